@@ -1,0 +1,1 @@
+"""Checks that need no run: a paper's tables tested against themselves."""

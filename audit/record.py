@@ -1,0 +1,352 @@
+"""The records that pass between the stages: runs, verdicts and the whole audit, as frozen data.
+
+Every stage writes or reads these as JSON, so that each can be tested, resumed and re-run alone.
+`FORMAT_VERSION` changes whenever a reader of an older file would go astray.
+
+History of the format
+    1   first version
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+FORMAT_VERSION = 1
+
+Outcome = Literal["reproduced", "contradicted", "inconclusive"]
+Scope = Literal["same_data", "other_split", "other_data"]
+Status = Literal["done", "failed", "interrupted"]
+Source = Literal["own_run", "copied", "unknown"]
+
+#: A value of a resolved configuration: whatever JSON can hold.
+Json = Any
+
+
+# --------------------------------------------------------------------------- runs
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """Everything that decides the outcome of a run. Its hash is the run's key."""
+
+    model: str
+    variant: str
+    config: Mapping[str, Json]
+    protocol: Mapping[str, Json]
+    data: str
+    """Fingerprint of the prepared data: the source files' content and the recipe."""
+    seed: int
+    precision: str = "float32"
+
+    @property
+    def key(self) -> str:
+        """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
+
+        `variant` is left out: it only names `config`, and two names for one configuration are one run.
+        """
+        content = {k: v for k, v in asdict(self).items() if k != "variant"}
+        return digest(content)
+
+
+@dataclass(frozen=True)
+class DataInfo:
+    """What a run was trained and tested on."""
+
+    name: str
+    fingerprint: str
+    """SHA-256 of source content and recipe; equal sizes are not enough to be the same data."""
+    recipe: str
+    n_train: int
+    n_test: int
+    n_labels: int
+    counts: Mapping[str, float] = field(default_factory=dict)
+    """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One experiment with one seed. A failed run is a record too, with its reason."""
+
+    key: str
+    spec: RunSpec
+    status: Status
+    data: DataInfo
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """Percent, by the names of `reimpl.metrics` (P@1, nDCG@3, ...); empty unless `status` is done."""
+    reason: str | None = None
+    curve: tuple[Mapping[str, float], ...] = ()
+    """One entry an epoch: epoch, loss, seconds, and metrics where they were measured."""
+    seconds: float = 0.0
+    peak_memory_bytes: int | None = None
+    parameters: int | None = None
+    device: str = "cpu"
+    threads: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    commit: str | None = None
+    dirty: bool | None = None
+    margins: Mapping[str, str] = field(default_factory=dict)
+    """Paper key -> hash of that paper's margins when the run began: margins chosen later are seen."""
+    notes: tuple[str, ...] = ()
+    started: str | None = None
+    finished: str | None = None
+    predictions: str | None = None
+    """Name of the npz beside the record with top-k label ids and scores per test document."""
+    format_version: int = FORMAT_VERSION
+
+
+# --------------------------------------------------------------------------- the paper
+
+
+@dataclass(frozen=True)
+class Where:
+    """Place in the paper's text."""
+
+    section: str | None = None
+    page: int | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class PaperInfo:
+    key: str
+    title: str
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    year: int | None = None
+    url: str | None = None
+    code_url: str | None = None
+    code_commit: str | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    id: str
+    label: str
+    metric: str | None = None
+    dataset: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed number, kept as the string that was printed."""
+
+    address: str
+    """table.row.column"""
+    printed: str | None
+    """None where the paper prints a dash or nothing."""
+    source: Source
+    experiment: str | None = None
+    copied_from: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    id: str
+    label: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    page: int | None = None
+
+
+# --------------------------------------------------------------------------- experiments, claims, verdicts
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One way in which what was run departs from what the paper or its public code says."""
+
+    what: str
+    paper: str
+    here: str
+    why: str
+    code: str | None = None
+
+
+@dataclass(frozen=True)
+class ExperimentRecord:
+    """What a table row claims to have run, and the runs that stand in for it."""
+
+    id: str
+    title: str
+    model: str
+    variant: str
+    dataset: str
+    protocol: str
+    config: Mapping[str, Json]
+    """The configuration that was run, resolved; empty when nothing was."""
+    runs: tuple[Run, ...] = ()
+    scope: Scope = "other_data"
+    deviations: tuple[Deviation, ...] = ()
+    not_run: str | None = None
+    """Why there is no run, in one sentence; None when there are runs."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    value: float
+    rule: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ClaimRecord:
+    """One judged statement: a claim of the file for one metric."""
+
+    id: str
+    """Claim id of the file, a colon, the metric: `sweep-ruins-kim:P@1`."""
+    claim: str
+    """Claim id of the file."""
+    kind: str
+    says: str
+    metric: str
+    where: Where
+    primary: bool = False
+    cells: tuple[str, ...] = ()
+    """Addresses of the printed cells, in the order in which the kind reads them (better before worse)."""
+    printed: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+    """One id for a value, two (better, worse / left, right) for a comparison."""
+    dataset: str = ""
+    margin: Margin | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one claim, with every number of its derivation (points of the metric's unit).
+
+    For a value claim `estimate` is the mean over seeds and `target` the printed number; for a comparison
+    `estimate` is the difference of the two means (first minus second) and `target` is the printed difference
+    (None when the table prints none). Absent numbers are None, never 0.
+    """
+
+    claim: str
+    """Id of the `ClaimRecord`."""
+    outcome: Outcome
+    reason: str
+    """Reason code, e.g. `tost`, `minimum_effect`, `within_seed_spread`, `not_run`."""
+    scope: Scope | None = None
+    n: tuple[int, ...] = ()
+    """Valid runs per experiment."""
+    attempts: tuple[int, ...] = ()
+    """Runs per experiment, failed ones included."""
+    values: tuple[tuple[float, ...], ...] = ()
+    """The metric per experiment and seed, in the order of `seeds`."""
+    seeds: tuple[tuple[int, ...], ...] = ()
+    estimate: float | None = None
+    target: float | None = None
+    margin: float | None = None
+    sd: float | None = None
+    se: float | None = None
+    df: float | None = None
+    ci90: tuple[float, float] | None = None
+    ci95: tuple[float, float] | None = None
+    pi95: tuple[float, float] | None = None
+    p_reproduced: float | None = None
+    p_contradicted: float | None = None
+    p_reproduced_adjusted: float | None = None
+    p_contradicted_adjusted: float | None = None
+    margin_reproduced_from: float | None = None
+    margin_contradicted_up_to: float | None = None
+    badges: tuple[str, ...] = ()
+    """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of a check that needs no run."""
+
+    check: str
+    result: Literal["consistent", "inconsistent", "untestable"]
+    cells: tuple[str, ...]
+    arithmetic: str
+    alternatives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FidelityCheck:
+    """One check that our implementation passed, or not, before it may contradict anybody."""
+
+    model: str
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All of one paper's audit: what a report is made of."""
+
+    paper: PaperInfo
+    tables: tuple[TableRecord, ...]
+    experiments: tuple[ExperimentRecord, ...]
+    claims: tuple[ClaimRecord, ...]
+    verdicts: tuple[Verdict, ...]
+    """One per claim, in the order of `claims`."""
+    findings: tuple[Finding, ...] = ()
+    fidelity: tuple[FidelityCheck, ...] = ()
+    margins_hash: str = ""
+    command: str = ""
+    """The command that makes this audit again."""
+    tool_version: str = ""
+    created: str = ""
+    """Time of the newest run record, ISO 8601; empty when there is none. Never the clock."""
+    not_checked: tuple[str, ...] = ()
+    """One sentence for each thing the audit left out."""
+    format_version: int = FORMAT_VERSION
+
+
+# --------------------------------------------------------------------------- JSON
+
+
+def canonical_json(content: Json) -> str:
+    """JSON with sorted keys and no blanks, refusing NaN: the form that is hashed."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(content: Json) -> str:
+    """First 32 hex digits of the SHA-256 of the canonical JSON."""
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:32]
+
+
+@cache
+def _adapter(kind: type[Any]) -> Any:
+    from pydantic import TypeAdapter  # 0.1 s, needed only where JSON is read or a schema written
+
+    return TypeAdapter(kind)
+
+
+def to_json(record: Run | Audit) -> str:
+    """The record as indented JSON with a stable key order."""
+    return json.dumps(asdict(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def run_from_json(text: str) -> Run:
+    """Raises `ValueError` (pydantic's) naming the key when `text` is not a run record."""
+    record: Run = _adapter(Run).validate_json(text)
+    return record
+
+
+def audit_from_json(text: str) -> Audit:
+    """Raises `ValueError` (pydantic's) naming the key when `text` is not an audit."""
+    record: Audit = _adapter(Audit).validate_json(text)
+    return record
+
+
+def audit_json_schema() -> dict[str, Any]:
+    """JSON Schema of `audit.json`."""
+    schema: dict[str, Any] = _adapter(Audit).json_schema()
+    return schema

@@ -1,0 +1,1 @@
+"""Statistical rules as pure functions of numbers."""

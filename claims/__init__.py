@@ -1,0 +1,1 @@
+"""One YAML file a paper, data only."""

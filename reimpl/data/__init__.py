@@ -1,0 +1,1 @@
+"""Text corpora: reading, tokenising, vocabularies, word vectors, and a synthetic corpus."""

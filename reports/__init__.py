@@ -1,0 +1,1 @@
+"""Audit records to one HTML page and its siblings. Knows only `audit.record`."""
