@@ -222,6 +222,14 @@ class ClaimRecord:
     """One id for a value, two (better, worse / left, right) for a comparison."""
     dataset: str = ""
     margin: Margin | None = None
+    runs_behind: int = 1
+    """Runs of the paper behind one printed number; 1 unless the paper says otherwise."""
+    deterministic: bool = False
+    """Declared: every run of the experiment gives the same number."""
+    negligible: float = 0.1
+    """Order claims: a difference within this many points counts as none."""
+    paired: str | None = None
+    """Why the two arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
 
 
 @dataclass(frozen=True)
