@@ -1,0 +1,180 @@
+"""Prepared corpora: token ids and label ids of all documents, flat, with offsets (CSR by hand).
+
+Shapes in this package: N documents, L labels, V words of the vocabulary, E dimensions of a word vector.
+Tokens are stored cut to the recipe's length but never padded: padding belongs to the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from reimpl.errors import DataError
+
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+
+
+def ragged(rows: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
+    """Values int32 (n,) and offsets int64 (N+1,) of N lists of ids."""
+    parts = [np.asarray(row, dtype=np.int32) for row in rows]
+    values = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+    return values, offsets_of([len(part) for part in parts])
+
+
+def offsets_of(lengths: Sequence[int] | IntArray) -> IntArray:
+    """Offsets int64 (N+1,): row i of a flat array is `values[offsets[i]:offsets[i+1]]`."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The documents of one split, in file order.
+
+    Raises `DataError` when the arrays do not describe N documents.
+    """
+
+    tokens: IntArray
+    """int32 (n_tokens,): token ids of all documents, one after another."""
+    offsets: IntArray
+    """int64 (N+1,): document i is `tokens[offsets[i]:offsets[i+1]]`."""
+    label_ids: IntArray
+    """int32 (n_positives,): label ids, rising and without duplicates within a document."""
+    label_offsets: IntArray
+    """int64 (N+1,): the labels of document i are `label_ids[label_offsets[i]:label_offsets[i+1]]`."""
+
+    def __post_init__(self) -> None:
+        _check_ragged("tokens", self.tokens, self.offsets)
+        _check_ragged("labels", self.label_ids, self.label_offsets)
+        if len(self.offsets) != len(self.label_offsets):
+            n_texts, n_label_sets = self.size, len(self.label_offsets) - 1
+            raise DataError(
+                f"split: {n_texts} documents but {n_label_sets} label sets; give one set a document"
+            )
+        _check_rising(self.label_ids, self.label_offsets)
+
+    @classmethod
+    def from_lists(cls, documents: Iterable[Sequence[int]], labels: Iterable[Iterable[int]]) -> Split:
+        """Split of token-id lists and label-id collections; duplicate labels of a document collapse."""
+        tokens, offsets = ragged(documents)
+        label_ids, label_offsets = ragged([sorted(set(ids)) for ids in labels])
+        return cls(tokens, offsets, label_ids, label_offsets)
+
+    @property
+    def size(self) -> int:
+        """N, the number of documents."""
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """int64 (N,): tokens of each document."""
+        lengths: IntArray = np.diff(self.offsets)
+        return lengths
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest document, 0 for a split without documents."""
+        return int(self.lengths.max(initial=0))
+
+    def labels(self, n_labels: int | None = None) -> sparse.csr_matrix:
+        """float32 (N, L) matrix with 1 where a document has a label; L is the largest id + 1 by default."""
+        if n_labels is None:
+            n_labels = int(self.label_ids.max(initial=-1)) + 1
+        ones = np.ones(len(self.label_ids), dtype=np.float32)
+        return sparse.csr_matrix((ones, self.label_ids, self.label_offsets), shape=(self.size, n_labels))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A corpus prepared by one recipe: what a model is trained and tested on.
+
+    Raises `DataError` when the parts do not belong together (ids beyond L or V, another padding id, ...).
+    """
+
+    name: str
+    recipe: str
+    fingerprint: str
+    """SHA-256 of the source's content, the recipe and its options, in hex."""
+    train: Split
+    test: Split
+    labels: tuple[str, ...]
+    """(L,) label names by id."""
+    vocabulary: tuple[str, ...]
+    """(V,) words by token id."""
+    vectors: FloatArray
+    """float32 (V, E): the initial word vectors, row = token id."""
+    padding_id: int
+    """Token id that fills up a batch."""
+    padding_trainable: bool
+    """False: the padding row is zero and gets no gradient (study). True: an ordinary word (Liu's code)."""
+    dev: Split | None = None
+    content: str = ""
+    """SHA-256 of the decoded (labels, text) pairs alone: the identity of the corpus, whatever its packing."""
+    counts: Mapping[str, float] = field(default_factory=dict)
+    """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
+    notes: tuple[str, ...] = ()
+    """One sentence for each rule that acted on this corpus."""
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.vectors) != len(self.vocabulary):
+            raise DataError(
+                f"{self.name}: vectors of shape {self.vectors.shape} for {len(self.vocabulary)} words; "
+                "give one row a word"
+            )
+        if not 0 <= self.padding_id < len(self.vocabulary):
+            raise DataError(f"{self.name}: padding id {self.padding_id} is no row of the vocabulary")
+        for split, part in self.splits.items():
+            _check_ids(f"{self.name}, {split}: token", part.tokens, len(self.vocabulary))
+            _check_ids(f"{self.name}, {split}: label", part.label_ids, len(self.labels))
+
+    @property
+    def splits(self) -> dict[str, Split]:
+        """The splits there are, by name."""
+        splits = {"train": self.train, "test": self.test}
+        return splits if self.dev is None else {**splits, "dev": self.dev}
+
+    @property
+    def n_labels(self) -> int:
+        """L, the number of labels of the universe."""
+        return len(self.labels)
+
+    @property
+    def dimension(self) -> int:
+        """E, the dimensions of a word vector."""
+        return int(self.vectors.shape[1])
+
+
+def _check_ragged(what: str, values: IntArray, offsets: IntArray) -> None:
+    if values.ndim != 1 or offsets.ndim != 1 or len(offsets) == 0:
+        raise DataError(
+            f"split: {what} need flat values and N+1 offsets, got {values.shape} and {offsets.shape}"
+        )
+    if offsets[0] != 0 or offsets[-1] != len(values) or np.any(np.diff(offsets) < 0):
+        raise DataError(
+            f"split: the offsets of the {what} must rise from 0 to {len(values)}, "
+            f"got {int(offsets[0])} to {int(offsets[-1])}"
+        )
+
+
+def _check_rising(ids: IntArray, offsets: IntArray) -> None:
+    """Within each document the label ids rise strictly: sorted, no duplicate."""
+    steps_up = np.diff(ids) > 0
+    first_of_a_document = offsets[1:-1]
+    inside = first_of_a_document[(first_of_a_document > 0) & (first_of_a_document < len(ids))]
+    steps_up[inside - 1] = True
+    if not steps_up.all():
+        at = int(np.argmin(steps_up)) + 1
+        document = int(np.searchsorted(offsets, at, side="right")) - 1
+        raise DataError(f"split: label ids of document {document} must rise without duplicates")
+
+
+def _check_ids(what: str, ids: IntArray, size: int) -> None:
+    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
+        raise DataError(f"{what} id {int(ids.max())} or {int(ids.min())} lies outside 0..{size - 1}")

@@ -1,0 +1,207 @@
+"""A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given.
+
+Design, and why
+---------------
+The question of the XML-CNN study is *how* a model looks at a text, so the corpus is made such that this, and
+nothing else, decides:
+
+* Each label owns a few topic words, and a document of the label holds some of them **at random positions**
+  among background words. Which topic words occur tells the labels; *where* they occur tells nothing. A model
+  that takes the maximum over positions finds them; one whose weights belong to positions (words swept, but no
+  pooling or the overlapping pooling of size 2) must learn every word anew for every position and over-fits. A
+  convolution along the embedding axis, followed by one maximum, keeps one number per filter and loses which
+  words occurred.
+* Label frequencies follow Zipf's law, so that there are head and tail labels as in the real corpora, and a
+  document has one to four labels.
+* Background words follow Zipf's law too and are shared by all labels; a share of the topic words of each
+  document belongs to labels that it does not have (`noise`), so that no model reaches 100 %.
+* Word vectors are random, as unlike one another as random vectors are: the models learn from the text alone.
+* The length varies from document to document, so padding and truncation have work to do.
+
+All of it depends on `seed` and the sizes only; nothing is chosen per model or variant. It is a stand-in:
+verdicts from it have the scope `other_data`, and no printed value is ever judged on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
+from reimpl.errors import ConfigError
+
+PAD, UNK = "**PAD**", "<unk>"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The corpus that `synthetic` makes; the defaults are the embedded one."""
+
+    n_train: int = 2000
+    n_test: int = 1000
+    n_labels: int = 50
+    label_exponent: float = 0.8
+    """Zipf exponent of the label frequencies: 0 is uniform."""
+    max_labels: int = 4
+    """A document has 1 to this many labels, fewer being likelier."""
+    words_per_label: int = 4
+    """Topic words that a label owns alone."""
+    topic_probability: float = 0.06
+    """Share of a document's positions that hold a topic word (at least one word for each of its labels)."""
+    noise: float = 0.2
+    """Share of the topic positions, beyond the first of each label, with a topic word of a random label."""
+    n_background: int = 2000
+    background_exponent: float = 1.0
+    """Zipf exponent of the background words."""
+    mean_length: float = 60.0
+    """Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`."""
+    length: int = 100
+    """Longest document, and the width to which a fixed-length protocol pads."""
+    dimension: int = 50
+    """E, of the random word vectors."""
+    vector_scale: float = 0.3
+    """Standard deviation of a component; trained GloVe components have about this size."""
+
+    def __post_init__(self) -> None:
+        for name in (
+            "n_train",
+            "n_test",
+            "n_labels",
+            "max_labels",
+            "words_per_label",
+            "n_background",
+            "dimension",
+        ):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"synthetic corpus: {name} is {getattr(self, name)!r}; give at least 1")
+        for name in ("topic_probability", "noise"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(
+                    f"synthetic corpus: {name} is {getattr(self, name)!r}; give a share from 0 to 1"
+                )
+        if self.length < self.max_labels or self.length < 5:
+            raise ConfigError(
+                f"synthetic corpus: length is {self.length}; give room for at least 5 words and one a label"
+            )
+
+
+def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
+    """The made corpus of `seed`; `changes` are fields of `Shape` by name (`n_train=500, noise=0.1`).
+
+    The same arguments give the same arrays. Raises `ConfigError` for a field that is unknown or out of range.
+    """
+    shape = _changed(shape or Shape(), changes)
+    rng = np.random.default_rng(seed)
+    words = _words(shape)
+    train = _split(shape, shape.n_train, rng)
+    test = _split(shape, shape.n_test, rng)
+    identity = json.dumps({"seed": seed, **asdict(shape)}, sort_keys=True)
+    fingerprint = hashlib.sha256(f"synthetic:1:{identity}".encode()).hexdigest()
+    return Dataset(
+        name="synthetic",
+        recipe="synthetic",
+        fingerprint=fingerprint,
+        content=fingerprint,
+        train=train,
+        test=test,
+        labels=tuple(f"topic{i}" for i in range(shape.n_labels)),
+        vocabulary=words,
+        vectors=_vectors(shape, len(words), rng),
+        padding_id=0,
+        padding_trainable=False,
+        counts={"length": shape.length, "seed": seed},
+        notes=("A made corpus (Zipf labels, topic words at random positions), not a corpus of any paper.",),
+    )
+
+
+def _changed(shape: Shape, changes: dict[str, float]) -> Shape:
+    known = asdict(shape)
+    for name in changes:
+        if name not in known:
+            raise ConfigError(f"synthetic corpus: unknown option {name!r}; known are {', '.join(known)}")
+    return Shape(**{**known, **changes})
+
+
+def _words(shape: Shape) -> tuple[str, ...]:
+    """PAD, UNK, the topic words label by label, the background words by falling frequency."""
+    topic = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
+    return (PAD, UNK, *topic, *(f"word{i}" for i in range(shape.n_background)))
+
+
+def _zipf(n: int, exponent: float) -> FloatArray:
+    """Probabilities (n,) proportional to 1 / rank^exponent."""
+    weights: FloatArray = 1.0 / np.arange(1, n + 1) ** exponent
+    weights /= weights.sum()
+    return weights
+
+
+def _vectors(shape: Shape, n_words: int, rng: np.random.Generator) -> FloatArray:
+    """float32 (V, E): normal rows, zero for PAD and UNK as the study's code has them."""
+    vectors: FloatArray = rng.normal(0.0, shape.vector_scale, (n_words, shape.dimension)).astype(np.float32)
+    vectors[:2] = 0.0
+    return vectors
+
+
+def _split(shape: Shape, n: int, rng: np.random.Generator) -> Split:
+    lengths = np.clip(rng.lognormal(np.log(shape.mean_length) - 0.08, 0.4, n), 5, shape.length).astype(
+        np.int64
+    )
+    lengths = np.maximum(lengths, shape.max_labels)
+    offsets = offsets_of(lengths)
+    label_ids, label_offsets = _labels(shape, n, rng)
+    tokens = _background(shape, int(offsets[-1]), rng)
+    _place_topics(shape, tokens, offsets, label_ids, label_offsets, rng)
+    return Split(tokens, offsets, label_ids, label_offsets)
+
+
+def _labels(shape: Shape, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Label ids and offsets of n documents: how many with weights 1, 1/2, 1/3, ...; which ones by Zipf.
+
+    Drawn without repetition by the Gumbel trick: the largest of log-probability plus Gumbel noise.
+    """
+    most = min(shape.max_labels, shape.n_labels)
+    sizes = rng.choice(np.arange(1, most + 1), size=n, p=_zipf(most, 1.0))
+    scores = np.log(_zipf(shape.n_labels, shape.label_exponent)) + rng.gumbel(size=(n, shape.n_labels))
+    chosen = np.argsort(-scores, axis=1)[:, :most]
+    keep = np.arange(most) < sizes[:, None]
+    # ids beyond a document's size sort to the end of its row and are cut off there
+    ids = np.sort(np.where(keep, chosen, shape.n_labels), axis=1)
+    return ids[ids < shape.n_labels].astype(np.int32), offsets_of(sizes)
+
+
+def _background(shape: Shape, n_tokens: int, rng: np.random.Generator) -> IntArray:
+    first = 2 + shape.n_labels * shape.words_per_label
+    cumulative = np.cumsum(_zipf(shape.n_background, shape.background_exponent))
+    drawn = np.searchsorted(cumulative, rng.random(n_tokens), side="right")
+    return (first + np.minimum(drawn, shape.n_background - 1)).astype(np.int32)
+
+
+def _place_topics(
+    shape: Shape,
+    tokens: IntArray,
+    offsets: IntArray,
+    label_ids: IntArray,
+    label_offsets: IntArray,
+    rng: np.random.Generator,
+) -> None:
+    """Writes topic words over random positions of each document, in place.
+
+    Each label of a document gets one position, the rest of the topic positions go to its labels in turn or,
+    with probability `noise`, to a random label.
+    """
+    lengths, sizes = np.diff(offsets), np.diff(label_offsets)
+    wanted = np.maximum(rng.binomial(lengths, shape.topic_probability), sizes)
+    document = np.repeat(np.arange(len(lengths)), lengths)
+    # a random order within each document: its first `wanted` positions hold the topic words
+    order = np.argsort(document + rng.random(len(tokens)))
+    turn = np.arange(len(tokens)) - offsets[document]
+    is_topic = turn < wanted[document]
+    place, turn, document = order[is_topic], turn[is_topic], document[is_topic]
+    label = label_ids[label_offsets[document] + turn % sizes[document]]
+    off_topic = (turn >= sizes[document]) & (rng.random(len(turn)) < shape.noise)
+    label = np.where(off_topic, rng.integers(shape.n_labels, size=len(turn)), label)
+    word = rng.integers(shape.words_per_label, size=len(turn))
+    tokens[place] = 2 + label * shape.words_per_label + word
