@@ -1,0 +1,88 @@
+"""Losses over sparse labels: the cost of the targets grows with the positives, not with B x L.
+
+Targets come as two index tensors, `rows` (document within the batch) and `cols` (label), one entry a positive
+label and no pair twice. Shapes: B documents, L labels, logits (B, L).
+
+Which reduction a paper or its code uses decides the step size of the gradient, so each is named:
+
+bce_mean
+    BCE over documents and labels, divided by B L. Public codes of Liu et al. 2017 (cnn_model.py:103) and of
+    Chen et al. 2022.
+bce_sum_over_labels
+    BCE summed over labels, divided by B. Liu et al. 2017, text; Chen et al. 2022, Eq. (4).
+softmax_ce
+    Minus the sum of log p over the positives, divided by B. Chen et al. 2022, Eq. (3), and its code, which
+    calls it extended cross-entropy.
+softmax_ce_normalised
+    The same with each document's sum divided by its number of positives. Liu et al. 2017, text (CNN-Kim).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor
+
+from reimpl.errors import ConfigError
+
+Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+class _BinaryCrossEntropySum(torch.autograd.Function):
+    """Sum over all B x L of BCE with logits; the gradient sigmoid(s) - y is formed in one pass."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+        ctx.save_for_backward(logits, rows, cols)
+        # -[y log sigma(s) + (1 - y) log(1 - sigma(s))] = softplus(s) - y s
+        return F.softplus(logits).sum() - logits[rows, cols].sum()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        logits, rows, cols = ctx.saved_tensors
+        slope = torch.sigmoid(logits)
+        slope[rows, cols] -= 1  # no pair comes twice, so plain indexing is exact
+        return slope.mul_(grad), None, None
+
+
+def bce_sum_over_labels(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+    """Eq. (4): binary cross-entropy summed over the labels, mean over the documents."""
+    total = cast(Tensor, _BinaryCrossEntropySum.apply(logits, rows, cols))  # type: ignore[no-untyped-call]
+    return total / logits.shape[0]
+
+
+def bce_mean(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+    """Binary cross-entropy averaged over documents and labels: Eq. (4) divided by L."""
+    return bce_sum_over_labels(logits, rows, cols) / logits.shape[1]
+
+
+def softmax_ce(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+    """Eq. (3): minus the sum of the positives' log-softmax, divided by the number of documents only."""
+    return -F.log_softmax(logits, dim=1)[rows, cols].sum() / logits.shape[0]
+
+
+def softmax_ce_normalised(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+    """Eq. (3) with targets y / |y|, so that a document weighs the same however many labels it has.
+
+    A document without labels adds 0 and still counts in the mean.
+    """
+    positives = torch.bincount(rows, minlength=logits.shape[0]).to(logits.dtype)
+    return -(F.log_softmax(logits, dim=1)[rows, cols] / positives[rows]).sum() / logits.shape[0]
+
+
+LOSSES: dict[str, Loss] = {
+    "bce_mean": bce_mean,
+    "bce_sum_over_labels": bce_sum_over_labels,
+    "softmax_ce": softmax_ce,
+    "softmax_ce_normalised": softmax_ce_normalised,
+}
+
+
+def loss(name: str) -> Loss:
+    """The loss of that name. Raises `ConfigError` naming the known ones."""
+    if name not in LOSSES:
+        raise ConfigError(f"loss {name!r} is not known; known are {', '.join(LOSSES)}")
+    return LOSSES[name]

@@ -1,0 +1,272 @@
+"""Kim-CNN and XML-CNN: one family of convolutional text classifiers, its public codes' oddities included.
+
+Papers
+    Kim (2014), Convolutional Neural Networks for Sentence Classification, EMNLP.
+    Liu, Chang, Wu, Yang (2017), Deep Learning for Extreme Multi-label Text Classification, SIGIR.
+    Chen, Liu, Yang, Lin, Lin (2022), Even the Simplest Baseline Needs Careful Re-investigation: A Case Study
+    on XML-CNN, NAACL.
+Public code
+    jimmy646/XML-CNN 72de8b3, code/cnn_model.py (a public copy of Liu et al.'s Lasagne code);
+    sian-chen/xml-cnn-study-code 2051eda, libmultilabel/networks/{kim_cnn_v2,xml_cnn,xml_cnn_liu*}.py;
+    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{kim_cnn,xml_cnn}.py.
+
+Shapes: B documents, T token positions, E components of a word vector, F maps a window, k window,
+n = (length swept - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels.
+
+The family has two factors that the study of 2022 is about:
+
+* `sweep`: over **words** the E components are the input channels and the filter slides along the T positions,
+  as Eq. (1) says; over **embeddings** the T positions are the channels and the filter slides along the E
+  components, as Liu et al.'s code does. The second has a weight for every position, so it works for the
+  document length it was built for and no other.
+* `pooling`: **max** over all positions; **dynamic**, the maximum in each of d pools (Eq. 6);
+  **overlapping**, pools of size 2 and stride 1 (Eq. 7, Liu et al.'s code); **none**.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor, nn
+
+from reimpl.errors import ConfigError
+from reimpl.layers import conv_max_pool, overlapping_max_pool
+from reimpl.losses import loss
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that distinguishes the members of the family. Defaults: XML-CNN as the study implements it."""
+
+    sweep: Literal["words", "embeddings"] = "words"
+    pooling: Literal["max", "dynamic", "overlapping", "none"] = "dynamic"
+    pools: int = 4
+    """d of Eq. (6); read by `dynamic` only."""
+    windows: tuple[int, ...] = (2, 4, 8)
+    maps: int = 128
+    """Filters per window."""
+    stride: int = 1
+    """Stride of the convolution."""
+    relu: Literal["before_pooling", "after_pooling"] = "after_pooling"
+    hidden: int | None = 512
+    """Units of the hidden layer; None: pooled values go to the output layer (Kim-CNN)."""
+    dropout_embedding: float = 0.25
+    dropout_output: float = 0.5
+    """Dropout on what enters the output layer."""
+    init: Literal["xavier_uniform", "kaiming_uniform", "torch"] = "xavier_uniform"
+    """Weights of convolutions and linear layers; `torch` leaves torch's own default."""
+    bias: Literal["torch", "zero"] = "torch"
+    loss: str = "bce_mean"
+    """A name of `reimpl.losses.LOSSES`."""
+
+    def __post_init__(self) -> None:
+        loss(self.loss)
+        for name in ("maps", "stride", "pools"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        if not self.windows or min(self.windows) < 1:
+            raise ConfigError(f"windows must be positive sizes, not {self.windows!r}")
+        if self.hidden is not None and self.hidden < 1:
+            raise ConfigError(f"hidden must be at least 1, or null for no hidden layer, not {self.hidden!r}")
+        for name in ("dropout_embedding", "dropout_output"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"{name} must lie in [0, 1), not {getattr(self, name)!r}")
+
+    def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
+        """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""
+        swept = length if self.sweep == "words" else dimension
+        return tuple((swept - k) // self.stride + 1 for k in self.windows)
+
+    def feature_size(self, *, length: int, dimension: int) -> int:
+        """Values after pooling, all windows together."""
+        per_map: Mapping[str, Callable[[int], int]] = {
+            "max": lambda n: 1,
+            "dynamic": lambda n: self.pools,
+            "overlapping": lambda n: n - 1,
+            "none": lambda n: n,
+        }
+        values = per_map[self.pooling]
+        return self.maps * sum(values(n) for n in self.positions(length=length, dimension=dimension))
+
+    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
+        """Trainable numbers by formula, word vectors included."""
+        channels = dimension if self.sweep == "words" else length
+        convolutions = sum(self.maps * (channels * k + 1) for k in self.windows)
+        features = self.feature_size(length=length, dimension=dimension)
+        if self.hidden is None:
+            head = (features + 1) * labels
+        else:
+            head = (features + 1) * self.hidden + (self.hidden + 1) * labels
+        return vocabulary * dimension + convolutions + head
+
+
+_STUDY = Config()
+_LIU = Config(
+    sweep="embeddings",
+    pooling="overlapping",
+    stride=2,
+    maps=32,
+    relu="before_pooling",
+    bias="zero",
+)
+
+#: Named members. `chen2022-*` are the rows of Tables 4 and 5 as the study's configurations build them, with
+#: the differences in stride and dropout that its text does not mention.
+VARIANTS: Mapping[str, Config] = {
+    # What Liu et al. 2017 ran: sweep over embeddings, pools 2/1, stride 2, 32 maps, Glorot, zero biases.
+    "liu2017-code": _LIU,
+    # What Liu et al. 2017 wrote: word regions, p even chunks (p is not stated: 4 as the study chose), 128
+    # maps, one dropout of .5, BCE summed over labels. Initial weights are not stated: torch's default.
+    "liu2017-paper": Config(
+        relu="before_pooling", dropout_embedding=0.0, init="torch", loss="bce_sum_over_labels"
+    ),
+    # Kim 2014, multi-label with Eq. (3): windows 3, 4, 5 of 100 maps, dropout .5 on the pooled features.
+    "kim2014": Config(
+        pooling="max",
+        windows=(3, 4, 5),
+        maps=100,
+        hidden=None,
+        relu="before_pooling",
+        dropout_embedding=0.0,
+        init="torch",
+        loss="softmax_ce",
+    ),
+    # Table 4. KimCNNv2 and XMLCNN have conv stride 1 (the configured stride of 2 is accepted and ignored).
+    "chen2022-kim-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", hidden=None),
+    "chen2022-kim-words": replace(_STUDY, pooling="max", hidden=None),
+    "chen2022-xmlcnn-embeddings": replace(_STUDY, sweep="embeddings"),
+    "chen2022-xmlcnn-words": _STUDY,
+    # XMLCNNLiu honours the stride of 2; the embedding row's configuration alone has second dropout .25.
+    "chen2022-liu-embeddings": replace(
+        _STUDY, sweep="embeddings", pooling="overlapping", stride=2, dropout_output=0.25
+    ),
+    "chen2022-liu-words": replace(_STUDY, pooling="overlapping", stride=2),
+    # Table 5: XMLCNNLiuMP (global maximum) and XMLCNNLiuNP (no pooling), stride 2.
+    "chen2022-liump-words": replace(_STUDY, pooling="max", stride=2),
+    "chen2022-liump-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", stride=2),
+    "chen2022-liunp-words": replace(_STUDY, pooling="none", stride=2),
+    "chen2022-liunp-embeddings": replace(_STUDY, sweep="embeddings", pooling="none", stride=2),
+}
+
+
+class XMLCNN(nn.Module):
+    """Word embedding, parallel convolutions, pooling, optional hidden layer, one score per label."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        vectors: Tensor,
+        labels: int,
+        length: int,
+        padding_id: int = 0,
+        freeze_padding: bool = True,
+    ) -> None:
+        """Build for documents of `length` tokens.
+
+        vectors (V, E): initial word vectors, trained along. `freeze_padding` keeps the row of `padding_id` as
+        it is (study code: zero); otherwise it is a word like any other (Liu et al.'s code).
+        """
+        super().__init__()
+        dimension = vectors.shape[1]
+        self._check_size(config, length=length, dimension=dimension)
+        self.config, self.length = config, length
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(), freeze=False, padding_idx=padding_id if freeze_padding else None
+        )
+        channels = dimension if config.sweep == "words" else length
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(channels, config.maps, k, config.stride) for k in config.windows
+        )
+        features = config.feature_size(length=length, dimension=dimension)
+        self.hidden = nn.Linear(features, config.hidden) if config.hidden else None
+        self.output = nn.Linear(config.hidden or features, labels)
+        self._initialise()
+
+    @staticmethod
+    def _check_size(config: Config, *, length: int, dimension: int) -> None:
+        swept, name = (
+            (length, "tokens a document") if config.sweep == "words" else (dimension, "vector components")
+        )
+        if swept < max(config.windows):
+            raise ConfigError(
+                f"window {max(config.windows)} does not fit into {swept} {name} (sweep over {config.sweep}); "
+                "use shorter windows or longer input"
+            )
+
+    def _initialise(self) -> None:
+        for module in self.modules():
+            if isinstance(module, nn.Conv1d | nn.Linear):
+                if self.config.init == "xavier_uniform":
+                    nn.init.xavier_uniform_(module.weight)
+                elif self.config.init == "kaiming_uniform":
+                    nn.init.kaiming_uniform_(module.weight)
+                if self.config.bias == "zero" and module.bias is not None:
+                    nn.init.zeros_(module.bias)
+
+    def features(self, token_ids: Tensor) -> Tensor:
+        """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
+        self._check_width(token_ids.shape[1])
+        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
+        if self.config.sweep == "embeddings":
+            # The T positions become channels. A transpose, not a view: (B, T, E) read as (B, E, T) would mix
+            # positions and components.
+            x = x.transpose(1, 2)  # (B, E, T): swept axis second, channels last, as conv_max_pool wants it
+        pooled = [self._pooled(x, cast(nn.Conv1d, conv)).flatten(1) for conv in self.convolutions]
+        return F.relu(torch.cat(pooled, dim=1))
+
+    def _pooled(self, x: Tensor, conv: nn.Conv1d) -> Tensor:
+        """(B, swept, channels) -> (B, F, p).
+
+        Maxima are taken before the ReLU whatever `relu` says: max and ReLU commute, and it is cheaper on the
+        pooled values. Without pooling there is one place for it only.
+        """
+        config = self.config
+        if config.pooling in ("max", "dynamic"):
+            pools = 1 if config.pooling == "max" else config.pools
+            return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
+        convolved = cast(Tensor, conv(x.transpose(1, 2)))  # (B, F, n)
+        return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
+
+    def _check_width(self, width: int) -> None:
+        if self.position_bound and width != self.length:
+            raise ConfigError(
+                f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
+                f"for every one of the {self.length} token positions it was built for and got documents of "
+                f"width {width}; pad and cut all documents to one length"
+            )
+
+    def forward(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> scores before the sigmoid (B, L)."""
+        z = self.features(token_ids)
+        if self.hidden is not None:
+            z = F.relu(self.hidden(z))
+        return cast(Tensor, self.output(F.dropout(z, self.config.dropout_output, self.training)))
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch the network takes: its own length, or its widest window."""
+        return self.length if self.position_bound else max(self.config.windows)
+
+    @property
+    def position_bound(self) -> bool:
+        """True when there is a weight for every token position, so that all documents need one length."""
+        return self.config.sweep == "embeddings" or self.config.pooling in ("overlapping", "none")
+
+
+def build(
+    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
+) -> XMLCNN:
+    """The network of `config`: the entry point by which the training finds a model."""
+    return XMLCNN(
+        config,
+        vectors=vectors,
+        labels=labels,
+        length=length,
+        padding_id=padding_id,
+        freeze_padding=freeze_padding,
+    )
