@@ -1,0 +1,78 @@
+"""Equivalence claims: "similar", "comparable", "close to"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.difference import paired, welch
+from audit.stats.sample import SAME
+from audit.stats.student import quantile
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceTest(Decidable):
+    """The comparison of two arms, left minus right; None where an arm gives no variance."""
+
+    difference: float
+    margin: float
+    se: float | None = None
+    df: float | None = None
+    ci90: tuple[float, float] | None = None
+    ci95: tuple[float, float] | None = None
+    p_lower: float | None = None
+    """One-sided p of "left is lower by the margin or more"."""
+    p_upper: float | None = None
+    """One-sided p of "left is higher by the margin or more"."""
+    reproduced_from: float | None = None
+    contradicted_up_to: float | None = None
+
+
+def equivalence(
+    left: Sequence[float],
+    right: Sequence[float],
+    *,
+    margin: float,
+    pair: bool = False,
+    deterministic: bool = False,
+) -> EquivalenceTest:
+    """Two one-sided tests (Schuirmann 1987) within -+ D, by Welch's t or, with `pair`, by the t of the pairs.
+
+        p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])    small iff the 90 % interval is inside -+ D
+        p_con = min(1, 2 P[t >= (|d| - D) / se])                   small iff the 95 % interval is outside -+ D
+
+    "Not significantly different" is not "similar": the former is what few seeds give for anything.
+    Fewer than 3 runs in an arm (or pairs) never decide, nor do two arms without any spread, unless they are
+    declared `deterministic`: then |d| <= D is exact, the margin itself included.
+    Raises ValueError for an empty arm, nan or infinity, pairs of unequal arms, or a negative margin.
+    """
+    if not (math.isfinite(margin) and margin >= 0.0):
+        raise ValueError(f"a margin is a finite number of points, at least 0, got {margin!r}")
+    d = paired(left, right) if pair else welch(left, right)
+    if deterministic and d.still:
+        within = abs(d.value) <= margin + SAME  # 45.3 - 44.8 is not 0.5 in floating point
+        exact = Decision("reproduced" if within else "contradicted", "deterministic")
+        return EquivalenceTest(difference=d.value, margin=margin, se=0.0, exact=exact)
+    if not d.estimated or d.se is None or d.df is None:
+        return EquivalenceTest(difference=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap)
+    p_lower, p_upper = d.above(-margin), d.below(margin)
+    p_contradicted = min(1.0, 2.0 * min(d.above(margin), d.below(-margin)))
+    distance = abs(d.value)
+    return EquivalenceTest(
+        difference=d.value,
+        margin=margin,
+        se=d.se,
+        df=d.df,
+        ci90=d.interval(0.90),
+        ci95=d.interval(0.95),
+        p_lower=p_lower,
+        p_upper=p_upper,
+        reproduced_from=distance + quantile(0.95, d.df) * d.se,
+        contradicted_up_to=max(0.0, distance - quantile(0.975, d.df) * d.se),
+        p_reproduced=max(p_lower, p_upper),
+        contradictions=(Route(reason="minimum_effect", p=p_contradicted),),
+        cap=d.cap,
+        if_undecided="straddles_margin",
+    )

@@ -1,0 +1,84 @@
+"""Order claims, "A is better than B"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.difference import Difference, paired, welch
+from audit.stats.sample import SAME
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderTest(Decidable):
+    """The comparison of two arms, better minus worse; None where an arm gives no variance."""
+
+    difference: float
+    se: float | None = None
+    df: float | None = None
+    ci90: tuple[float, float] | None = None
+    ci95: tuple[float, float] | None = None
+    p_reversed: float | None = None
+    """Two-sided p of the reversed order."""
+    p_negligible: float | None = None
+    """TOST p of a difference within `negligible`; contradicts only where the printed gap is not small too."""
+
+
+def order(
+    better: Sequence[float],
+    worse: Sequence[float],
+    *,
+    printed_gap: float | None = None,
+    negligible: float = 0.1,
+    pair: bool = False,
+    deterministic: bool = False,
+) -> OrderTest:
+    """The direction of a difference, by Welch's t or, with `pair`, by the t of the pairs.
+
+        reproduced (direction)       iff P[t >= d / se] <= alpha
+        contradicted (reversed)      iff 2 P[t <= d / se] <= alpha
+        contradicted (negligible)    iff the printed gap > 2 d0 and TOST within -+ d0 rejects
+        else inconclusive
+
+    in this order, d0 = `negligible` points. Confirming is one-sided, reversing two-sided: accusing is harder.
+    Fewer than 3 runs in an arm (or pairs) never decide, nor do two arms without any spread, unless they are
+    declared `deterministic`: then the difference is exact.
+    Raises ValueError for an empty arm, nan or infinity, pairs of unequal arms, or a negative `negligible`.
+    """
+    if not (math.isfinite(negligible) and negligible >= 0.0):
+        raise ValueError(f"a negligible difference is a number of points, at least 0, got {negligible!r}")
+    d = paired(better, worse) if pair else welch(better, worse)
+    weighty = printed_gap is not None and printed_gap > 2.0 * negligible
+    if deterministic and d.still:
+        return OrderTest(difference=d.value, se=0.0, exact=_exact(d, weighty=weighty))
+    if not d.estimated:
+        return OrderTest(difference=d.value, se=d.se, df=d.df, cap=d.cap)
+    p_reversed = min(1.0, 2.0 * d.below(0.0))
+    p_negligible = max(d.above(-negligible), d.below(negligible))
+    routes = [Route(reason="reversed", p=p_reversed)]
+    if weighty:
+        routes.append(Route(reason="negligible", p=p_negligible))
+    return OrderTest(
+        difference=d.value,
+        se=d.se,
+        df=d.df,
+        ci90=d.interval(0.90),
+        ci95=d.interval(0.95),
+        p_reversed=p_reversed,
+        p_negligible=p_negligible,
+        p_reproduced=d.above(0.0),
+        contradictions=tuple(routes),
+        cap=d.cap,
+        if_reproduced="direction",
+    )
+
+
+def _exact(d: Difference, *, weighty: bool) -> Decision:
+    if d.value > SAME:
+        return Decision("reproduced", "direction")
+    if d.value < -SAME:
+        return Decision("contradicted", "reversed")
+    # no difference at all does not contradict a paper that prints a negligible one
+    return Decision("contradicted", "negligible") if weighty else Decision("inconclusive", "undecided")

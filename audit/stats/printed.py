@@ -1,0 +1,81 @@
+"""The number as the paper prints it: exact value, decimals, rounding; from the string, never from a float."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+Rule = Literal["half_up", "half_even", "truncate"]
+
+_NUMBER = re.compile(
+    r"(?P<sign>[-+\N{MINUS SIGN}\N{EN DASH}]?)"
+    r"(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]*)"  # 15,449 or 15449, not 76,38
+    r"(?:\.(?P<decimals>[0-9]+))?"
+    r"\s?(?P<percent>%?)"
+)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed number; `83.50` has two decimals and `83.5` one, so they are not the same number."""
+
+    text: str
+    value: Fraction
+    """Without the percent sign: `83.5%` has the value 83.5."""
+    decimals: int
+    percent: bool = False
+
+    @property
+    def half_unit(self) -> Fraction:
+        """h: the printed number stands for anything within value -+ h."""
+        return Fraction(1, 2 * 10**self.decimals)
+
+    @property
+    def interval(self) -> tuple[Fraction, Fraction]:
+        return self.value - self.half_unit, self.value + self.half_unit
+
+
+@lru_cache(maxsize=4096)
+def printed(text: str) -> Printed:
+    """Reads `76.38`, `15,449`, `.638`, `-0.5` and `12%`.
+
+    Raises TypeError for anything but a string (a float has lost its trailing zeros) and ValueError for a
+    string that is not one plain decimal number: dashes, exponents, decimal commas, `76.38 +- 0.2`.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a printed number must be the string that was printed, got {text!r}")
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None or not (match["whole"] or match["decimals"]):
+        raise ValueError(f"not a printed decimal number: {text!r}")
+    decimals = match["decimals"] or ""
+    digits = int(match["whole"].replace(",", "") + decimals or "0")
+    value = Fraction(digits, 10 ** len(decimals))
+    negative = match["sign"] not in ("", "+")
+    return Printed(text, -value if negative else value, len(decimals), bool(match["percent"]))
+
+
+def gap(first: Printed, second: Printed) -> Fraction:
+    """The printed difference, first minus second, exactly: `78.60` and `76.81` are 1.79 apart."""
+    return first.value - second.value
+
+
+def rounded(number: str, *, decimals: int, rule: Rule) -> str:
+    """The decimal string `number` printed with `decimals` decimals, in exact arithmetic.
+
+    6.25 becomes 6.3 by `half_up` (away from zero) and 6.2 by `half_even` and `truncate`.
+    """
+    scaled = printed(number).value * 10**decimals
+    size = abs(scaled)
+    if rule == "truncate":
+        units = math.floor(size)
+    elif rule == "half_up":
+        units = math.floor(size + Fraction(1, 2))
+    else:
+        units = round(size)  # of a Fraction: exact, ties to even
+    digits = str(units).rjust(decimals + 1, "0")
+    sign = "-" if scaled < 0 and units else ""
+    return sign + (f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits)
