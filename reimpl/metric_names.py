@@ -1,0 +1,60 @@
+"""The one vocabulary of metric names, and what is said to a name outside it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from reimpl.errors import ConfigError
+
+#: The one vocabulary of metric names: with @ and a whole number if the value is True.
+METRICS = {
+    "P": True,
+    "R": True,
+    "RP": True,
+    "nDCG": True,
+    "PSP": True,
+    "PSnDCG": True,
+    "Micro-F1": False,
+    "Macro-F1": False,
+    "Another-Macro-F1": False,
+}
+
+#: Other spellings of papers and programs, only to suggest ours.
+_SPELLINGS = {"precision": "P", "prec": "P", "recall": "R", "rprecision": "RP", "n": "nDCG", "g": "nDCG"}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric name taken apart: `nDCG@5` is family nDCG at k 5; `Micro-F1` has no k."""
+
+    family: str
+    k: int | None = None
+
+    def __str__(self) -> str:
+        return self.family if self.k is None else f"{self.family}@{self.k}"
+
+
+def parse(name: str) -> Metric:
+    """The metric of that name. Raises `ConfigError` with the nearest known name.
+
+    >>> parse("nDCG@5")
+    Metric(family='nDCG', k=5)
+    """
+    family, at, k = name.partition("@")
+    if METRICS.get(family) is (at == "@") and (not at or re.fullmatch(r"[1-9][0-9]*", k, re.ASCII)):
+        return Metric(family, int(k) if at else None)
+    known = ", ".join(f"{family}@k" if has_k else family for family, has_k in METRICS.items())
+    raise ConfigError(f"unknown metric {name!r}{_suggestion(family, k)}; known: {known} (k from 1)")
+
+
+def _suggestion(family: str, k: str) -> str:
+    plain = re.sub(r"[^a-z0-9]", "", family.lower())
+    spellings = _SPELLINGS | {re.sub("-", "", known.lower()): known for known in METRICS}
+    near = difflib.get_close_matches(plain, spellings, n=1)
+    if not near:
+        return ""
+    best = spellings[near[0]]
+    k = k if re.fullmatch(r"[1-9][0-9]*", k, re.ASCII) else "5"
+    return f", did you mean {f'{best}@{k}' if METRICS[best] else best!r}?".replace("'", "")
