@@ -1,0 +1,291 @@
+"""Run records on disk: content-addressed, atomic, safe for two processes.
+
+A store is a folder, and KEY is the hash of everything that decides the outcome of a run (`RunSpec.key`):
+
+    KEY.json            the record; JSON of `audit.record.Run`
+    KEY.npz             the top-k predictions that the record names; only a run that is done has any
+    checkpoints/KEY/    what an unfinished run left for its continuation
+    locks/KEY.lock      held by the process that works on the run; the system frees it when that process dies
+    .KEY.*.tmp          what a killed writer left: never read, removed by the next writer of the same run
+
+A file gets its name by a rename, after its whole content is on the disk, and predictions get theirs before
+the record that names them. So a record is there and whole, or not there at all, whenever a process is killed.
+All names are lower-case hex digits and dots, which every file system can hold.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from audit.errors import StoreError
+from audit.files import explained, write
+from audit.record import FORMAT_VERSION, Run, run_from_json, to_json
+
+Predictions = Mapping[str, NDArray[Any]]
+
+#: Seconds that `put` waits for another process that holds the run.
+PUT_WAIT = 60.0
+
+_KEY = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The answer to `Store.claim`."""
+
+    held: bool
+    """Whether this process may work on the run; False when another one does and we did not wait it out."""
+    record: Run | None
+    """The record as it stood after the lock was taken: whoever held it before may have finished the run."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of run records. It is made when the first thing is written to it."""
+
+    root: Path
+    _locks: dict[str, FileLock] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return Store, (self.root,)  # a worker process gets the folder, never the locks
+
+    # ----------------------------------------------------------------- reading
+
+    def get(self, key: str) -> Run | None:
+        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record."""
+        path = self._record(key)
+        with explained(path):
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:
+                return None
+        return _parse(path, content)
+
+    def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
+        """All sound records, by key. One that is not sound never hides the others.
+
+        What is wrong with the rest goes to `problems`; without such a list it is raised, together, as one
+        `StoreError` after the last sound record. Files whose name is no key are none of ours.
+        """
+        found: list[StoreError] = []
+        for path in self._entries(self.root, ".json"):
+            try:
+                if _KEY.fullmatch(path.stem) and (run := self.get(path.stem)):
+                    yield run
+            except StoreError as err:
+                found.append(err)
+        if problems is not None:
+            problems.extend(found)
+        elif found:
+            raise StoreError("\n".join(str(problem) for problem in found))
+
+    def predictions(self, key: str) -> dict[str, NDArray[Any]] | None:
+        """The arrays beside the record, or None when there is no record or it names none."""
+        run = self.get(key)
+        if run is None or run.predictions is None:
+            return None
+        record, path = self._record(key), self._predictions(key)
+        if run.predictions != path.name:
+            _reject(record, f"names the predictions {run.predictions!r} instead of {path.name!r}")
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                return dict(arrays)
+        except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
+            _reject(record, f"its predictions {path.name!r} cannot be read ({_brief(err)})", err)
+
+    # ----------------------------------------------------------------- writing
+
+    def put(self, run: Run, *, predictions: Predictions | None = None, retry: bool = False) -> Run:
+        """Write a record, its predictions first, and return it as it was stored.
+
+        A done run is never replaced; a failed one only with `retry`; an interrupted one always. Except for an
+        interrupted run the checkpoint goes: nothing may go on from it.
+        """
+        path, arrays = self._record(run.key), self._predictions(run.key)
+        _check_writable(run, path, predictions)
+        run = replace(run, predictions=None if predictions is None else arrays.name)
+        text = _serialise(run, path)
+        with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
+            _check_replaceable(claim, path, retry=retry)
+            self._remove_leftovers(run.key)
+            if predictions is not None:
+                write(arrays, _npz(predictions))
+            write(path, text.encode())
+            if run.status != "interrupted":
+                shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
+        return run
+
+    @contextmanager
+    def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
+        """Hold a run against all other processes and threads while the block runs.
+
+        `wait` is the number of seconds to wait for another holder: None for ever, 0 not at all. Claims of one
+        thread nest. A process that dies, however it dies, holds nothing any more.
+        """
+        lock = self._lock(key)
+        held = self._acquire(lock, wait)
+        try:
+            yield Claim(held, self.get(key))
+        finally:
+            if held:
+                lock.release()
+
+    def checkpoint_path(self, key: str) -> Path:
+        """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""
+        path = self._checkpoint(key)
+        with explained(path):
+            path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def sweep(self) -> int:
+        """Remove what killed writers left and nobody is writing now; returns how many files and folders.
+
+        Whoever writes holds the lock of the run, so a leftover whose lock is free has no living writer.
+        Checkpoints of runs without a settled record stay: the next command goes on from them.
+        """
+        leftovers = self._entries(self.root, ".tmp") + self._entries(self.root / "checkpoints", "")
+        arrays = self._entries(self.root, ".npz")
+        leftovers += [path for path in arrays if not path.with_suffix(".json").exists()]
+        removed = 0
+        for key in sorted({match[0] for path in leftovers if (match := _KEY.search(path.name))}):
+            with suppress(StoreError), self.claim(key, wait=0) as claim, explained(self.root):
+                if claim.held:
+                    removed += self._remove_stale(key, claim.record)
+        return removed
+
+    # ----------------------------------------------------------------- names and locks
+
+    def _record(self, key: str) -> Path:
+        if not _KEY.fullmatch(key):
+            raise StoreError(f"{self.root}: {key!r} is no key of a run; a key is 32 digits of 0-9 and a-f")
+        return self.root / f"{key}.json"
+
+    def _predictions(self, key: str) -> Path:
+        return self._record(key).with_suffix(".npz")
+
+    def _checkpoint(self, key: str) -> Path:
+        return self.root / "checkpoints" / self._record(key).stem
+
+    def _lock(self, key: str) -> FileLock:
+        path = self.root / "locks" / f"{self._record(key).stem}.lock"
+        return self._locks.setdefault(key, FileLock(path))
+
+    def _acquire(self, lock: FileLock, wait: float | None) -> bool:
+        with explained(self.root):
+            Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire(timeout=-1 if wait is None else wait, poll_interval=0.1)
+            except Timeout:  # an OSError too, but not one to explain
+                return False
+        return True
+
+    # ----------------------------------------------------------------- leftovers
+
+    def _entries(self, folder: Path, *suffixes: str) -> list[Path]:
+        """What lies in the folder with one of the suffixes, sorted; nothing when the folder is not there."""
+        with explained(folder):
+            try:
+                return sorted(path for path in folder.iterdir() if path.suffix in suffixes)
+            except FileNotFoundError:
+                return []
+
+    def _remove_leftovers(self, key: str) -> int:
+        """Remove a run's half-written files, and predictions that no record names. The lock must be held."""
+        paths = [path for path in self._entries(self.root, ".tmp", ".npz") if key in path.name]
+        for path in paths:
+            path.unlink(missing_ok=True)
+        return len(paths)
+
+    def _remove_stale(self, key: str, record: Run | None) -> int:
+        if record is None or record.status != "done":
+            return self._remove_leftovers(key)  # a checkpoint here belongs to a first try or to a retry
+        folder = self._checkpoint(key)
+        stale = int(folder.exists())
+        shutil.rmtree(folder, ignore_errors=True)
+        return stale
+
+
+# --------------------------------------------------------------------------- checks
+
+
+def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> None:
+    if run.key != run.spec.key:
+        raise StoreError(f"{path}: the run's key is not the hash of its spec, {run.spec.key!r}; use spec.key")
+    if predictions is None:
+        return
+    if run.status != "done":
+        raise StoreError(f"{path}: a run that is {run.status!r} has no predictions; leave them out")
+    for name, array in predictions.items():
+        if array.dtype.hasobject:
+            raise StoreError(
+                f"{path}: the predictions {name!r} hold Python objects; give an array of numbers"
+            )
+
+
+def _check_replaceable(claim: Claim, path: Path, *, retry: bool) -> None:
+    if not claim.held:
+        raise StoreError(f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish")
+    if claim.record is None or claim.record.status == "interrupted":
+        return
+    if claim.record.status == "done":
+        raise StoreError(f"{path}: a finished run is never replaced; delete this file to run it again")
+    if not retry:
+        raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
+
+
+def _parse(path: Path, content: bytes) -> Run:
+    """The record in `content`, which was read from `path`. Raises `StoreError` for all that is not sound."""
+    try:
+        text = content.decode()
+        version = json.loads(text, parse_constant=_no_number)["format_version"]
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise StoreError(
+                f"{path}: format {version} was written by a newer version of this tool, and this one reads up"
+                f" to {FORMAT_VERSION}; update the tool or choose another folder"
+            )
+        run = run_from_json(text)
+    except (ValueError, KeyError, TypeError, RecursionError) as err:
+        _reject(path, f"no whole run record ({_brief(err)})", err)
+    if not path.stem == run.key == run.spec.key:
+        _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
+    return run
+
+
+def _serialise(run: Run, path: Path) -> str:
+    try:
+        return to_json(run)
+    except ValueError as err:
+        raise StoreError(f"{path}: a record holds no NaN or infinity ({err}); store a failed run") from err
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _brief(err: Exception) -> str:
+    """The error in one line of at most 200 characters."""
+    if isinstance(err, KeyError):
+        return f"the key {err} is missing"
+    return " ".join(str(err).split())[:200] or type(err).__name__
+
+
+def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:
+    raise StoreError(f"{path}: {reason}; delete this file to run again") from cause
+
+
+def _npz(arrays: Predictions) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **dict[str, Any](arrays))
+    return buffer.getvalue()

@@ -1,0 +1,607 @@
+"""Run records are whole or absent, done once, and readable or explained."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.errors import StoreError
+from audit.record import FORMAT_VERSION, DataInfo, Run, RunSpec, to_json
+from audit.store import Store
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs fork and signals")
+PREDICTIONS = {
+    "ids": np.array([[3, 1], [2, 0]], np.int32),
+    "scores": np.array([[0.9, 0.2], [0.5, 0.5]], "f4"),
+}
+
+
+def make(seed: int = 0, **changes: Any) -> Run:
+    spec = RunSpec("xml_cnn", "code", {"sweep": "words"}, {"epochs": 2}, "0f" * 16, seed)
+    data = DataInfo("toy", "0f" * 16, "study2022", 4, 2, 4)
+    run = Run(spec.key, spec, "done", data, metrics={"P@1": 50.0}, finished="2024-01-01T00:00:00Z")
+    return replace(run, **changes)
+
+
+def failed(seed: int = 0) -> Run:
+    return make(seed, status="failed", metrics={}, reason="loss is NaN in epoch 3")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "runs")
+
+
+def names(store: Store) -> set[str]:
+    """Names of all files of the store but the locks."""
+    return {path.name for path in store.root.rglob("*") if path.is_file() and path.suffix != ".lock"}
+
+
+def start(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """A process of its own that runs `script` with this module's `make` and an open `store`."""
+    head = (
+        "import os, random, signal, sys, time\nfrom pathlib import Path\nimport numpy as np\n"
+        "from audit.store import Store\nfrom tests.test_store import make, PREDICTIONS\n"
+        "store = Store(Path(sys.argv[1]))\n"
+    )
+    command = [sys.executable, "-c", head + textwrap.dedent(script), *map(str, arguments)]
+    folder = Path(__file__).resolve().parents[1]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
+    return subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True, env=environment)
+
+
+def finish(process: subprocess.Popen[str], answer: str = "") -> str:
+    """Send `answer`, wait for the end, and give back what the process printed."""
+    out, err = process.communicate(answer, timeout=120)
+    assert process.returncode == 0, err
+    return out
+
+
+# --------------------------------------------------------------------------- there and back
+
+
+def test_a_stored_run_comes_back_equal(store: Store) -> None:
+    run = store.put(make(), predictions=PREDICTIONS)
+    assert run == make(predictions=f"{run.key}.npz")
+    assert store.get(run.key) == run
+    assert list(store.runs()) == [run]
+
+
+def test_predictions_come_back_with_their_types(store: Store) -> None:
+    key = store.put(make(), predictions=PREDICTIONS).key
+    arrays = store.predictions(key)
+    assert arrays is not None and set(arrays) == set(PREDICTIONS)
+    for name, array in PREDICTIONS.items():
+        np.testing.assert_array_equal(arrays[name], array, strict=True)
+
+
+def test_an_absent_store_is_empty_and_is_not_made_by_reading(store: Store) -> None:
+    assert store.get(make().key) is None
+    assert store.predictions(make().key) is None
+    assert list(store.runs()) == []
+    assert store.sweep() == 0
+    assert not store.root.exists()
+
+
+def test_a_run_without_predictions_has_none(store: Store) -> None:
+    assert store.put(make(predictions="left over.npz")).predictions is None
+    assert store.predictions(make().key) is None
+
+
+def test_runs_come_by_key_and_other_files_are_left_alone(store: Store) -> None:
+    for seed in range(5):
+        store.put(make(seed))
+    (store.root / "audit.json").write_text("{}")
+    (store.root / "notes.txt").write_text("mine")
+    assert [run.key for run in store.runs()] == sorted(make(seed).key for seed in range(5))
+
+
+def test_a_store_travels_to_another_process_without_its_locks(store: Store) -> None:
+    with store.claim(make().key):
+        other = pickle.loads(pickle.dumps(store))
+        assert other == store
+        with other.claim(make().key, wait=0) as claim:
+            assert not claim.held
+
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text("aß€😀\n")
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(config=st.dictionaries(st.text("abc"), VALUES | st.lists(VALUES, max_size=3), max_size=4))
+def test_any_configuration_keeps_its_key_on_the_way_through_json(config: dict[str, Any]) -> None:
+    spec = replace(make().spec, config=config)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.put(make(spec=spec, key=spec.key))
+        assert store.get(spec.key) == make(spec=spec, key=spec.key)
+
+
+def test_names_are_safe_on_windows(store: Store) -> None:
+    """No colon, no upper case that could collide, no trailing dot; and 260 characters are far away."""
+    store.put(make(), predictions=PREDICTIONS)
+    (store.checkpoint_path(make(1).key) / "state").touch()
+    for path in store.root.rglob("*"):
+        assert set(path.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789.-")
+        assert not path.name.endswith(".") and len(path.name) < 60
+
+
+# --------------------------------------------------------------------------- what may replace what
+
+
+def test_a_done_run_is_never_replaced(store: Store) -> None:
+    store.put(make(), predictions=PREDICTIONS)
+    before = {name: (store.root / name).read_bytes() for name in names(store)}
+    for other in (make(metrics={"P@1": 60.0}), failed(), make(status="interrupted")):
+        for retry in (False, True):
+            with pytest.raises(
+                StoreError, match=r"\.json: a finished run is never replaced; delete this file"
+            ):
+                store.put(other, retry=retry)
+    assert {name: (store.root / name).read_bytes() for name in names(store)} == before
+
+
+def test_a_failed_run_is_replaced_on_request_only(store: Store) -> None:
+    store.put(failed())
+    with pytest.raises(StoreError, match=r"\.json: this run failed before; ask for a retry"):
+        store.put(make())
+    assert store.get(make().key) == failed()
+    assert store.put(make(), retry=True) == store.get(make().key) == make()
+
+
+def test_an_interrupted_run_is_replaced_without_asking(store: Store) -> None:
+    store.put(make(status="interrupted"))
+    store.put(make())
+    assert store.get(make().key) == make()
+
+
+@pytest.mark.parametrize(("status", "kept"), [("done", False), ("failed", False), ("interrupted", True)])
+def test_a_checkpoint_lives_until_its_run_is_settled(store: Store, status: str, kept: bool) -> None:
+    state = store.checkpoint_path(make().key) / "state.pt"
+    state.write_bytes(b"weights")
+    store.put(make(status=status))
+    assert state.exists() == kept
+
+
+# --------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("key", ["", "../escape", "A" * 32, "0" * 31, "0" * 32 + "\n", "0" * 33])
+def test_what_is_no_key_never_becomes_a_path(store: Store, key: str) -> None:
+    for use in (store.get, store.predictions, store.checkpoint_path):
+        with pytest.raises(StoreError, match="is no key of a run"):
+            use(key)
+    with pytest.raises(StoreError, match="is no key of a run"), store.claim(key):
+        pass
+    assert not store.root.exists()
+
+
+def test_a_key_that_is_not_the_hash_of_the_spec_is_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match=f"not the hash of its spec, {make(1).key!r}"):
+        store.put(
+            make(key=make(1).key, spec=make(1).spec, seed=0) if False else replace(make(1), key=make().key)
+        )
+    assert not store.root.exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_metric_that_is_no_number_is_refused(store: Store, value: float) -> None:
+    with pytest.raises(StoreError, match="NaN or infinity"):
+        store.put(make(metrics={"P@1": value}))
+    assert not store.root.exists()
+
+
+def test_predictions_belong_to_done_runs(store: Store) -> None:
+    with pytest.raises(StoreError, match="'failed' has no predictions"):
+        store.put(failed(), predictions=PREDICTIONS)
+
+
+def test_predictions_that_could_not_be_read_back_are_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match="'ids' hold Python objects"):
+        store.put(make(), predictions={"ids": np.array([None])})
+    assert not store.root.exists()
+
+
+# --------------------------------------------------------------------------- damaged records
+
+
+def damaged(**changes: Any) -> str:
+    """A stored record with some of its keys changed, as JSON."""
+    return json.dumps({**json.loads(to_json(make())), **changes})
+
+
+DAMAGES = {
+    "empty": ("", "no whole run record"),
+    "cut": (to_json(make())[:100], "no whole run record"),
+    "another type": ("[1, 2]", "no whole run record"),
+    "deep": ("[" * 100_000, "no whole run record"),
+    "no version": (json.dumps({"key": make().key}), "the key 'format_version' is missing"),
+    "wrong type": (damaged(seconds="soon"), "seconds.*valid number"),
+    "unknown status": (damaged(status="great"), "status.*'done', 'failed' or 'interrupted'"),
+    "nan": (to_json(make()).replace("50.0", "NaN"), "NaN is not a number"),
+    "changed spec": (to_json(make()).replace('"words"', '"embeddings"'), "its spec hashes to"),
+    "another run": (to_json(make(1)), f"holds the key {make(1).key!r}"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_record_is_named_with_the_remedy_and_hides_no_other(store: Store, name: str) -> None:
+    content, message = DAMAGES[name]
+    others = sorted((store.put(make(seed)) for seed in (1, 2, 3)), key=lambda run: run.key)
+    path = store.root / f"{make().key}.json"
+    path.write_text(content)
+
+    with pytest.raises(StoreError, match=message) as caught:
+        store.get(make().key)
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ") and text.endswith("; delete this file to run again")
+    assert "\n" not in text and len(text) < 500
+
+    problems: list[StoreError] = []
+    assert list(store.runs(problems=problems)) == others
+    assert [str(problem) for problem in problems] == [text]
+
+    path.unlink()
+    store.put(make())
+    assert len(list(store.runs())) == 4
+
+
+def test_without_a_list_of_problems_they_are_raised_together_after_the_sound_records(store: Store) -> None:
+    keys = sorted(store.put(make(seed)).key for seed in range(4))
+    for key in keys[:2]:
+        (store.root / f"{key}.json").write_bytes(b"\xff")
+    seen: list[str] = []
+    with pytest.raises(StoreError) as caught:
+        seen.extend(run.key for run in store.runs())
+    assert seen == keys[2:]
+    assert [line.split("; ")[-1] for line in str(caught.value).splitlines()] == [
+        "delete this file to run again"
+    ] * 2
+
+
+def test_a_record_cut_anywhere_is_refused(store: Store) -> None:
+    path = store.root / f"{store.put(make()).key}.json"
+    content = path.read_bytes()
+    for length in range(len(content.rstrip())):
+        path.write_bytes(content[:length])
+        with pytest.raises(StoreError, match="no whole run record"):
+            store.get(make().key)
+
+
+def test_a_record_of_a_newer_format_is_not_called_damaged(store: Store) -> None:
+    path = store.root / f"{store.put(make()).key}.json"
+    path.write_text(damaged(format_version=FORMAT_VERSION + 1, status="paused", surprise=1))
+    with pytest.raises(
+        StoreError, match=rf"format {FORMAT_VERSION + 1} .*newer version.*update the tool"
+    ) as caught:
+        store.get(make().key)
+    assert "delete" not in str(caught.value)
+
+
+def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
+    key = store.put(make(), predictions=PREDICTIONS).key
+    path = store.root / f"{key}.npz"
+    content = path.read_bytes()
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        with pytest.raises(StoreError, match=rf"{key}\.json: its predictions '{key}\.npz' cannot be read"):
+            store.predictions(key)
+
+
+def test_predictions_that_went_missing_are_named(store: Store) -> None:
+    key = store.put(make(), predictions=PREDICTIONS).key
+    (store.root / f"{key}.npz").unlink()
+    with pytest.raises(StoreError, match=r"cannot be read \(.*No such file.*delete this file to run again"):
+        store.predictions(key)
+
+
+def test_predictions_are_numbers_and_never_code(store: Store) -> None:
+    """An archive from elsewhere whose array is a pickle is refused before anything of it runs."""
+    key = store.put(make(), predictions=PREDICTIONS).key
+    np.savez(store.root / f"{key}.npz", ids=np.array([print], dtype=object))
+    with pytest.raises(StoreError, match="Object arrays cannot be loaded"):
+        store.predictions(key)
+
+
+def test_predictions_are_read_beside_the_record_only(store: Store) -> None:
+    path = store.root / f"{store.put(make(), predictions=PREDICTIONS).key}.json"
+    path.write_text(damaged(predictions="../../elsewhere.npz"))
+    with pytest.raises(StoreError, match=r"names the predictions '\.\./\.\./elsewhere\.npz' instead of"):
+        store.predictions(make().key)
+
+
+# --------------------------------------------------------------------------- a disk that refuses
+
+
+@contextmanager
+def refusal(monkeypatch: pytest.MonkeyPatch, call: str, number: int, after: int) -> Iterator[None]:
+    """Let the `after`-th call of `os.fsync` or `Path.replace` end with the error."""
+    owner = os if call == "fsync" else Path
+    real, calls = getattr(owner, call), iter(range(100))
+
+    def refuse(*arguments: Any) -> Any:
+        if next(calls) == after:
+            raise OSError(number, os.strerror(number))
+        return real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, call, refuse)
+        yield
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize("after", [0, 1], ids=["predictions", "record"])
+def test_a_full_disk_is_one_sentence_and_leaves_the_old_record(
+    store: Store, monkeypatch: pytest.MonkeyPatch, call: str, after: int
+) -> None:
+    store.put(failed())
+    # the folder of the first file is synced too
+    step = after * 2 if call == "fsync" else after
+    message = r"\.json: No space left on device; free some space there or choose another folder$"
+    with refusal(monkeypatch, call, errno.ENOSPC, step), pytest.raises(StoreError, match=message):
+        store.put(make(), predictions=PREDICTIONS, retry=True)
+    assert list(store.runs()) == [failed()]
+    assert not [name for name in names(store) if name.endswith(".tmp")]
+    store.put(make(), predictions=PREDICTIONS, retry=True)
+    assert names(store) == {f"{make().key}.json", f"{make().key}.npz"}
+
+
+def test_a_folder_that_cannot_be_synced_is_no_reason_to_lose_a_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with refusal(monkeypatch, "fsync", errno.EINVAL, 1):
+        store.put(make())
+    assert store.get(make().key) == make()
+
+
+@posix
+def test_a_truly_full_file_system(tmp_path: Path) -> None:
+    """A memory disk of 64 kB that another file fills to the last byte."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("needs the right to mount a small memory disk")
+    try:
+        store = Store(tmp_path)
+        store.put(failed())
+        store.checkpoint_path(make(1).key)
+        with pytest.raises(OSError, match="No space left"), (tmp_path / "filler").open("wb") as filler:
+            filler.write(b"0" * 65536)
+        with pytest.raises(StoreError, match="No space left on device; free some space"):
+            store.put(make(), predictions=PREDICTIONS, retry=True)
+        assert list(store.runs()) == [failed()]
+        (tmp_path / "filler").unlink()
+        store.put(make(), predictions=PREDICTIONS, retry=True)
+        assert store.predictions(make().key) is not None
+    finally:
+        subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+@contextmanager
+def without_rights(folder: Path) -> Iterator[None]:
+    """A folder that may be read and not written, for root too: as the user who owns nothing."""
+    (folder / "locks").chmod(0o555)
+    folder.chmod(0o555)
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65534)
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+        (folder / "locks").chmod(0o755)
+
+
+@posix
+def test_a_folder_that_may_only_be_read_can_be_read_and_says_so_when_written() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.put(make(), predictions=PREDICTIONS)
+        assert store.predictions(make().key)  # all modules are loaded before the rights go
+        with without_rights(store.root):
+            assert list(store.runs()) == [make(predictions=f"{make().key}.npz")]
+            assert store.predictions(make().key)
+            message = "Permission denied; make it accessible or choose another folder"
+            with pytest.raises(StoreError, match=message):
+                store.put(make(1))
+            with pytest.raises(StoreError, match=message):
+                store.checkpoint_path(make(1).key)
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_where_the_folder_should_be_is_said(tmp_path: Path, below: str) -> None:
+    (tmp_path / "runs").write_text("not a folder")
+    store = Store(tmp_path / "runs" / below)
+    message = "a file stands where a folder is needed, so choose another folder"
+    for use in (lambda: store.put(make()), lambda: list(store.runs()), lambda: store.get(make().key)):
+        with pytest.raises(StoreError, match=message):
+            use()
+
+
+# --------------------------------------------------------------------------- two at once
+
+
+def test_a_claim_is_held_by_one_thread_and_nests_in_it(store: Store) -> None:
+    answers: list[bool] = []
+
+    def other() -> None:
+        with store.claim(make().key, wait=0) as claim:
+            answers.append(claim.held)
+
+    with store.claim(make().key), store.claim(make().key, wait=0) as inner:
+        assert inner.held
+        thread = Thread(target=other)
+        thread.start()
+        thread.join()
+    with store.claim(make().key, wait=0) as after:
+        answers.append(after.held)
+    assert answers == [False, True]
+
+
+def test_a_claim_is_given_back_when_the_work_raises(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.claim(make().key):
+        raise ZeroDivisionError
+    with Store(store.root).claim(make().key, wait=0) as claim:
+        assert claim.held
+
+
+def test_put_does_not_wait_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("audit.store.PUT_WAIT", 0.1)
+    with (
+        Store(store.root).claim(make().key),
+        pytest.raises(StoreError, match="another process has held this run"),
+    ):
+        store.put(make())
+    assert list(store.runs()) == []
+
+
+RACE = """
+order, wait = sys.argv[2], {"try": 0, "wait": None}[sys.argv[3]]
+print("ready", flush=True)
+sys.stdin.readline()
+for seed in range(20)[:: 1 if order == "up" else -1]:
+    run = make(seed)
+    with store.claim(run.key, wait=wait) as claim:
+        if claim.held and claim.record is None:
+            print(seed)
+            time.sleep(0.002)
+            store.put(run, predictions=PREDICTIONS)
+"""
+
+
+@pytest.mark.parametrize("wait", ["try", "wait"])
+@pytest.mark.parametrize("orders", [("up", "up"), ("up", "down")], ids="-".join)
+def test_two_processes_share_twenty_runs_and_each_is_run_once(
+    store: Store, wait: str, orders: tuple[str, str]
+) -> None:
+    processes = [start(RACE, store.root, order, wait) for order in orders]
+    for process in processes:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    done = [int(seed) for process in processes for seed in finish(process).split()]
+    assert sorted(done) == list(range(20))
+    assert len(list(store.runs())) == 20
+
+
+def test_a_waiting_process_gets_the_record_that_the_first_one_wrote(store: Store) -> None:
+    script = """
+    print("ready", flush=True)
+    with store.claim(make().key) as claim:
+        print(claim.held, claim.record == make())
+    """
+    with store.claim(make().key):
+        waiting = start(script, store.root)
+        assert waiting.stdout is not None and waiting.stdout.readline() == "ready\n"
+        store.put(make())
+    assert finish(waiting) == "True True\n"
+
+
+# --------------------------------------------------------------------------- killed
+
+
+@posix
+def test_a_killed_holder_leaves_nothing_stuck(store: Store) -> None:
+    script = """
+    with store.claim(make().key):
+        print("held", flush=True)
+        time.sleep(60)
+    """
+    holder = start(script, store.root)
+    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    with store.claim(make().key, wait=0) as claim:
+        assert not claim.held
+    holder.kill()
+    holder.communicate()
+    with store.claim(make().key, wait=0) as claim:
+        assert claim.held and claim.record is None
+
+
+KILLS = """
+rng, halves, sync = random.Random(0), 0, os.fsync
+os.fsync = lambda handle: (time.sleep(0.003), sync(handle))  # a slow disk, whatever the test runs on
+arrays = {"ids": np.random.default_rng(0).integers(0, 9, 40_000).reshape(-1, 5)}
+for cycle in range(60):
+    child = os.fork()
+    if not child:
+        for seed in range(cycle * 1000, cycle * 1000 + 1000):
+            store.put(make(seed, notes=("x" * 1_000_000,)), predictions=arrays)
+        os._exit(0)
+    time.sleep(rng.uniform(0.001, 0.06))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    halves += sum(path.suffix == ".tmp" for path in store.root.iterdir())
+    for run in store.runs():  # raises for any record that is not whole
+        found = store.predictions(run.key)
+        assert (found["ids"] == arrays["ids"]).all(), run.key
+        (store.root / f"{run.key}.json").unlink()
+        (store.root / f"{run.key}.npz").unlink()
+    store.sweep()
+    left = [p.name for p in store.root.iterdir() if p.is_file()]
+    assert not left, left
+print(halves)
+"""
+
+
+@posix
+def test_a_writer_killed_at_any_moment_leaves_no_half_record(tmp_path: Path) -> None:
+    """Of sixty writers killed at random moments every record that can be seen is whole, with its arrays."""
+    (tmp_path / "runs").mkdir()
+    halves = int(finish(start(KILLS, tmp_path / "runs")))
+    assert halves > 0, "no writer was killed while it wrote, so this test has shown nothing"
+
+
+def test_leftovers_are_never_read_and_the_next_writer_removes_them(store: Store) -> None:
+    key = make().key
+    store.put(make(1))
+    half = store.root / f".{key}.json.99999-0badcafe.tmp"
+    half.write_text("{")
+    (store.root / f"{key}.npz").write_bytes(b"an orphan: its writer died before the record")
+    assert store.get(key) is None
+    assert list(store.runs()) == [make(1)]
+    store.put(make())
+    assert names(store) == {f"{key}.json", f"{make(1).key}.json"}
+
+
+def test_a_sweep_removes_what_the_dead_left_and_nothing_else(store: Store) -> None:
+    dead, busy, done, open_run = (make(seed).key for seed in range(4))
+    store.put(make(2), predictions=PREDICTIONS)
+    (store.checkpoint_path(done) / "state.pt").touch()  # killed between the record and the removal
+    (store.checkpoint_path(open_run) / "state.pt").touch()
+    for key in (dead, busy):
+        (store.root / f".{key}.npz.1-0.tmp").touch()
+        (store.root / f"{key}.npz").touch()
+    with Store(store.root).claim(busy):
+        assert store.sweep() == 3
+    kept = {f".{busy}.npz.1-0.tmp", f"{busy}.npz", f"{done}.json", f"{done}.npz", "state.pt"}
+    assert names(store) == kept
+    assert (store.root / "checkpoints" / open_run / "state.pt").exists()
+    assert not (store.root / "checkpoints" / done).exists()
