@@ -1,0 +1,114 @@
+"""Tests of audit.stats.printed."""
+
+from __future__ import annotations
+
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.stats.printed import Rule, gap, printed, rounded
+from tests.stats import golden
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "decimals", "half_unit"),
+    [
+        ("76.38", Fraction(7638, 100), 2, Fraction(1, 200)),
+        ("83.50", Fraction(835, 10), 2, Fraction(1, 200)),
+        ("83.5", Fraction(835, 10), 1, Fraction(1, 20)),
+        ("100.00", Fraction(100), 2, Fraction(1, 200)),
+        ("0", Fraction(0), 0, Fraction(1, 2)),
+        ("7", Fraction(7), 0, Fraction(1, 2)),
+        ("15,449", Fraction(15449), 0, Fraction(1, 2)),
+        ("1,234,567.8", Fraction(12345678, 10), 1, Fraction(1, 20)),
+        ("15449", Fraction(15449), 0, Fraction(1, 2)),
+        (".638", Fraction(638, 1000), 3, Fraction(1, 2000)),
+        ("0.0638", Fraction(638, 10000), 4, Fraction(1, 20000)),
+        ("-0.5", Fraction(-1, 2), 1, Fraction(1, 20)),
+        ("\N{MINUS SIGN}1.25", Fraction(-125, 100), 2, Fraction(1, 200)),
+        ("+1.2", Fraction(12, 10), 1, Fraction(1, 20)),
+        ("12%", Fraction(12), 0, Fraction(1, 2)),
+        ("83.5 %", Fraction(835, 10), 1, Fraction(1, 20)),
+        (" 76.38 ", Fraction(7638, 100), 2, Fraction(1, 200)),
+    ],
+)
+def test_a_printed_number_is_read_exactly(
+    text: str, value: Fraction, decimals: int, half_unit: Fraction
+) -> None:
+    got = printed(text)
+    assert (got.value, got.decimals, got.half_unit) == (value, decimals, half_unit)
+    assert got.interval == (value - half_unit, value + half_unit)
+    assert got.percent == ("%" in text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", ".", "-", "--", "\N{EN DASH}", "n/a", "nan", "inf", "%"),
+        "83.",  # digits lost in transcription
+        *("76,38", "1,2345", "0,123", "12,34,567", ",5"),  # decimal comma, groups that are not of three
+        *(
+            "1e-3",
+            "76.38 +- 0.2",
+            "76.38\N{PLUS-MINUS SIGN}0.2",
+            "76.38*",
+            "1 234",
+            "7 6.38",
+            "12%%",
+            "1.2.3",
+        ),
+        "\N{ARABIC-INDIC DIGIT SEVEN}",
+    ],
+)
+def test_anything_but_one_plain_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a printed decimal number"):
+        printed(text)
+
+
+@pytest.mark.parametrize("number", [83.5, 83, None, Decimal("83.50")])
+def test_a_number_that_has_lost_its_string_is_refused(number: Any) -> None:
+    with pytest.raises(TypeError, match="the string that was printed"):
+        printed(number)
+
+
+@given(st.decimals(0, 99999, places=3))
+def test_the_value_is_that_of_decimal(number: Decimal) -> None:
+    assert printed(str(number)).value == Fraction(number)
+    assert printed(f"{number:,}").value == Fraction(number)
+
+
+def test_a_gap_is_exact() -> None:
+    """78.60 - 76.81 is 1.789999999999992 in floating point."""
+    assert gap(printed("78.60"), printed("76.81")) == Fraction(179, 100)
+
+
+@golden.cases("rounding")
+def test_rounding_rules_on_ties(case: dict[str, Any]) -> None:
+    inputs, expected = case["inputs"], case["expected"]
+    if "double_rounding" in inputs:
+        assert rounded("76.446", decimals=1, rule="half_up") == expected["direct_one_decimal"]
+        twice = rounded(rounded("76.446", decimals=2, rule="half_up"), decimals=1, rule="half_up")
+        assert twice == expected["via_two_decimals"]
+        return
+    rules: tuple[Rule, ...] = ("half_up", "half_even", "truncate")
+    for rule in rules:
+        if rule in expected:
+            assert rounded(inputs["value"], decimals=inputs["decimals"], rule=rule) == expected[rule]
+
+
+@given(st.decimals(-200, 200, places=4), st.integers(0, 3))
+def test_rounding_is_that_of_decimal(number: Decimal, decimals: int) -> None:
+    rules: dict[Rule, str] = {
+        "half_up": ROUND_HALF_UP,
+        "half_even": ROUND_HALF_EVEN,
+        "truncate": ROUND_DOWN,
+    }
+    for rule, mode in rules.items():
+        expected = number.quantize(Decimal(1).scaleb(-decimals), rounding=mode)
+        got = rounded(f"{number:f}", decimals=decimals, rule=rule)
+        assert Decimal(got) == expected
+        assert len(got.partition(".")[2]) == decimals
