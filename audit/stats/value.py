@@ -117,18 +117,6 @@ def _tests(plain: ValueTest, sd: float, df_sd: float, *, documents: float, paper
     )
 
 
-def capped_margin(margin: float, *, reported: Printed) -> float:
-    """The margin near the ends of the percent scale: at most 5 % of what is left, 0.05 min(v, 100 - v).
-
-    0.5 points would be 13 % of all errors at v = 96.10, where this gives 0.195. Never below 2h, the width of
-    the rounding itself, unless the margin was smaller already; unchanged outside 0..100.
-    """
-    v = float(reported.value)
-    if not 0.0 <= v <= 100.0:
-        return margin
-    return min(margin, max(0.05 * min(v, 100.0 - v), 2.0 * float(reported.half_unit)))
-
-
 def _exact(mean: float, *, reported: Printed, margin: float) -> Decision:
     """Without noise: |d| <= D - h is reproduced, |d| > D + h contradicted; the rounding decides in between.
 

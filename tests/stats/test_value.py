@@ -16,7 +16,7 @@ from audit.stats.instance import OtherSplit, instance_se, satterthwaite
 from audit.stats.printed import printed
 from audit.stats.sample import PooledSD, sample
 from audit.stats.student import interval
-from audit.stats.value import capped_margin, value
+from audit.stats.value import value
 from tests.stats import golden
 
 RUNS = [75.50, 75.83, 75.96]
@@ -240,25 +240,6 @@ def test_no_margin_is_never_reproduced() -> None:
 def test_the_top_of_the_scale() -> None:
     got = value([99.97, 100.0, 99.98], reported=printed("100.00"), margin=0.5)
     assert got.decide() == Decision("reproduced", "tost")
-
-
-@pytest.mark.parametrize(
-    ("text", "margin", "capped"),
-    [
-        ("76.38", 0.5, 0.5),
-        ("90.00", 0.5, 0.5),  # where the cap begins to bind
-        ("96.10", 0.5, 0.195),
-        ("5.00", 0.5, 0.25),
-        ("99.99", 0.5, 0.01),  # twice the half unit
-        ("100.00", 0.5, 0.01),
-        ("0.00", 0.5, 0.01),
-        ("99.9", 0.5, 0.1),
-        ("100.00", 0.005, 0.005),  # a margin of one half unit stays
-        ("1500", 20.0, 20.0),  # not a percentage
-    ],
-)
-def test_a_margin_is_at_most_five_percent_of_what_is_left(text: str, margin: float, capped: float) -> None:
-    assert capped_margin(margin, reported=printed(text)) == pytest.approx(capped)
 
 
 @pytest.mark.parametrize("runs", [[], [math.nan, 1.0, 2.0], [1.0, 2.0, math.inf]])
