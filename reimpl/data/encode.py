@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from reimpl.data.dataset import IntArray, offsets_of, ragged
-from reimpl.data.source import Document
+from reimpl.data.source import ContentHash, Document
 from reimpl.data.tokenise import Tokeniser
 
 DROPPED = -1
@@ -87,8 +86,7 @@ class Encoded:
     """As written: unsorted, duplicates included."""
     words: IntArray
     """int64 (N,): words of each document before any cut."""
-    content: str
-    """SHA-256 of the documents: for each its distinct labels, sorted, a tab, the text and a line feed."""
+    content: ContentHash
 
 
 def encode(
@@ -99,19 +97,19 @@ def encode(
     `cut` keeps the first so many raw tokens of a document, for a rule that counts words after truncation.
     """
     tokens, label_numbers, lengths = [], [], []
-    content = hashlib.sha256()
+    content = ContentHash()
     for document in documents:
         raw = tokeniser.split(document.text)
         lengths.append(len(raw))
         kept = raw[:cut]
         tokens.append(np.fromiter(map(words.__getitem__, kept), np.int32, len(kept)))
         label_numbers.append([labels[name] for name in document.labels])
-        content.update(f"{' '.join(sorted(set(document.labels)))}\t{document.text}\n".encode())
+        content.add(document)
     numbered = Ragged(*ragged(tokens))
     kept_tokens = numbered.where(numbered.values != DROPPED)
     return Encoded(
         tokens=kept_tokens,
         labels=Ragged(*ragged(label_numbers)),
         words=np.array(lengths, dtype=np.int64) - (numbered.lengths - kept_tokens.lengths),
-        content=content.hexdigest(),
+        content=content,
     )

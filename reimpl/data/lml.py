@@ -3,8 +3,8 @@
 A corpus is a folder with `train.txt`, `test.txt` and maybe `dev.txt` or `valid.txt`, each plain, `.gz` or
 `.xz`. As in ntumlgroup/LibMultiLabel (0.10, at 5cd775a), labels are split at white space, a line without
 labels starts with the tab, and a column in front may hold document ids. That column is read only when
-`ids=True` says so: with two tabs in a line one cannot know whether the first field is an id or the text holds a
-tab, so nothing is guessed.
+`ids=True` says so: with two tabs in a line one cannot know whether the first field is an id or the text holds
+a tab, so nothing is guessed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 
@@ -11,6 +12,28 @@ class Document(NamedTuple):
 
     labels: tuple[str, ...]
     text: str
+
+
+class ContentHash:
+    """Identity of one split: its documents in order, each as distinct sorted labels, tab, text, line feed."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self._documents = 0
+
+    def add(self, document: Document) -> None:
+        """The next document."""
+        self._digest.update(f"{' '.join(sorted(set(document.labels)))}\t{document.text}\n".encode())
+        self._documents += 1
+
+    def __str__(self) -> str:
+        return f"{self._documents} {self._digest.hexdigest()}"
+
+
+def content_of(splits: Mapping[str, ContentHash]) -> str:
+    """SHA-256 identity of a corpus: what it says, whatever its format, compression or line ends."""
+    lines = [f"{split} {content}" for split, content in splits.items()]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 class Source(Protocol):

@@ -1,7 +1,7 @@
 """Reads the vectors of wanted words from a text file: a word, then E numbers, parted by spaces.
 
-Some words of GloVe 840B hold spaces (". . .", "to name@domain.com"), so the LAST E fields are the numbers and all
-before them is the word. A first line of two whole numbers (word2vec, fastText) is a header.
+Some words of GloVe 840B hold spaces (". . .", "to name@domain.com"), so the LAST E fields are the numbers and
+all before them is the word. A first line of two whole numbers (word2vec, fastText) is a header.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class ReadVectors:
 def read_vectors(path: Path, words: Sequence[str], *, dimension: int | None = None) -> ReadVectors:
     """Vectors of `words`, in their order.
 
-    Raises `DataError` when the file is missing, cut off or empty, has another dimension than stated, fewer lines
-    than its header says, mostly bad lines, or not one of the words.
+    Raises `DataError` when the file is missing, cut off or empty, has another dimension than stated, fewer
+    lines than its header says, mostly bad lines, or not one of the words.
     """
     lines = raw_lines(path)
     start = list(islice(lines, _LOOK_AHEAD))

@@ -2,8 +2,8 @@
 
 A source looks up the words of a vocabulary; `initial_vectors` then fills the rows that are left by one of two
 rules. Study (sian-chen/xml-cnn-study-code at 2051eda): zero, also for the padding and the unknown word. Liu
-(jimmy646/XML-CNN at 72de8b3, code/w2v.py 92-94): uniform between -0.25 and 0.25 for every word without a vector,
-the padding and the unknown word included.
+(jimmy646/XML-CNN at 72de8b3, code/w2v.py 92-94): uniform between -0.25 and 0.25 for every word without a
+vector, the padding and the unknown word included.
 """
 
 from __future__ import annotations
