@@ -1,0 +1,240 @@
+"""Convolution and pooling against loops, against autograd and against stored pools of torch."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reimpl import layers
+from reimpl.layers import conv_max_pool, overlapping_max_pool, pool_bins
+from tests import naive_text_cnn as naive
+from tests.shared import shared
+
+REFERENCE = Path(__file__).parent / "reference"
+POOLING = json.loads((REFERENCE / "08_pooling.json").read_text())
+EQUATION_7 = [c for c in POOLING["overlapping"] if (c["size"], c["stride"]) == (2, 1)]
+
+#: Positions per pool from which the sparse backward pass is taken: never, always.
+BRANCHES = [pytest.param(10**9, id="dense"), pytest.param(0, id="sparse")]
+
+
+@pytest.fixture
+def stored() -> dict[str, np.ndarray]:
+    with np.load(REFERENCE / "08_pooling.npz") as arrays:
+        return dict(arrays)
+
+
+@pytest.mark.parametrize("name", ["08_pooling.json", "08_pooling.npz"])
+def test_the_stored_pools_are_those_of_the_reference_data(name: str) -> None:
+    """The copy that travels with the tests holds the same bytes."""
+    assert (REFERENCE / name).read_bytes() == shared(f"refdyn/{name}").read_bytes()
+
+
+# ------------------------------------------------------------------------------------------------- bins
+
+
+@pytest.mark.parametrize("case", POOLING["adaptive"], ids=lambda c: f"{c['n']}in{c['p']}")
+def test_bins_are_those_that_torch_pools_over(case: dict[str, Any]) -> None:
+    """Starts and ends of all 29 stored cases, five positions in eight pools among them."""
+    assert pool_bins(case["n"], case["p"]) == list(zip(case["start"], case["end_exclusive"], strict=True))
+
+
+@pytest.mark.parametrize("length", [8, 9, 500])
+def test_any_length_from_p_on_gives_p_pools(length: int) -> None:
+    """Eight pools over 8, 9 and 500 positions: eight values, everything covered, none empty."""
+    bins = pool_bins(length, 8)
+    assert len(bins) == 8
+    assert all(end > start for start, end in bins)
+    assert set().union(*(range(start, end) for start, end in bins)) == set(range(length))
+
+
+@given(n=st.integers(1, 60), p=st.integers(1, 70))
+@settings(max_examples=60, deadline=None)
+def test_bins_follow_the_adaptive_rule_for_any_n_and_p(n: int, p: int) -> None:
+    """Floor and ceiling as the rule says, and the values that torch takes from a random row."""
+    assert pool_bins(n, p) == naive.bins(n, p)
+    row = np.random.default_rng(n * 100 + p).normal(size=n)
+    pooled = [row[start:end].max() for start, end in pool_bins(n, p)]
+    assert F.adaptive_max_pool1d(torch.from_numpy(row)[None, None], p).flatten().tolist() == pooled
+
+
+# ------------------------------------------------------------------------------------------------ pools
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+def test_dynamic_pooling_of_ten_numbers_into_four(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:
+    """0..9 in 4 pools gives 2, 4, 7, 9: pools of three that share 2 | 2 3 4 | 5 6 7 | 7 8 9."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    row = torch.arange(10.0).view(1, 10, 1)
+    assert conv_max_pool(row, torch.ones(1, 1, 1), None, pools=4).flatten().tolist() == [2, 4, 7, 9]
+
+
+def test_overlapping_pooling_of_five_numbers() -> None:
+    """3 1 4 1 5 in pools of size 2 and stride 1 gives 3, 4, 4, 5: one value fewer, not half as many."""
+    row = torch.tensor([[[3.0, 1, 4, 1, 5]]])
+    assert overlapping_max_pool(row).flatten().tolist() == [3, 4, 4, 5]
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+@pytest.mark.parametrize("i", range(len(POOLING["adaptive"])))
+def test_dynamic_pooling_equals_the_stored_pools(
+    monkeypatch: pytest.MonkeyPatch, stored: dict[str, np.ndarray], i: int, threshold: int
+) -> None:
+    """Values exactly, and the gradient of sum over i of (i + 1) out_i, through a convolution by one."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    case = POOLING["adaptive"][i]
+    x = torch.from_numpy(stored[case["x"]]).view(1, -1, 1).requires_grad_()
+    out = conv_max_pool(x, torch.ones(1, 1, 1, dtype=torch.float64), None, pools=case["p"]).flatten()
+    assert out.tolist() == case["out"]
+    (out * torch.arange(1, case["p"] + 1)).sum().backward()
+    assert x.grad is not None
+    assert x.grad.flatten().tolist() == stored[case["grad"]].tolist()
+
+
+@pytest.mark.parametrize("case", EQUATION_7, ids=lambda c: str(c["n"]))
+def test_overlapping_pooling_equals_the_stored_pools(
+    stored: dict[str, np.ndarray], case: dict[str, Any]
+) -> None:
+    """Values and the gradient of the sum, for the stored pools of size 2 and stride 1."""
+    x = torch.from_numpy(stored[case["x"]]).view(1, 1, -1).requires_grad_()
+    out = overlapping_max_pool(x)
+    assert out.flatten().tolist() == stored[case["out"]].flatten().tolist()
+    out.sum().backward()
+    assert x.grad is not None
+    assert x.grad.flatten().tolist() == stored[case["grad"]].flatten().tolist()
+
+
+# ------------------------------------------------------------------------------------------ convolution
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pools", [1, 2, 4, 30])
+def test_convolution_and_pooling_equal_a_loop(
+    monkeypatch: pytest.MonkeyPatch, stride: int, pools: int, threshold: int
+) -> None:
+    """Sums over single words and components, then maxima over bins; 30 pools are more than positions."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    rng = np.random.default_rng(1)
+    x, w, b = rng.normal(size=(2, 17, 3)), rng.normal(size=(4, 3, 5)), rng.normal(size=4)
+    ours = conv_max_pool(
+        torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(b), pools=pools, stride=stride
+    )
+    for document, values in zip(x, ours, strict=True):
+        maps = naive.convolve(document, w, b, stride)
+        expected = [naive.dynamic_pool(row, pools) for row in maps.tolist()]
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
+def _operands(B: int, T: int, k: int, *, kind: str) -> list[torch.Tensor]:
+    rng = np.random.default_rng(B * 1000 + T)
+    x, w, b = rng.normal(size=(B, T, 3)), rng.normal(size=(5, 3, k)), rng.normal(size=5)
+    if kind != "random":  # small integers: sums are exact, and most maxima are reached at several places
+        x, w, b = (rng.integers(-1, 2, size=a.shape).astype(float) for a in (x, w, b))
+    if kind == "constant":  # every position is a maximum, as in a document of padding
+        x = np.ones_like(x)
+    return [torch.from_numpy(a).requires_grad_() for a in (x, w, b)]
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+@pytest.mark.parametrize("kind", ["random", "ties", "constant"])
+@pytest.mark.parametrize(("B", "T", "k"), [(1, 8, 8), (1, 9, 2), (3, 40, 4), (2, 300, 8), (1, 150, 1)])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pools", [1, 2, 4])
+def test_values_and_gradients_equal_autograd(
+    monkeypatch: pytest.MonkeyPatch,
+    B: int,
+    T: int,
+    k: int,
+    stride: int,
+    pools: int,
+    kind: str,
+    threshold: int,
+) -> None:
+    """Both backward passes give what autograd makes of torch's own convolution and pooling."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    ours, theirs = _operands(B, T, k, kind=kind), _operands(B, T, k, kind=kind)
+    out = conv_max_pool(*ours, pools=pools, stride=stride)
+    x, w, b = theirs
+    expected = F.adaptive_max_pool1d(F.conv1d(x.transpose(1, 2), w, b, stride=stride), pools)
+    torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
+    slope = torch.from_numpy(np.random.default_rng(3).normal(size=tuple(out.shape)))
+    (out * slope).sum().backward()
+    (expected * slope).sum().backward()
+    for a, c in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(a.grad, c.grad, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+@pytest.mark.parametrize(("pools", "stride"), [(1, 1), (4, 1), (2, 2), (12, 2)])
+def test_gradients_equal_finite_differences(
+    monkeypatch: pytest.MonkeyPatch, pools: int, stride: int, threshold: int
+) -> None:
+    """torch's gradcheck, for input, kernel and bias; 12 pools share most of the positions."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    operands = _operands(1, 13, 2, kind="random")
+    pooled = partial(conv_max_pool, pools=pools, stride=stride)
+    assert torch.autograd.gradcheck(pooled, operands)
+
+
+@pytest.mark.parametrize("wanted", ["input", "kernel"])
+def test_a_gradient_that_nobody_wants_is_not_computed(wanted: str) -> None:
+    """Frozen word vectors or a frozen kernel leave the other gradient as it is."""
+    x, w, b = _operands(2, 200, 4, kind="random")
+    conv_max_pool(x, w, b, pools=4).sum().backward()
+    only = x if wanted == "input" else w
+    expected = only.grad
+    x2, w2, b2 = _operands(2, 200, 4, kind="random")
+    (w2 if wanted == "input" else x2).requires_grad_(False)
+    conv_max_pool(x2, w2, b2, pools=4).sum().backward()
+    torch.testing.assert_close((x2 if wanted == "input" else w2).grad, expected)
+    assert (w2 if wanted == "input" else x2).grad is None
+
+
+def test_a_kernel_without_bias_adds_nothing() -> None:
+    """No bias and a bias of zeros are the same."""
+    x, w, b = _operands(2, 40, 4, kind="random")
+    torch.testing.assert_close(
+        conv_max_pool(x, w, None, pools=2), conv_max_pool(x, w, torch.zeros_like(b), pools=2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("T", "pools", "sparse"), [(500, 1, True), (500, 4, True), (64, 1, True), (64, 4, False)]
+)
+def test_which_backward_pass_is_taken(
+    monkeypatch: pytest.MonkeyPatch, T: int, pools: int, sparse: bool
+) -> None:
+    """Long documents in few pools take the sparse one, so that the tests above do test what training runs."""
+    taken = []
+    apply = layers._ConvMaxPool.apply
+    monkeypatch.setattr(layers._ConvMaxPool, "apply", lambda *a: taken.append(True) or apply(*a))
+    conv_max_pool(torch.zeros(1, T, 2), torch.zeros(3, 2, 8), None, pools=pools)
+    assert bool(taken) is sparse
+
+
+@pytest.mark.parametrize("threshold", BRANCHES)
+def test_mixed_precision_stays_near_the_exact_gradient(
+    monkeypatch: pytest.MonkeyPatch, threshold: int
+) -> None:
+    """Under autocast to bfloat16 the gradients have the parameters' type and three good digits' size."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
+    exact = [t.detach().float().requires_grad_() for t in _operands(2, 40, 4, kind="ties")]
+    mixed = [t.detach().clone().requires_grad_() for t in exact]
+    conv_max_pool(*exact, pools=4).sum().backward()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        out = conv_max_pool(*mixed, pools=4)
+    out.float().sum().backward()
+    for a, b in zip(mixed, exact, strict=True):
+        assert a.grad is not None
+        assert a.grad.dtype == torch.float32
+        torch.testing.assert_close(a.grad, b.grad, rtol=0.02, atol=0.02)

@@ -1,0 +1,118 @@
+"""Losses against values worked out by hand, loops in float64 and finite differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from reimpl.errors import ConfigError
+from reimpl.losses import LOSSES, bce_mean, bce_sum_over_labels, loss, softmax_ce, softmax_ce_normalised
+
+Pairs = list[tuple[int, int]]
+
+#: Positives of five documents over six labels: one has none, one has all, ids come in no order.
+POSITIVES: Pairs = [(3, 5), (0, 2), (0, 0), (1, 4), (4, 0), (4, 1), (4, 2), (4, 3), (4, 5), (4, 4)]
+
+
+def _indices(pairs: Pairs) -> tuple[torch.Tensor, torch.Tensor]:
+    table = torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _naive(name: str, logits: np.ndarray, pairs: Pairs) -> float:
+    """The definitions, one document and label after the other."""
+    B, L = logits.shape
+    total = 0.0
+    for i in range(B):
+        positives = [j for d, j in pairs if d == i]
+        if name.startswith("bce"):
+            for j in range(L):
+                p = 1 / (1 + math.exp(-logits[i, j]))
+                total -= math.log(p) if j in positives else math.log(1 - p)
+        else:
+            norm = sum(math.exp(s) for s in logits[i])
+            own = -sum(math.log(math.exp(logits[i, j]) / norm) for j in positives)
+            total += own / len(positives) if positives and name == "softmax_ce_normalised" else own
+    return total / (B * L) if name == "bce_mean" else total / B
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("pairs", [POSITIVES, POSITIVES[:1], []], ids=["mixed", "one", "none"])
+def test_a_loss_equals_its_definition_in_a_loop(name: str, pairs: Pairs) -> None:
+    """Batches with documents that have no label, every label, and a batch without any label."""
+    logits = np.random.default_rng(3).normal(size=(5, 6)) * 3
+    ours = loss(name)(torch.from_numpy(logits), *_indices(pairs))
+    assert float(ours) == pytest.approx(_naive(name, logits, pairs), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Two documents, three labels, all scores 0: sigma = 1/2, softmax = 1/3; two positives and none.
+        ("bce_mean", math.log(2)),
+        ("bce_sum_over_labels", 3 * math.log(2)),
+        ("softmax_ce", 2 * math.log(3) / 2),
+        ("softmax_ce_normalised", math.log(3) / 2),
+    ],
+)
+def test_a_loss_of_equal_scores(name: str, expected: float) -> None:
+    """The four reductions differ by what their names say; a document without labels counts in B."""
+    ours = loss(name)(torch.zeros(2, 3, dtype=torch.float64), *_indices([(0, 0), (0, 2)]))
+    assert float(ours) == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_loss_of_uneven_scores() -> None:
+    """One document, scores 0 and ln 3, second label positive: sigma = 1/2 and 3/4, softmax = 1/4 and 3/4."""
+    logits, pairs = torch.tensor([[0.0, math.log(3)]], dtype=torch.float64), _indices([(0, 1)])
+    assert float(bce_sum_over_labels(logits, *pairs)) == pytest.approx(math.log(2) + math.log(4 / 3))
+    assert float(bce_mean(logits, *pairs)) == pytest.approx((math.log(2) + math.log(4 / 3)) / 2)
+    assert float(softmax_ce(logits, *pairs)) == pytest.approx(math.log(4 / 3))
+    assert float(softmax_ce_normalised(logits, *pairs)) == pytest.approx(math.log(4 / 3))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("pairs", [POSITIVES, []], ids=["mixed", "none"])
+def test_the_gradient_equals_finite_differences(name: str, pairs: Pairs) -> None:
+    """torch's gradcheck of a multiple of the loss, so that the incoming gradient is not 1."""
+    logits = torch.from_numpy(np.random.default_rng(4).normal(size=(5, 6))).requires_grad_()
+    assert torch.autograd.gradcheck(lambda s: 3 * loss(name)(s, *_indices(pairs)), [logits])
+
+
+def test_the_gradient_of_bce_is_sigmoid_minus_label() -> None:
+    """Divided by the documents, or by documents and labels; the scores themselves stay as they are."""
+    logits = torch.tensor([[0.0, math.log(3)], [-math.log(3), 0.0]], dtype=torch.float64, requires_grad=True)
+    before = logits.detach().clone()
+    bce_sum_over_labels(logits, *_indices([(0, 1)])).backward()
+    torch.testing.assert_close(logits.grad, torch.tensor([[0.5, -0.25], [0.25, 0.5]]).double() / 2)
+    logits.grad = None
+    bce_mean(logits, *_indices([(0, 1)])).backward()
+    torch.testing.assert_close(logits.grad, torch.tensor([[0.5, -0.25], [0.25, 0.5]]).double() / 4)
+    assert torch.equal(logits.detach(), before)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("scale", [30.0, 1e4, 1e30])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_large_scores_keep_the_loss_finite(name: str, scale: float, dtype: torch.dtype) -> None:
+    """Confident and right or confident and mistaken: no log of 0, no infinity over infinity."""
+    logits = torch.tensor([[scale, -scale], [-scale, scale]], dtype=dtype, requires_grad=True)
+    value = loss(name)(logits, *_indices([(0, 0), (1, 0)]))
+    value.backward()
+    assert torch.isfinite(value)
+    assert logits.grad is not None
+    assert torch.isfinite(logits.grad).all()
+
+
+def test_the_loss_of_a_confident_mistake_is_its_score() -> None:
+    """BCE of score s at a label that is absent is s to within e^-s: 50 here, and 50 for a positive at -50."""
+    logits = torch.tensor([[50.0, -50.0]], dtype=torch.float64)
+    assert float(bce_sum_over_labels(logits, *_indices([(0, 1)]))) == pytest.approx(100)
+
+
+def test_an_unknown_loss_names_the_known_ones() -> None:
+    """The message holds the name given and the four there are."""
+    with pytest.raises(ConfigError, match=r"loss 'bce' is not known; known are bce_mean, .*_normalised"):
+        loss("bce")
