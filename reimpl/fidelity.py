@@ -1,0 +1,139 @@
+"""Fidelity gate: does a re-implementation compute what the public code and the papers say it should?
+
+No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
+are those of the package `reimpl/reference/foo/`: its `checks()` yields (name, test) pairs, and the reference
+numbers lie beside it. A test returns one sentence about what it compared and raises `MismatchError`, or
+anything else, where the model departs from it. There is no list to edit: the package's name is the model's.
+
+A model without checks does not pass: nothing known is not nothing wrong.
+
+Importing this module does not import torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Test = Callable[[], str]
+
+_REFERENCE = "reimpl.reference"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check of one model came to."""
+
+    model: str
+    name: str
+    passed: bool
+    detail: str
+    """One sentence: what was compared and how close it came, or where it departs."""
+
+
+class MismatchError(Exception):
+    """A number of ours departs from its reference; one sentence saying which, by how much."""
+
+
+def check(model: str) -> tuple[Check, ...]:
+    """All fidelity checks of `reimpl/<model>.py`, never empty; the model is faithful if all passed.
+
+    Never raises for a faulty model. Takes about a second and leaves torch's random state as it was.
+    """
+    tests = _collect(model)
+    if isinstance(tests, str):
+        return (Check(model, "fidelity checks", False, tests),)
+    import torch
+
+    # devices=[]: the checks run on the CPU; forking the state of a GPU would only wake it up.
+    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        return tuple(_run(model, name, test) for name, test in tests)
+
+
+def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
+    """The tests of a model, or why there are none."""
+    if not model.isidentifier() or importlib.util.find_spec(f"{_REFERENCE}.{model}") is None:
+        return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
+    try:
+        tests = tuple(importlib.import_module(f"{_REFERENCE}.{model}").checks())
+    except Exception as err:
+        return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
+    return tests or f"no fidelity checks: {_REFERENCE}.{model} yields none"
+
+
+def _run(model: str, name: str, test: Test) -> Check:
+    try:
+        return Check(model, name, True, test())
+    except MismatchError as err:
+        return Check(model, name, False, str(err))
+    except Exception as err:
+        # Wrong shapes end here, as when weights do not fit; one broken check must not hide the others.
+        return Check(model, name, False, f"stopped by {_sentence(err)}")
+
+
+def _sentence(err: Exception) -> str:
+    return f"{type(err).__name__}: " + " ".join(str(err).split())
+
+
+# ------------------------------------------------------------------- for the packages of reference numbers
+
+
+def manifest(package: str) -> Mapping[str, Any]:
+    """`manifest.json` of a package of reference numbers."""
+    content: Mapping[str, Any] = json.loads((resources.files(package) / "manifest.json").read_text("utf-8"))
+    return content
+
+
+def arrays(package: str, file: str) -> dict[str, Array]:
+    """All arrays of an .npz file that lies in a package."""
+    with (resources.files(package) / file).open("rb") as stream, np.load(stream) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def group(stored: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """The arrays whose name starts with `prefix`, without it."""
+    return {name.removeprefix(prefix): a for name, a in stored.items() if name.startswith(prefix)}
+
+
+def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance: float) -> float:
+    """Largest |ours - reference| / max(1, max |reference|).
+
+    Raises `MismatchError` if that exceeds `tolerance`, if shapes differ or if a value is not finite.
+    """
+    a, b = np.asarray(ours, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if a.shape != b.shape:
+        raise MismatchError(f"{name} has shape {a.shape}, not {b.shape}")
+    if a.size == 0:
+        raise MismatchError(f"{name} is empty, so nothing was compared")
+    gap = float(np.max(np.abs(a - b)) / max(1.0, np.max(np.abs(b))))
+    if not gap <= tolerance:  # NaN fails too
+        raise MismatchError(f"{name} departs by {gap:.1e}, more than {tolerance:.0e}")
+    return gap
+
+
+def close_after_step(
+    name: str, ours: Array, reference: Array, *, before: Array, gradient: Array, tolerance: float = 2e-6
+) -> float:
+    """Weights after a first step of Adam, where the step is determined: largest |ours - reference|.
+
+    The first step is lr g / (|g| + small): where g is rounding noise it goes either way, so that only entries
+    with |g| >= 1e-6 are compared. Where g is 0 the weight must not have moved at all.
+    """
+    if not ours.shape == reference.shape == before.shape == gradient.shape:
+        raise MismatchError(f"{name} has shape {ours.shape}, not {reference.shape}")
+    if not np.array_equal(ours[gradient == 0], before[gradient == 0]):
+        raise MismatchError(f"{name} moves entries that have no gradient")
+    clear = np.abs(gradient) >= 1e-6
+    gap = float(np.max(np.abs(ours - reference), where=clear, initial=0.0))
+    if not gap <= tolerance:
+        raise MismatchError(f"{name} departs by {gap:.1e} after one step, more than {tolerance:.0e}")
+    return gap

@@ -1,0 +1,65 @@
+"""Sizes of the layers, and pools small enough to be checked by eye.
+
+Feature sizes: jimmy646/XML-CNN 72de8b3, code/cnn_model.py, for 500 words of 300 components; Chen et al. 2022,
+Eqs. (6) and (7). Parameter counts: worked out by hand from the layers' shapes.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from reimpl import layers, xml_cnn
+from reimpl.fidelity import MismatchError, close
+
+
+def feature_sizes() -> str:
+    """Values that leave the pooling for 500 words of 300 components."""
+    expected = {
+        "liu2017-code": 14_176,  # 32 maps x (149 + 148 + 146)
+        "chen2022-liu-embeddings": 56_704,  # 128 x (149 + 148 + 146)
+        "chen2022-liu-words": 95_104,  # 128 x (249 + 248 + 246)
+        "chen2022-xmlcnn-embeddings": 1_536,  # 128 x 3 windows x 4 pools
+        "chen2022-xmlcnn-words": 1_536,
+        "chen2022-kim-embeddings": 384,  # 128 x 3 windows
+        "chen2022-kim-words": 384,
+    }
+    for name, size in expected.items():
+        ours = xml_cnn.VARIANTS[name].feature_size(length=500, dimension=300)
+        if ours != size:
+            raise MismatchError(f"{name} has {ours:,} values after pooling, not {size:,}")
+    return f"{len(expected)} sizes equal those of the public code"
+
+
+def parameter_counts() -> str:
+    """Convolutions, hidden and output layer for 500 words of 300 components and 3,956 labels."""
+    sizes = {"length": 500, "dimension": 300, "labels": 3_956}
+    expected = {
+        # 32 x (14 x 500 + 3) + 14,177 x 512 + 513 x 3,956
+        "liu2017-code": 9_512_148,
+        # 128 x (14 x 500 + 3) + 56,705 x 512 + 513 x 3,956
+        "chen2022-liu-embeddings": 31_958_772,
+        # 128 x (14 x 300 + 3) + 95,105 x 512 + 513 x 3,956
+        "chen2022-liu-words": 51_261_172,
+        # 128 x (14 x 300 + 3) + 1,537 x 512 + 513 x 3,956
+        "chen2022-xmlcnn-words": 3_354_356,
+        # 128 x (14 x 300 + 3) + 385 x 3,956
+        "chen2022-kim-words": 2_061_044,
+    }
+    for name, config in xml_cnn.VARIANTS.items():
+        formula = config.parameter_count(vocabulary=7, **sizes)
+        with torch.device("meta"):  # shapes without memory
+            network = xml_cnn.XMLCNN(config, vectors=torch.empty(7, 300), labels=3_956, length=500)
+        built = sum(p.numel() for p in network.parameters())
+        if not formula == built == expected.get(name, built - 7 * 300) + 7 * 300:
+            raise MismatchError(f"{name} has {built:,} parameters, {formula:,} by its formula")
+    return f"{len(xml_cnn.VARIANTS)} variants are as large as their formula, {len(expected)} also as by hand"
+
+
+def pooled_values() -> str:
+    """The two poolings on rows that can be checked by eye."""
+    ten = torch.arange(10.0).view(1, 10, 1)
+    dynamic = layers.conv_max_pool(ten, torch.ones(1, 1, 1), None, pools=4)
+    close("dynamic pooling of 0..9 into 4", dynamic.flatten(), [2, 4, 7, 9], tolerance=0)
+    overlapping = layers.overlapping_max_pool(torch.tensor([[[3.0, 1, 4, 1, 5]]]))
+    close("overlapping pooling of 3 1 4 1 5", overlapping.flatten(), [3, 4, 4, 5], tolerance=0)
+    return "0..9 in 4 pools gives 2 4 7 9; 3 1 4 1 5 in overlapping pools of 2 gives 3 4 4 5"
