@@ -41,17 +41,17 @@ def top_k(scores: NDArray[Any], k: int) -> tuple[NDArray[Any], IntArray]:
 
 def _top_k_block(scores: NDArray[Any], k: int, first_row: int) -> tuple[NDArray[Any], IntArray]:
     last = scores.shape[1] - k
-    kth = np.partition(scores, last, axis=1)[:, last]  # values alone are far faster than argpartition
+    best = np.partition(scores, last, axis=1)[:, last:]  # values alone are far faster than argpartition
+    if np.isnan(best).any():  # NaN sorts above everything
+        raise DataError(nan_message(first_row + int(np.isnan(best).any(axis=1).argmax())))
     # Every label that ties with the k-th best stays a candidate: which of them enter is ours to say.
-    rows, ids = np.nonzero(scores >= kth[:, None])
+    rows, ids = np.nonzero(scores >= best[:, :1])
     counts = np.bincount(rows, minlength=len(scores))
-    if len(scores) and counts.min() < k:  # NaN sorts last and compares false, so candidates are missing
-        raise DataError(nan_message(first_row + int(np.argmax(counts < k))))
     values = scores[rows, ids]
     order = np.lexsort((_falling(values), rows))  # stable, and ids rise: ties keep the lower id first
     start = np.concatenate(([0], np.cumsum(counts)))[:-1]
-    best = order[start[:, None] + np.arange(k)]
-    return values[best], np.where(values[best] == -np.inf, -1, ids[best])
+    chosen = order[start[:, None] + np.arange(k)]
+    return values[chosen], np.where(values[chosen] == -np.inf, -1, ids[chosen])
 
 
 def top_k_sparse(scores: Any, k: int) -> tuple[FloatArray, IntArray]:

@@ -1,0 +1,136 @@
+"""Ranked lists from scores: the tie rule, what is never predicted, and pairs left out of the scoring."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import csr_matrix
+
+from reimpl import label_lists
+from reimpl.errors import ConfigError, DataError
+from reimpl.label_lists import drop_pairs, mask_pairs, top_k, top_k_sparse
+
+INF = np.inf
+TIE_HEAVY = st.sampled_from([-INF, -1.0, -0.0, 0.0, 0.5, 1.0, INF])
+
+
+def by_sorting(scores: np.ndarray, k: int) -> np.ndarray:
+    """The rule spelled out: (score falling, id rising), -1 for a score of -inf."""
+    rows = [sorted(range(len(row)), key=lambda j: (-row[j], j))[:k] for row in scores]
+    return np.array([[-1 if scores[i][j] == -INF else j for j in row] for i, row in enumerate(rows)])
+
+
+@given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=TIE_HEAVY), st.data())
+def test_top_k_is_the_rule(scores: np.ndarray, data: st.DataObject) -> None:
+    """Tie-heavy scores with both zeros and both infinities come out by score, then by id."""
+    k = data.draw(st.integers(1, scores.shape[1]))
+    values, ids = top_k(scores, k)
+    assert np.array_equal(ids, by_sorting(scores, k))
+    assert np.array_equal(values, -np.sort(-scores, axis=1)[:, :k])
+
+
+@pytest.mark.parametrize(
+    ("scores", "k", "ids"),
+    [
+        ([[0.5, 0.5, 0.5]], 1, [[0]]),  # tensorflow #37416: not the same on all devices
+        ([[0.5, 0.5, 0.5]], 3, [[0, 1, 2]]),
+        ([[0.1, 0.9, 0.9, 0.5]], 3, [[1, 2, 3]]),
+        ([[0.0, -0.0]], 2, [[0, 1]]),
+        ([[-0.0, 0.0]], 1, [[0]]),
+        ([[-INF, 2.0, -INF]], 3, [[1, -1, -1]]),
+        ([[-INF, -INF]], 1, [[-1]]),
+        ([[3, 1, 3]], 2, [[0, 2]]),
+    ],
+)
+def test_ties_by_hand(scores: list[list[float]], k: int, ids: list[list[int]]) -> None:
+    """Equal scores go to the lower id; -inf is never predicted; whole numbers rank too."""
+    assert top_k(np.array(scores), k)[1].tolist() == ids
+
+
+def test_a_second_sigmoid_ties_small_probabilities() -> None:
+    """1e-9, 2e-9 and 3e-8 all become .5 in float32 after another sigmoid: the order is then by id."""
+    once = np.array([[1e-9, 2e-9, 3e-8]], dtype=np.float32)
+    twice = 1 / (1 + np.exp(-once))
+    assert top_k(once, 3)[1].tolist() == [[2, 1, 0]]
+    assert top_k(twice, 3)[1].tolist() == [[0, 1, 2]]
+
+
+def test_blocks_are_seamless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows looked at one block after another give what they give alone, and errors the true row."""
+    monkeypatch.setattr(label_lists, "_BLOCK", 20)
+    scores = np.random.default_rng(0).integers(0, 4, (23, 7)).astype(float)
+    assert np.array_equal(top_k(scores, 4)[1], by_sorting(scores, 4))
+    scores[17, 3] = np.nan
+    with pytest.raises(DataError, match="document 17 hold NaN"):
+        top_k(scores, 4)
+
+
+@pytest.mark.parametrize("row", [[np.nan, 1.0, 2.0], [1.0, 1.0, np.nan], [np.nan] * 3, [INF, np.nan, INF]])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_nan_is_refused(row: list[float], k: int) -> None:
+    """NaN has no rank, wherever it stands and whatever k is."""
+    for make in (top_k, lambda scores, k: top_k_sparse(csr_matrix(scores), k)):
+        with pytest.raises(DataError, match="document 1 hold NaN"):
+            make(np.array([[1.0, 2.0, 3.0], row]), k)
+
+
+@pytest.mark.parametrize(("k", "message"), [(5, "k=5 of 3 labels"), (0, "k=0"), (-1, "k=-1"), (1.0, "k=1.0")])
+def test_k_outside_the_labels(k: int, message: str) -> None:
+    """k beyond L is an error of its own words; k = L is not (LibMultiLabel archive PR #336)."""
+    scores = np.array([[0.1, 0.3, 0.2]])
+    assert top_k(scores, 3)[1].tolist() == [[1, 2, 0]]
+    for make in (top_k, lambda scores, k: top_k_sparse(csr_matrix(scores), k)):
+        with pytest.raises(ConfigError, match=message):
+            make(scores, k)
+
+
+def test_scores_of_one_document_alone_are_refused() -> None:
+    """A row without documents around it is ambiguous."""
+    with pytest.raises(ConfigError, match="give documents x labels"):
+        top_k(np.array([0.1, 0.2]), 1)
+
+
+def test_no_documents_give_no_lists() -> None:
+    """Zero rows in, zero rows out."""
+    assert top_k(np.zeros((0, 3)), 2)[1].shape == (0, 2)
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 6)), elements=st.sampled_from([0, 1, 2]))
+)
+def test_sparse_scores_leave_out_what_is_not_stored(scores: np.ndarray) -> None:
+    """Stored scores rank as dense ones with -inf elsewhere."""
+    dense = np.where(scores == 0, -INF, scores)
+    values, ids = top_k_sparse(csr_matrix(scores), scores.shape[1])
+    assert np.array_equal(ids, top_k(dense, scores.shape[1])[1])
+    assert np.array_equal(values, top_k(dense, scores.shape[1])[0])
+
+
+def test_masked_pairs_are_never_predicted() -> None:
+    """The best label of document 0 is masked: the next one leads, and the scores given stay as they were."""
+    scores = np.array([[0.9, 0.2, 0.5], [0.9, 0.2, 0.5]])
+    masked = mask_pairs(scores, np.array([[0, 0]]))
+    assert top_k(masked, 3)[1].tolist() == [[2, 1, -1], [0, 2, 1]]
+    assert scores[0, 0] == 0.9
+
+
+def test_dropped_pairs_close_the_list_up() -> None:
+    """Later labels move up and the list ends earlier; pairs given twice or of no list change nothing."""
+    lists = np.array([[4, 2, 7], [2, 4, -1]])
+    pairs = np.array([[1, 2], [0, 4], [0, 4], [0, 9], [5, 1]])
+    assert drop_pairs(lists, pairs).tolist() == [[2, 7, -1], [4, -1, -1]]
+    assert drop_pairs(lists, np.zeros((0, 2), int)).tolist() == lists.tolist()
+
+
+def test_memory_stays_small() -> None:
+    """Lists of 64 MB of scores take less than 8 MB beside them."""
+    scores = np.random.default_rng(0).random((2000, 4000))
+    tracemalloc.start()
+    top_k(scores, 5)
+    assert tracemalloc.get_traced_memory()[1] < 8e6
+    tracemalloc.stop()

@@ -1,0 +1,104 @@
+"""The torch form of top-k against the numpy form and by hand; on a GPU too where there is one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reimpl import label_lists, topk
+from reimpl.errors import ConfigError, DataError
+from reimpl.topk import top_k
+
+INF = float("inf")
+TIE_HEAVY = st.sampled_from([-INF, -1.0, -0.0, 0.0, 0.5, 1.0, INF])
+GPU = pytest.param(
+    "cuda", marks=[pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")]
+)
+DEVICES = pytest.mark.parametrize("device", ["cpu", GPU])
+
+
+def assert_equal_to_numpy(scores: np.ndarray, k: int, device: str = "cpu") -> None:
+    values, ids = top_k(torch.from_numpy(scores).to(device), k)
+    expected_values, expected_ids = label_lists.top_k(scores, k)
+    assert np.array_equal(ids.cpu().numpy(), expected_ids)
+    assert np.array_equal(values.cpu().numpy(), expected_values)
+
+
+@given(arrays(np.float32, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=TIE_HEAVY), st.data())
+def test_equal_to_numpy(scores: np.ndarray, data: st.DataObject) -> None:
+    """Tie-heavy scores with both zeros and both infinities give numpy's lists."""
+    assert_equal_to_numpy(scores, data.draw(st.integers(1, scores.shape[1])))
+
+
+@DEVICES
+@pytest.mark.parametrize("k", [1, 5, 100])
+def test_large_and_tied_on_every_device(device: str, k: int) -> None:
+    """Many rows, 5,000 labels of 7 values, all-equal rows, rows of both zeros and rows without ties."""
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 7, (64, 5000)).astype(np.float32)
+    scores[3] = 0.25
+    scores[4] = np.where(rng.random(5000) < 0.5, 0.0, -0.0)
+    scores[5] = -INF
+    scores[40:] = rng.random((24, 5000))
+    assert_equal_to_numpy(scores, k, device)
+
+
+@DEVICES
+def test_wide_rows_on_every_device(device: str) -> None:
+    """300,000 labels, where devices choose other algorithms, with ties at and away from the edge."""
+    scores = np.random.default_rng(1).random((4, 300_000)).astype(np.float32).round(3)
+    assert_equal_to_numpy(scores, 5, device)
+
+
+def test_tied_rows_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tied rows that do not fit in one look are seen one after another, with the same lists."""
+    monkeypatch.setattr(topk, "_BLOCK", 20)
+    assert_equal_to_numpy(np.random.default_rng(2).integers(0, 3, (30, 9)).astype(np.float32), 4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64])
+def test_other_number_types(dtype: torch.dtype) -> None:
+    """Half precision ties most; whole numbers have no NaN to look for."""
+    scores = (torch.rand(20, 50, generator=torch.Generator().manual_seed(0)) * 9).to(dtype)
+    values, ids = top_k(scores, 6)
+    expected = label_lists.top_k(scores.double().numpy(), 6)
+    assert np.array_equal(ids.numpy(), expected[1])
+    assert values.dtype == dtype and np.array_equal(values.double().numpy(), expected[0])
+
+
+def test_lower_id_by_hand() -> None:
+    """All equal: labels 0, 1, 2; a tie at the edge only: the lower of the tied."""
+    assert top_k(torch.full((1, 6), 0.5), 3)[1].tolist() == [[0, 1, 2]]
+    assert top_k(torch.tensor([[0.1, 0.7, 0.9, 0.7, 0.7]]), 2)[1].tolist() == [[2, 1]]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    "row", [[float("nan"), 1.0, 2.0], [1.0, 1.0, float("nan")], [float("nan")] * 3, [INF, float("nan"), INF]]
+)
+def test_nan_is_refused(row: list[float], k: int) -> None:
+    """NaN has no rank: the document is named."""
+    with pytest.raises(DataError, match="document 1 hold NaN"):
+        top_k(torch.tensor([[1.0, 2.0, 3.0], row]), k)
+
+
+@pytest.mark.parametrize("k", [0, 4, 2.0, True])
+def test_k_outside_the_labels(k: int) -> None:
+    """k from 1 to L, and k = L works."""
+    scores = torch.tensor([[0.1, 0.3, 0.2]])
+    assert top_k(scores, 3)[1].tolist() == [[1, 2, 0]]
+    with pytest.raises(ConfigError, match=f"k={k!r} of 3 labels"):
+        top_k(scores, k)
+
+
+def test_no_documents_and_no_gradient() -> None:
+    """An empty batch gives empty lists; lists carry no gradient and leave the scores alone."""
+    assert top_k(torch.zeros(0, 3), 2)[1].shape == (0, 2)
+    scores = torch.zeros(1, 3, requires_grad=True)
+    assert not top_k(scores, 2)[0].requires_grad
+    with torch.inference_mode():
+        assert top_k(torch.zeros(1, 3), 2)[1].tolist() == [[0, 1]]
