@@ -1,0 +1,127 @@
+"""Tests of audit.evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from audit.evidence import Arm, badges, by_seed, gather, same_test_set, share_runs, worst_scope
+from audit.record import DataInfo, Run, Scope
+from tests.records import make_experiment, make_run
+
+
+def arm_of(runs: Sequence[Run], *, scope: Scope = "same_data", dataset: str = "toy", name: str = "a") -> Arm:
+    return gather(name, {name: make_experiment(name, runs, scope=scope, dataset=dataset)}, metric="P@1")
+
+
+def test_values_come_in_the_order_of_the_seeds() -> None:
+    arm = arm_of([make_run(2, 12.0), make_run(0, 10.0), make_run(1, 11.0)])
+    assert (arm.seeds, arm.values, arm.attempts, arm.lacks) == ((0, 1, 2), (10.0, 11.0, 12.0), 3, None)
+    assert arm.notes == ()
+    assert by_seed(arm, [2, 0]) == (12.0, 10.0)
+
+
+def test_failed_and_interrupted_runs_stay_in_the_count() -> None:
+    arm = arm_of(
+        [make_run(0, 10.0), make_run(1, None, status="failed"), make_run(2, None, status="interrupted")]
+    )
+    assert (arm.attempts, arm.seeds, arm.notes) == (3, (0,), ("1 of 3 seeds",))
+
+
+def test_metrics_of_a_run_that_is_not_done_are_not_read() -> None:
+    arm = arm_of(
+        [make_run(0, 10.0), make_run(1, 99.0, status="interrupted"), make_run(2, 99.0, status="failed")]
+    )
+    assert arm.values == (10.0,)
+
+
+@pytest.mark.parametrize(
+    ("runs", "code"),
+    [
+        ([], "not_run"),
+        ([make_run(0, None, status="failed")], "run_failed"),
+        ([make_run(0, None, status="failed"), make_run(1, None, status="interrupted")], "run_failed"),
+        ([make_run(0, None, status="interrupted")], "not_run"),
+        ([make_run(0, None)], "not_run"),  # done, but without the metric
+        ([make_run(0, None), make_run(1, None, status="failed")], "not_run"),
+        ([make_run(0, 1.0), make_run(1, None, status="failed")], None),
+    ],
+)
+def test_what_is_lacking(runs: list[Run], code: str | None) -> None:
+    assert arm_of(runs).lacks == code
+
+
+def test_a_metric_that_a_run_does_not_have_is_noted() -> None:
+    arm = arm_of([make_run(0, 10.0), make_run(1, None), make_run(2, math.nan), make_run(3, math.inf)])
+    assert arm.values == (10.0,)
+    assert arm.notes == ("P@1 not measured in 3 of 4 runs", "1 of 4 seeds")
+
+
+def test_an_experiment_that_does_not_exist_is_not_run_and_named() -> None:
+    arm = gather("kim", {}, metric="P@1")
+    assert (arm.lacks, arm.attempts, arm.notes) == ("not_run", 0, ("no experiment named 'kim'",))
+
+
+def test_a_run_that_stands_twice_counts_once_and_done_wins() -> None:
+    twice = [make_run(0, 10.0), make_run(0, 10.0), make_run(1, None, status="failed"), make_run(1, 11.0)]
+    for runs in (twice, twice[::-1]):
+        arm = arm_of(runs)
+        assert (arm.values, arm.attempts) == ((10.0, 11.0), 2)
+
+
+def test_the_scope_is_the_worst_of_the_arms_that_have_runs() -> None:
+    here, split, other = (
+        arm_of([make_run(0, 1.0)], scope=scope) for scope in ("same_data", "other_split", "other_data")
+    )
+    assert worst_scope([here, here]) == "same_data"
+    assert worst_scope([here, split]) == worst_scope([split, here]) == "other_split"
+    assert worst_scope([other, split, here]) == "other_data"
+    assert worst_scope([here, arm_of([], scope="other_data")]) == "same_data"
+    assert worst_scope([arm_of([])]) is None
+    assert worst_scope([]) is None
+
+
+def test_one_common_run_is_enough_to_share() -> None:
+    a = arm_of([make_run(0, 1.0, key="x"), make_run(1, 2.0, key="y")])
+    b = arm_of([make_run(0, 1.0, key="x"), make_run(1, 2.0, key="z")])
+    c = arm_of([make_run(0, 1.0, key="u"), make_run(1, 2.0, key="v")])
+    assert share_runs([a, b])
+    assert not share_runs([a, c])
+    assert not share_runs([a])
+
+
+def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
+    other = DataInfo(name="toy", fingerprint="g", recipe="s", n_train=100, n_test=51, n_labels=10)
+    vocabulary = DataInfo(name="toy", fingerprint="g", recipe="s", n_train=100, n_test=50, n_labels=10)
+    a = arm_of([make_run(0, 1.0)])
+    assert not same_test_set([a, arm_of([make_run(0, 1.0, data=other)])])
+    assert same_test_set([a, arm_of([make_run(0, 1.0, data=vocabulary)])])
+    assert same_test_set([a, arm_of([make_run(0, 1.0, data=other)], dataset="elsewhere")])
+
+
+def test_badges_name_the_arm_only_where_there_are_two() -> None:
+    arm = arm_of([make_run(0, 1.0), make_run(1, None, status="failed")], name="kim")
+    assert badges([arm], margins=None) == ("1 of 2 seeds",)
+    assert badges([arm, arm_of([make_run(0, 1.0)])], margins=None) == ("kim: 1 of 2 seeds",)
+    assert badges([gather("x", {}, metric="P@1"), arm], margins=None)[0] == "no experiment named 'x'"
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        ({"p": "now"}, ()),
+        ({"p": "old"}, ("margins changed after the runs",)),
+        ({"q": "now"}, ("margins not on record before the runs",)),
+        ({}, ("margins not on record before the runs",)),
+    ],
+)
+def test_margins_chosen_after_the_runs_are_seen(then: dict[str, str], expected: tuple[str, ...]) -> None:
+    arm = arm_of([make_run(0, 1.0, margins=then)])
+    assert badges([arm], margins=("p", "now")) == expected
+
+
+def test_one_run_with_other_margins_is_enough() -> None:
+    arm = arm_of([make_run(s, 1.0, margins={"p": "now" if s else "old"}) for s in range(3)])
+    assert badges([arm], margins=("p", "now")) == ("margins changed after the runs",)
