@@ -42,6 +42,8 @@ class RunSpec:
     """Fingerprint of the prepared data: the source files' content and the recipe."""
     seed: int
     precision: str = "float32"
+    revision: int = 1
+    """Counts up when a correction of the model's code changes its numbers, so that older runs are not reused."""
 
     @property
     def key(self) -> str:

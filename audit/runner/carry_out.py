@@ -1,0 +1,226 @@
+"""One job -> one run record, in this process. Imports torch when it is called."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import audit
+from audit.record import DataInfo, Run, Status
+from audit.runner.plan import Job
+from audit.store import Store
+
+if TYPE_CHECKING:
+    from reimpl.data.dataset import Dataset
+    from reimpl.training import Result, Watch
+
+#: Steps done, steps in all, mean loss of the epoch so far.
+Progress = Callable[[int, int, float | None], None]
+
+
+class Stopped(Exception):  # noqa: N818 - a request, not an error
+    """The run was interrupted and can go on from its checkpoint."""
+
+
+class HeldElsewhere(Exception):  # noqa: N818
+    """Another process is at work on the same run."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a process needs beside the job."""
+
+    store: Store
+    threads: int | None = None
+    retry_failed: bool = False
+    checkpoint_every: float = 60.0
+    wait: float | None = 0.0
+    """Seconds to wait for another process that holds the run; None for ever."""
+
+
+def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
+    """The run's record: read when it is there, else made and kept.
+
+    Raises `Stopped`, `HeldElsewhere`, and `StoreError` when the record cannot be written. Whatever goes amiss
+    inside the run becomes a failed record with its reason.
+    """
+    key = job.spec.key
+    with means.store.claim(key, wait=means.wait) as claim:
+        settled = claim.record
+        if settled and (settled.status == "done" or (settled.status == "failed" and not means.retry_failed)):
+            return settled
+        if not claim.held:
+            raise HeldElsewhere(key)
+        run, predictions = _run(job, means, progress, stop)
+        return means.store.put(run, predictions=predictions, retry=means.retry_failed)
+
+
+def _run(
+    job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
+) -> tuple[Run, Mapping[str, Any] | None]:
+    from reimpl.errors import ReimplError
+    from reimpl.training import Interrupted, Watch
+
+    started = _now()
+    data = job.data.load()
+    checkpoint = means.store.checkpoint_path(job.spec.key) / "state.pt"
+    watch = Watch(progress, stop, checkpoint, means.checkpoint_every)
+    try:
+        result = _train(job, data, means.threads, watch)
+    except Interrupted as err:
+        raise Stopped(job.spec.key) from err
+    except ReimplError as err:
+        return failed(job, data, str(err), started), None
+    except Exception as err:  # a fault of one run must not end the others; it is told in the record
+        return failed(job, data, f"{type(err).__name__}: {err}", started), None
+    arrays = None
+    if not result.failed:
+        arrays = {"ids": result.top_ids, "scores": result.top_scores}
+    return _record(job, data, "failed" if result.failed else "done", started, result), arrays
+
+
+def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
+    import torch
+
+    from reimpl.batching import width_of_split
+    from reimpl.models import find_config, find_model
+    from reimpl.protocol import Protocol
+    from reimpl.training import train
+
+    if threads:
+        torch.set_num_threads(threads)
+    spec = job.spec
+    module = find_model(spec.model)
+    config = find_config(module, None, spec.config)
+    protocol = Protocol(**spec.protocol)
+    length = width_of_split(data.train, protocol) or protocol.length
+
+    def build(vectors: torch.Tensor) -> torch.nn.Module:
+        network: torch.nn.Module = module.build(
+            config,
+            vectors=vectors,
+            labels=data.n_labels,
+            length=length,
+            padding_id=data.padding_id,
+            freeze_padding=not data.padding_trainable,
+        )
+        return network
+
+    return train(
+        build,
+        data,
+        protocol,
+        loss_name=config.loss,
+        seed=spec.seed,
+        device=job.device,
+        precision=spec.precision,  # type: ignore[arg-type]
+        watch=watch,
+    )
+
+
+def failed(job: Job, data: Dataset, reason: str, started: str) -> Run:
+    """A failed run's record: it stays in the count."""
+    return _record(job, data, "failed", started, None, reason)
+
+
+def _record(
+    job: Job, data: Dataset, status: Status, started: str, result: Result | None, reason: str | None = None
+) -> Run:
+    import torch
+
+    commit, dirty = _commit()
+    return Run(
+        key=job.spec.key,
+        spec=job.spec,
+        status=status,
+        data=data_info(data),
+        metrics=dict(result.metrics) if result else {},
+        reason=reason or (result.reason if result else None),
+        curve=result.curve if result else (),
+        seconds=round(result.seconds, 3) if result else 0.0,
+        peak_memory_bytes=result.peak_memory_bytes if result else None,
+        parameters=result.parameters if result else None,
+        device=_device_name(job.device),
+        threads=torch.get_num_threads() if job.device == "cpu" else None,
+        versions=_versions(),
+        commit=commit,
+        dirty=dirty,
+        margins=dict(job.margins),
+        notes=result.notes if result else (),
+        started=started,
+        finished=_now(),
+    )
+
+
+def data_info(data: Dataset) -> DataInfo:
+    """What the record says of the data."""
+    return DataInfo(
+        name=data.name,
+        fingerprint=data.fingerprint,
+        recipe=data.recipe,
+        n_train=data.train.size,
+        n_test=data.test.size,
+        n_labels=data.n_labels,
+        counts=dict(data.counts),
+        notes=data.notes,
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@cache
+def _device_name(device: str) -> str:
+    if device.startswith("cuda"):
+        import torch
+
+        return torch.cuda.get_device_name(device)
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"cpu ({model})"
+
+
+@cache
+def _versions() -> dict[str, str]:
+    import numpy
+    import torch
+
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": numpy.__version__,
+        "xmtc-audit": audit.__version__,
+    }
+
+
+@cache
+def _commit() -> tuple[str | None, bool | None]:
+    """Commit of the checkout that this package runs from, and whether it has changes; else (None, None)."""
+    folder = Path(audit.__file__).resolve().parent.parent
+    if not (folder / ".git").exists():
+        return None, None
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True, timeout=10
+        ).stdout.strip()
+        changes = subprocess.run(
+            ["git", "status", "--porcelain", "-uno"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+    return head, bool(changes.strip())

@@ -1,0 +1,104 @@
+"""How what is run departs from what the paper and its public code say, one sentence a departure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from audit.claim import Paper
+from audit.record import Deviation
+
+if TYPE_CHECKING:
+    from audit.runner.plan import DataRequest
+    from reimpl.data.dataset import Dataset
+    from reimpl.protocol import Protocol
+
+_WORDS = {
+    "epochs": "epochs",
+    "batch_size": "documents a batch",
+    "learning_rate": "learning rate",
+    "optimiser": "optimiser",
+    "shuffle": "order of training",
+    "padding": "padding",
+    "length": "words kept of a document",
+    "select": "epoch that is reported",
+    "select_metric": "metric that chooses the epoch",
+    "patience": "patience",
+}
+
+
+def deviations(
+    paper: Paper,
+    experiment: str,
+    claimed: Protocol,
+    used: Protocol,
+    claimed_config: Any,
+    config: Any,
+    data: Dataset,
+    request: DataRequest,
+    precision: str,
+) -> tuple[Deviation, ...]:
+    """All departures of a run of `experiment` from the claim file, those of the public code at the end."""
+    why = used.deviation or "chosen on the command line"
+    found = [
+        *_of_data(paper, experiment, data, request),
+        *_of_values(asdict(claimed), asdict(used), why, only=_WORDS),
+        *_of_values(asdict(claimed_config), asdict(config), why, only=None),
+    ]
+    if precision != "float32":
+        found.append(Deviation("arithmetic", "float32 (assumed)", precision, "chosen on the command line"))
+    if not data.padding_trainable and data.recipe == "liu2017":
+        found.append(Deviation("padding row", "trainable", "frozen", "recipe"))
+    own = [replace(it, here=_followed(it)) for it in paper.departures_of(experiment)]
+    return (*found, *own)
+
+
+def _followed(departure: Deviation) -> str:
+    return departure.here or "see the configuration of the experiment"
+
+
+def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest) -> Iterator[Deviation]:
+    wanted = paper.experiments[experiment]
+    printed = paper.datasets[wanted.dataset]
+    sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
+    here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
+    known = printed.content
+    if not known or data.content not in ([known] if isinstance(known, str) else known):
+        stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
+        yield Deviation("data", f"{printed.name} ({sizes})" if sizes else printed.name, here, stand_in)
+    vectors = request.vectors if request.folder else f"random:{data.dimension}"
+    if vectors.startswith("random"):
+        yield Deviation(
+            "word vectors",
+            "GloVe, 300 components",
+            f"random, {data.dimension} components",
+            "made words have no trained vectors" if request.folder is None else "no vector file was given",
+        )
+    elif data.dimension != 300:
+        yield Deviation(
+            "word vectors",
+            "GloVe, 300 components",
+            f"{vectors}, {data.dimension} components",
+            "what was at hand",
+        )
+    if wanted.vocabulary == "reduced":
+        yield Deviation(
+            "vocabulary",
+            "only words that the benchmark's bag-of-words features know",
+            "all words of the training set",
+            "the list of those words is not public",
+        )
+
+
+def _of_values(
+    paper: dict[str, Any], here: dict[str, Any], why: str, *, only: dict[str, str] | None
+) -> Iterator[Deviation]:
+    for key, value in here.items():
+        if paper[key] != value and (only is None or key in only):
+            name = key.replace("_", " ") if only is None else only[key]
+            yield Deviation(name, _text(paper[key]), _text(value), why)
+
+
+def _text(value: Any) -> str:
+    return str(value).replace("_", " ") if value is not None else "none"

@@ -1,0 +1,292 @@
+"""Many jobs -> their records: one after another here, or in worker processes.
+
+Workers talk to the parent over one pipe each, so that a worker that is killed takes nothing with it: its job
+goes to another one, from its last checkpoint. On the first interrupt the runs write a checkpoint and stop.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol
+
+from audit.record import Run
+from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed
+from audit.runner.plan import Job
+from audit.store import Store
+
+#: A worker that dies at the same job this many times has its run recorded as failed.
+_LIVES = 2
+_POLL = 0.2
+
+
+class Listener(Protocol):
+    """Who is told how the suite goes on."""
+
+    def began(self, job: Job) -> None: ...
+    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None: ...
+    def ended(self, job: Job, run: Run) -> None: ...
+    def waiting(self, job: Job) -> None: ...
+
+
+@dataclass
+class Outcome:
+    """Records by key, and whether the suite was interrupted."""
+
+    runs: dict[str, Run] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def execute(
+    jobs: Sequence[Job],
+    store: Store,
+    listener: Listener,
+    *,
+    workers: int = 1,
+    threads: int | None = None,
+    retry_failed: bool = False,
+    checkpoint_every: float = 60.0,
+) -> Outcome:
+    """Have every job's record: those in the store at once, the others by running them.
+
+    Raises `StoreError` when records cannot be read or written.
+    """
+    means = Means(store, threads, retry_failed, checkpoint_every)
+    outcome = Outcome()
+    open_jobs = []
+    for job in jobs:
+        run = store.get(job.spec.key)
+        if run and (run.status == "done" or (run.status == "failed" and not retry_failed)):
+            outcome.runs[job.spec.key] = run
+            listener.ended(job, run)
+        else:
+            open_jobs.append(job)
+    if not open_jobs:
+        return outcome
+    with _interrupts() as stop:
+        if workers <= 1 or len(open_jobs) == 1:
+            held = _here(open_jobs, means, listener, outcome, stop)
+        else:
+            held = _Workers(min(workers, len(open_jobs)), means, listener, outcome, stop).run(open_jobs)
+        _await_others(held, means, listener, outcome, stop)
+    return outcome
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual."""
+    stop = threading.Event()
+    before = {}
+
+    def handle(number: int, frame: Any) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _here(
+    jobs: Sequence[Job], means: Means, listener: Listener, outcome: Outcome, stop: threading.Event
+) -> list[Job]:
+    """Carries the jobs out in this process; returns those that another process holds."""
+    held = []
+    for job in jobs:
+        if stop.is_set():
+            outcome.interrupted = True
+            break
+        listener.began(job)
+        try:
+            run = carry_out(job, means, progress=_bound(listener, job), stop=stop.is_set)
+        except HeldElsewhere:
+            held.append(job)
+        except Stopped:
+            outcome.interrupted = True
+        else:
+            outcome.runs[job.spec.key] = run
+            listener.ended(job, run)
+    return held
+
+
+def _bound(listener: Listener, job: Job) -> Callable[[int, int, float | None], None]:
+    return lambda done, total, loss: listener.progress(job, done, total, loss)
+
+
+def _await_others(
+    held: Sequence[Job], means: Means, listener: Listener, outcome: Outcome, stop: threading.Event
+) -> None:
+    """Waits for runs that another process holds, and takes over those whose process died."""
+    patient = replace(means, wait=1.0)
+    for job in held:
+        listener.waiting(job)
+        while job.spec.key not in outcome.runs and not stop.is_set():
+            held_still = _here([job], patient, listener, outcome, stop)
+            if not held_still:
+                break
+    outcome.interrupted |= stop.is_set()
+
+
+# --------------------------------------------------------------------------- worker processes
+
+
+@dataclass
+class _Worker:
+    process: Any
+    pipe: Connection
+    job: Job | None = None
+
+
+class _Workers:
+    def __init__(
+        self, n: int, means: Means, listener: Listener, outcome: Outcome, stop: threading.Event
+    ) -> None:
+        self.means, self.listener, self.outcome, self.stop = means, listener, outcome, stop
+        self.context = multiprocessing.get_context("spawn")
+        self.flag = self.context.Event()
+        self.deaths: dict[str, int] = {}
+        self.held: list[Job] = []
+        self.workers = [self._start() for _ in range(n)]
+
+    def run(self, jobs: Sequence[Job]) -> list[Job]:
+        """Carries the jobs out; returns those that a process of another command holds."""
+        self.queue = list(jobs)
+        try:
+            while self.queue or any(worker.job for worker in self.workers):
+                if self.stop.is_set():
+                    self.flag.set()
+                    self.outcome.interrupted = True
+                    self.queue.clear()
+                self._hand_out()
+                self._listen()
+        finally:
+            self._end()
+        return self.held
+
+    def _start(self) -> _Worker:
+        here, there = self.context.Pipe()
+        process = self.context.Process(
+            target=_work, args=(there, self.means, self.flag, os.getpid()), daemon=True
+        )
+        process.start()
+        there.close()
+        return _Worker(process, here)
+
+    def _hand_out(self) -> None:
+        for worker in self.workers:
+            if worker.job is None and self.queue:
+                worker.job = self.queue.pop(0)
+                self.listener.began(worker.job)
+                # A worker that is already dead is noticed by its sentinel, with the job still marked as its.
+                with suppress(OSError):
+                    worker.pipe.send(worker.job)
+
+    def _listen(self) -> None:
+        by_object = {worker.pipe: worker for worker in self.workers}
+        by_object |= {worker.process.sentinel: worker for worker in self.workers}
+        ready = wait(list(by_object), timeout=_POLL)
+        for worker in {id(by_object[it]): by_object[it] for it in ready}.values():  # type: ignore[index]
+            self._read(worker)
+            if not worker.process.is_alive() and not worker.pipe.poll():
+                self._bury(worker)
+
+    def _read(self, worker: _Worker) -> None:
+        try:
+            while worker.pipe.poll():
+                self._take(worker, *worker.pipe.recv())
+        except (EOFError, OSError):
+            return
+
+    def _take(self, worker: _Worker, kind: str, content: Any) -> None:
+        job = worker.job
+        if job is None:
+            return
+        if kind == "progress":
+            self.listener.progress(job, *content)
+            return
+        worker.job = None
+        if kind == "ended":
+            self.outcome.runs[job.spec.key] = content
+            self.listener.ended(job, content)
+        elif kind == "held":
+            self.held.append(job)
+        elif kind == "stopped":
+            self.outcome.interrupted = True
+        elif kind == "error":
+            raise content
+
+    def _bury(self, worker: _Worker) -> None:
+        """A worker died: its job goes to a new one, or is recorded as failed when that happens again."""
+        self.workers.remove(worker)
+        job = worker.job
+        if job is not None and not self.stop.is_set():
+            self.deaths[job.spec.key] = self.deaths.get(job.spec.key, 0) + 1
+            if self.deaths[job.spec.key] < _LIVES:
+                self.queue.insert(0, job)
+            else:
+                self._record_death(job, worker.process.exitcode)
+        if self.queue or job:
+            self.workers.append(self._start())
+
+    def _record_death(self, job: Job, code: int | None) -> None:
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        reason = f"its process ended with {how}, {_LIVES} times; the system ends processes short of memory so"
+        run = failed(job, job.data.load(), reason, "")
+        with self.means.store.claim(job.spec.key, wait=0):
+            self.outcome.runs[job.spec.key] = self.means.store.put(run, retry=self.means.retry_failed)
+        self.listener.ended(job, run)
+
+    def _end(self) -> None:
+        for worker in self.workers:
+            try:
+                worker.pipe.send(None)
+            except OSError:
+                continue
+        for worker in self.workers:
+            worker.process.join(timeout=10)
+            if worker.process.is_alive():
+                worker.process.terminate()
+            worker.pipe.close()
+
+
+def _work(pipe: Connection, means: Means, flag: Any, parent: int) -> None:
+    """Body of a worker process: jobs from the pipe until None."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; its flag reaches us at the next step
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def stop() -> bool:
+        return bool(flag.is_set()) or os.getppid() != parent  # an orphan stops too, with a checkpoint
+
+    while True:
+        try:
+            job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        if job is None:
+            return
+        _answer(pipe, job, means, stop)
+
+
+def _answer(pipe: Connection, job: Job, means: Means, stop: Callable[[], bool]) -> None:
+    def progress(done: int, total: int, loss: float | None) -> None:
+        pipe.send(("progress", (done, total, loss)))
+
+    try:
+        pipe.send(("ended", carry_out(job, means, progress=progress, stop=stop)))
+    except HeldElsewhere:
+        pipe.send(("held", None))
+    except Stopped:
+        pipe.send(("stopped", None))
+    except Exception as err:
+        pipe.send(("error", err))

@@ -1,0 +1,256 @@
+"""What is to be run: the experiments of a claim file, resolved to run specifications and their deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.claim import Paper
+from audit.claim_model import Experiment
+from audit.errors import PlanError
+from audit.record import ExperimentRecord, Run, RunSpec, Scope
+from audit.runner.deviations import deviations
+
+if TYPE_CHECKING:
+    from reimpl.data.dataset import Dataset
+    from reimpl.protocol import Protocol
+
+#: Protocol names of the command line that stand for a rule.
+AUTO, CLAIMED = "auto", "claimed"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose for all experiments of a command."""
+
+    data: Path | None = None
+    """Folder of a corpus; None for the synthetic one."""
+    protocol: str = AUTO
+    """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and `small` on a CPU."""
+    vectors: str | None = None
+    """`glove`, a vector file, `random:E`; None for random vectors of the protocol's dimension."""
+    seeds: int = 3
+    device: str = "cpu"
+    """Resolved: cpu or cuda."""
+    precision: str = "float32"
+    cache: Path = Path("audit-runs/data")
+
+
+@dataclass(frozen=True)
+class DataRequest:
+    """How to get a prepared data set, in this process or another."""
+
+    folder: Path | None
+    recipe: str
+    length: int
+    vectors: str
+    dimension: int
+    cache: Path
+
+    def load(self) -> Dataset:
+        """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
+        return _load(self)
+
+
+@lru_cache(maxsize=2)
+def _load(request: DataRequest) -> Dataset:
+    if request.folder is None:
+        from reimpl.data.synthetic import synthetic
+
+        return synthetic(length=request.length, dimension=request.dimension)
+    from reimpl.data.cache import load_or_prepare
+
+    return load_or_prepare(
+        request.folder,
+        recipe=request.recipe,
+        length=request.length,
+        vectors=request.vectors,
+        cache=request.cache,
+    )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to be had: its specification, its data, and what it is called on the screen."""
+
+    spec: RunSpec
+    data: DataRequest
+    title: str
+    device: str
+    margins: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All experiments of a claim file, with the run keys of those that can be run."""
+
+    experiments: tuple[ExperimentRecord, ...]
+    """Without their runs."""
+    keys: Mapping[str, tuple[str, ...]]
+    """Experiment id -> run key per seed, in the order of the seeds."""
+    jobs: tuple[Job, ...]
+    """Each run once, seeds in the outer loop: an interrupted suite has whole rounds."""
+
+    def with_runs(self, runs: Mapping[str, Run]) -> dict[str, ExperimentRecord]:
+        """The experiments with those of their runs that are there."""
+        found = {}
+        for experiment in self.experiments:
+            mine = tuple(runs[key] for key in self.keys.get(experiment.id, ()) if key in runs)
+            missing = None if mine or experiment.not_run else "no run of it was finished"
+            found[experiment.id] = replace(experiment, runs=mine, not_run=experiment.not_run or missing)
+        return found
+
+
+def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> Plan:
+    """Resolve every experiment of the claim file.
+
+    Raises `PlanError` for a name in `only` that is nothing in the file, and for an experiment that names an
+    unknown model, variant, protocol or recipe; `reimpl.errors.DataError` for data that cannot be read.
+    """
+    wanted = _selected(paper, only)
+    records, keys, jobs = [], {}, []
+    for name, experiment in paper.experiments.items():
+        why_not = _why_not(name, experiment, wanted)
+        if why_not:
+            records.append(_not_run(name, experiment, why_not))
+            continue
+        record, specs, data = _resolve(paper, name, experiment, settings)
+        records.append(record)
+        keys[name] = tuple(spec.key for spec in specs)
+        jobs += [
+            Job(
+                spec, data, f"{name} seed {spec.seed}", settings.device, {paper.paper.key: paper.margins_hash}
+            )
+            for spec in specs
+        ]
+    return Plan(tuple(records), keys, _each_once(jobs))
+
+
+def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:
+    first: dict[str, Job] = {}
+    for job in sorted(jobs, key=lambda job: job.spec.seed):
+        first.setdefault(job.spec.key, job)
+    return tuple(first.values())
+
+
+def _selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
+    """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
+    if not only:
+        return None
+    found: set[str] = set()
+    claims = paper.claim_records()
+    for name in only:
+        found |= {id for id, it in paper.experiments.items() if name in (id, it.dataset)}
+        found |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
+        cells = [c for t in paper.table_records() if t.id == name for row in t.rows for c in row.cells]
+        found |= {cell.experiment for cell in cells if cell.experiment}
+        if name not in paper.tables and name not in paper.datasets and not found:
+            known = [*paper.experiments, *dict.fromkeys(claim.claim for claim in claims), *paper.tables]
+            raise PlanError(
+                f"--only {name!r} is no experiment, claim, table or data set; known are {', '.join(known)}"
+            )
+    return found
+
+
+def _why_not(name: str, experiment: Experiment, wanted: set[str] | None) -> str | None:
+    if experiment.unavailable or experiment.model is None:
+        return experiment.unavailable or "the claim file names no model for it"
+    return "left out by --only" if wanted is not None and name not in wanted else None
+
+
+def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
+    return ExperimentRecord(
+        id=name,
+        title=experiment.title,
+        model=experiment.model or "",
+        variant=experiment.variant or "",
+        dataset=experiment.dataset,
+        protocol=experiment.protocol or "",
+        config={},
+        not_run=why,
+    )
+
+
+def _resolve(
+    paper: Paper, name: str, experiment: Experiment, settings: Settings
+) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+    from reimpl.errors import ConfigError
+    from reimpl.models import find_config, find_model
+
+    try:
+        module = find_model(experiment.model or "")
+        claimed_config = find_config(module, experiment.variant, experiment.config)
+        claimed, used = _protocols(experiment, settings)
+        # A reduced size is for what the variant has: a network without a hidden layer gets none.
+        reduced = {k: v for k, v in used.model.items() if getattr(claimed_config, k, None) is not None}
+        config = find_config(module, None, {**asdict(claimed_config), **reduced})
+    except ConfigError as err:
+        raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
+    request = _data_request(experiment, settings, used)
+    data = request.load()
+    specs = [
+        RunSpec(
+            model=experiment.model or "",
+            variant=experiment.variant or "",
+            config=_plain(asdict(config)),
+            protocol=_plain(used.as_dict()),
+            data=data.fingerprint,
+            seed=seed,
+            precision=settings.precision,
+            revision=getattr(module, "REVISION", 1),
+        )
+        for seed in range(settings.seeds)
+    ]
+    record = ExperimentRecord(
+        id=name,
+        title=experiment.title,
+        model=experiment.model or "",
+        variant=experiment.variant or "",
+        dataset=experiment.dataset,
+        protocol=used.name,
+        config=specs[0].config,
+        scope=_scope(paper, experiment, data),
+        deviations=deviations(
+            paper, name, claimed, used, claimed_config, config, data, request, settings.precision
+        ),
+    )
+    return record, specs, request
+
+
+def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
+    """The protocol that the claim file names and the one that is used."""
+    from reimpl.protocol import protocol
+
+    claimed = protocol(experiment.protocol or "small")
+    name = settings.protocol
+    if name == AUTO:
+        name = CLAIMED if settings.device.startswith("cuda") else "small"
+    return claimed, claimed if name == CLAIMED else protocol(name)
+
+
+def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
+    return DataRequest(
+        folder=settings.data,
+        recipe=experiment.recipe or "study2022",
+        length=used.length,
+        vectors=settings.vectors or f"random:{used.dimension}",
+        dimension=used.dimension,
+        cache=settings.cache,
+    )
+
+
+def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
+    """The same data only by content: equal sizes are not enough."""
+    known = paper.datasets[experiment.dataset].content
+    fingerprints = [known] if isinstance(known, str) else list(known or ())
+    return "same_data" if data.content in fingerprints else "other_data"
+
+
+def _plain(value: Any) -> Any:
+    """As JSON holds it: tuples are lists."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,98 @@
+"""Which documents make up each batch of an epoch, planned at once in numpy.
+
+The plan of an epoch holds everything that the device must not be asked for (sizes, widths, bounds), so that a
+training step never waits for the device, and no Python runs per document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reimpl.data.dataset import IntArray, Split
+from reimpl.protocol import Protocol
+
+#: Batches whose documents are sorted by length together under `shuffle: like_lengths`: enough that lengths
+#: are alike within a batch, few enough that an epoch's batches stay random.
+_SORTED_TOGETHER = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """N documents in batches. Batch i is `order[starts[i]:starts[i + 1]]`, padded to `widths[i]` tokens."""
+
+    order: IntArray
+    """int64 (N,): document numbers."""
+    starts: IntArray
+    """int64 (batches + 1,)."""
+    widths: IntArray
+    """int64 (batches,)."""
+    label_rows: IntArray
+    """int64 (positives,): row within its batch of each positive label, in the order of `order`."""
+    label_cols: IntArray
+    """int64 (positives,): its label id."""
+    label_starts: IntArray
+    """int64 (batches + 1,): the positives of batch i are `label_starts[i]:label_starts[i + 1]`."""
+
+    def __len__(self) -> int:
+        return len(self.widths)
+
+
+def width_of_split(split: Split, protocol: Protocol) -> int | None:
+    """Tokens to which every document of this split is padded; None when each batch has its own width."""
+    if protocol.padding == "length":
+        return protocol.length
+    return max(1, min(split.longest, protocol.length)) if protocol.padding == "split" else None
+
+
+def training_plan(split: Split, protocol: Protocol, minimum_width: int, rng: np.random.Generator) -> Plan:
+    """One epoch of training in the protocol's order."""
+    size, n = protocol.batch_size, split.size
+    if protocol.shuffle == "batches":
+        blocks = [np.arange(start, min(start + size, n)) for start in range(0, n, size)]
+        return _plan(split, [blocks[i] for i in rng.permutation(len(blocks))], protocol, minimum_width)
+    order = rng.permutation(n)
+    if protocol.shuffle == "like_lengths":
+        order = _sorted_in_groups(order, split.lengths, size * _SORTED_TOGETHER)
+    blocks = [order[start : start + size] for start in range(0, n, size)]
+    if protocol.shuffle == "like_lengths":
+        blocks = [blocks[i] for i in rng.permutation(len(blocks))]
+    return _plan(split, blocks, protocol, minimum_width)
+
+
+def scoring_plan(split: Split, protocol: Protocol, minimum_width: int, batch_size: int) -> Plan:
+    """All documents once; by length where the width is free, else in file order."""
+    free = width_of_split(split, protocol) is None
+    order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
+    blocks = [order[start : start + batch_size] for start in range(0, split.size, batch_size)]
+    return _plan(split, blocks, protocol, minimum_width)
+
+
+def _sorted_in_groups(order: IntArray, lengths: IntArray, group: int) -> IntArray:
+    pieces = [order[start : start + group] for start in range(0, len(order), group)]
+    return np.concatenate([piece[np.argsort(lengths[piece], kind="stable")] for piece in pieces])
+
+
+def _plan(split: Split, blocks: list[IntArray], protocol: Protocol, minimum_width: int) -> Plan:
+    sizes = np.array([len(block) for block in blocks], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    order = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.int64)
+    fixed = width_of_split(split, protocol)
+    if fixed is None:
+        longest = np.maximum.reduceat(split.lengths[order], starts[:-1]) if len(order) else sizes
+        widths = np.maximum(longest, minimum_width)
+    else:
+        widths = np.full(len(blocks), fixed)
+    counts = np.diff(split.label_offsets)[order]
+    first = np.cumsum(counts) - counts  # place of each document's first positive in the new order
+    source = np.repeat(split.label_offsets[order] - first, counts) + np.arange(counts.sum())
+    row_in_batch = np.arange(len(order)) - np.repeat(starts[:-1], sizes)
+    return Plan(
+        order=order,
+        starts=starts,
+        widths=widths,
+        label_rows=np.repeat(row_in_batch, counts),
+        label_cols=split.label_ids[source].astype(np.int64),
+        label_starts=np.concatenate([[0], np.cumsum(counts)])[starts],
+    )

@@ -1,0 +1,77 @@
+"""Finds a model by the name in the claim file: `xml_cnn` is `reimpl/xml_cnn.py`, or a third party's module.
+
+A model is a module with
+
+* `Config`: a frozen dataclass of JSON values, with a field `loss` naming one of `reimpl.losses.LOSSES`;
+* `VARIANTS`: name -> `Config`;
+* `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
+  `minimum_width` and maps token ids (B, T) to scores (B, L);
+* optionally `REVISION`, an int that counts up when a correction changes the numbers.
+
+A package of its own offers models through the entry point group `xmtc_audit.models` (name = module).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from reimpl.errors import ConfigError
+
+GROUP = "xmtc_audit.models"
+
+
+def find_model(name: str) -> ModuleType:
+    """The model's module; imports torch. Raises `ConfigError` naming the known models."""
+    offered = {point.name: point for point in entry_points(group=GROUP)}
+    if name in offered:
+        module = cast(ModuleType, offered[name].load())
+    elif name.isidentifier() and importlib.util.find_spec(f"reimpl.{name}"):
+        module = importlib.import_module(f"reimpl.{name}")
+    else:
+        raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
+    missing = [part for part in ("Config", "VARIANTS", "build") if not hasattr(module, part)]
+    if missing:
+        raise ConfigError(f"module {module.__name__!r} is no model: it has no {' and no '.join(missing)}")
+    return module
+
+
+def known_models() -> list[str]:
+    """Names of all models, without importing any: the files here that define `VARIANTS`, and entry points."""
+    files = Path(__file__).parent.glob("*.py")
+    own = [path.stem for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")]
+    return sorted({*own, *(point.name for point in entry_points(group=GROUP))})
+
+
+def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:
+    """The variant's `Config` with some keys changed, checked for names and types.
+
+    Raises `ConfigError` naming the variants, the key or the value.
+    """
+    from dataclasses import asdict
+
+    from pydantic import TypeAdapter, ValidationError
+
+    variants: Mapping[str, Any] = module.VARIANTS
+    if variant is not None and variant not in variants:
+        raise ConfigError(
+            f"variant {variant!r} of {module.__name__!r} is not known; known are {', '.join(variants)}"
+        )
+    base = asdict(variants[variant]) if variant else {}
+    known = module.Config.__dataclass_fields__
+    for key in changes:
+        if key not in known:
+            raise ConfigError(
+                f"config key {key!r} is not known to {module.__name__!r}; known are {', '.join(known)}"
+            )
+    try:
+        return TypeAdapter(module.Config).validate_python({**base, **changes})
+    except ValidationError as err:
+        first = err.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(f"config key {place!r}: {first['msg']}, not {first['input']!r}") from err

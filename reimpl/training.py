@@ -1,0 +1,474 @@
+"""Training and scoring of one network on one data set by one protocol, with one seed.
+
+The data lives on the device. A step asks the device for nothing, so the host runs ahead of it; losses are
+read where progress is shown. Everything random comes from two generators, numpy's for the order of documents
+and torch's for weights and dropout, and a checkpoint holds both: a run that was interrupted at any step and
+resumed ends, on the CPU, with the same bits as one that was not.
+
+Shapes: B documents of a batch, N documents, L labels, T tokens, K labels kept of each ranking.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from reimpl.batching import Plan, scoring_plan, training_plan
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError, ReimplError
+from reimpl.losses import loss
+from reimpl.metrics import evaluate
+from reimpl.optim import OPTIMISERS
+from reimpl.propensity import propensity_constants
+from reimpl.protocol import Protocol
+from reimpl.topk import top_k
+
+Precision = Literal["float32", "tf32", "bf16"]
+
+#: Labels kept of each test document's ranking.
+KEPT = 10
+#: Seconds between two checkpoints and between two looks at the loss.
+CHECKPOINT_EVERY = 60.0
+_LOOK_EVERY = 0.5
+
+
+class Interrupted(Exception):  # noqa: N818 - a request, not an error
+    """Raised after a checkpoint was written because `Watch.stop` said so."""
+
+
+class OutOfMemoryError(ReimplError):
+    """Not even one document at a time fits."""
+
+
+@dataclass
+class Watch:
+    """How a caller follows a run, and stops it."""
+
+    progress: Callable[[int, int, float | None], None] = lambda done, total, loss: None
+    """Called with steps done, steps in all, and the mean loss of the epoch so far."""
+    stop: Callable[[], bool] = lambda: False
+    """Asked before each step; True ends the run with a checkpoint and `Interrupted`."""
+    checkpoint: Path | None = None
+    """File that holds the state of an unfinished run; read when it is there, removed by the caller."""
+    checkpoint_every: float = CHECKPOINT_EVERY
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run leaves. `metrics` are percent; they are empty when it failed, and `reason` says why."""
+
+    metrics: Mapping[str, float]
+    curve: tuple[Mapping[str, float], ...]
+    seconds: float
+    peak_memory_bytes: int | None
+    parameters: int
+    top_ids: NDArray[np.int32] | None = None
+    """(N, K) label ids of the test documents, best first."""
+    top_scores: NDArray[np.float32] | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return self.reason is not None
+
+
+def train(
+    build: Callable[[Tensor], nn.Module],
+    data: Dataset,
+    protocol: Protocol,
+    *,
+    loss_name: str,
+    seed: int,
+    device: str = "cpu",
+    precision: Precision = "float32",
+    watch: Watch | None = None,
+) -> Result:
+    """Build a network from the word vectors, train it, and score the test set.
+
+    `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. Returns a
+    failed `Result` when the loss is not finite or memory does not suffice. Raises `ConfigError` for a network
+    that does not take the data, and `Interrupted`.
+    """
+    run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
+    with _numeric_mode(precision):
+        return run.go(build)
+
+
+def kept(data: Dataset) -> int:
+    """Labels kept of each ranking: `KEPT`, or all there are."""
+    return min(KEPT, data.n_labels)
+
+
+class _DeviceSplit:
+    """Token ids of a split on the device, flat; batches are cut out of them there."""
+
+    def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
+        # One more token than there are, so that the index of an empty last document stays in range.
+        tokens = np.append(split.tokens, padding_id).astype(np.int32)
+        self.tokens = torch.from_numpy(tokens).to(device)
+        self.starts = torch.from_numpy(split.offsets[:-1].astype(np.int64)).to(device)
+        self.lengths = torch.from_numpy(split.lengths.astype(np.int64)).to(device)
+        self.padding_id, self.last = padding_id, len(tokens) - 1
+
+    def batch(self, documents: Tensor, width: int) -> Tensor:
+        """(B,) document numbers -> (B, width) token ids, cut and padded on the right."""
+        place = torch.arange(width, device=documents.device)
+        inside = place < self.lengths[documents, None]
+        source = (self.starts[documents, None] + place).clamp_(max=self.last)
+        return torch.where(inside, self.tokens[source], self.padding_id)
+
+
+@dataclass
+class _State:
+    """Where a run stands: all that a checkpoint holds beside the weights and the generators."""
+
+    epoch: int = 0
+    batch: int = 0
+    loss_sum: float = 0.0
+    seconds: float = 0.0
+    epoch_seconds: float = 0.0
+    best: float = -math.inf
+    since_best: int = 0
+    curve: list[dict[str, float]] = field(default_factory=list)
+
+
+class _Run:
+    def __init__(
+        self,
+        data: Dataset,
+        protocol: Protocol,
+        loss_name: str,
+        seed: int,
+        device: torch.device,
+        precision: Precision,
+        watch: Watch,
+    ) -> None:
+        self.data, self.protocol, self.device, self.precision = data, protocol, device, precision
+        self.watch, self.loss, self.seed = watch, loss(loss_name), seed
+        if protocol.select == "best_on_dev" and data.dev is None:
+            raise ConfigError(
+                f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
+                "add a dev split"
+            )
+        self.state = _State()
+        self.micro_batch = protocol.batch_size
+        self.notes: list[str] = []
+
+    # -- the whole run
+
+    def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
+        _reset_peak_memory(self.device)
+        torch.manual_seed(self.seed)
+        self.rng = np.random.default_rng(self.seed)
+        self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
+        self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
+        self.optimiser = OPTIMISERS[self.protocol.optimiser](
+            self.network.parameters(), lr=self.protocol.learning_rate, fused=True
+        )
+        self.best_weights: dict[str, Tensor] | None = None
+        self.train_split = _DeviceSplit(self.data.train, self.data.padding_id, self.device)
+        self.epoch_rng_state = self.rng.bit_generator.state
+        self._resume()
+        self.clock = time.perf_counter() - self.state.seconds
+        try:
+            self._epochs()
+            if self.best_weights is not None:
+                self.network.load_state_dict(self.best_weights)
+            metrics, ids, scores = self._score(self.data.test)
+        except _NotFiniteError as problem:
+            return self._result({}, reason=str(problem))
+        except OutOfMemoryError as problem:
+            return self._result({}, reason=str(problem))
+        return self._result(metrics, ids, scores)
+
+    def _result(
+        self,
+        metrics: Mapping[str, float],
+        ids: NDArray[np.int32] | None = None,
+        scores: NDArray[np.float32] | None = None,
+        reason: str | None = None,
+    ) -> Result:
+        return Result(
+            metrics=metrics,
+            curve=tuple(self.state.curve),
+            seconds=time.perf_counter() - self.clock,
+            peak_memory_bytes=_peak_memory(self.device),
+            parameters=sum(p.numel() for p in self.network.parameters()),
+            top_ids=ids,
+            top_scores=scores,
+            reason=reason,
+            notes=tuple(self.notes),
+        )
+
+    # -- epochs and steps
+
+    def _epochs(self) -> None:
+        patience = self.protocol.patience or math.inf
+        while self.state.epoch < self.protocol.epochs and self.state.since_best < patience:
+            self._one_epoch()
+
+    def _one_epoch(self) -> None:
+        state = self.state
+        self.rng.bit_generator.state = self.epoch_rng_state
+        plan = training_plan(self.data.train, self.protocol, self.minimum_width, self.rng)
+        began = time.perf_counter() - state.epoch_seconds
+        self.network.train()
+        self._steps(plan, began)
+        mean = self._look(state.loss_sum, plan.starts[-1])
+        row = {"epoch": float(state.epoch + 1), "loss": mean}
+        self.epoch_rng_state = self.rng.bit_generator.state
+        if self.protocol.evaluate == "every_epoch":
+            row |= self._evaluate_epoch()
+        row["seconds"] = time.perf_counter() - began
+        state.curve.append(row)
+        state.epoch, state.batch, state.loss_sum, state.epoch_seconds = state.epoch + 1, 0, 0.0, 0.0
+
+    def _steps(self, plan: Plan, began: float) -> None:
+        state, watch = self.state, self.watch
+        order = torch.from_numpy(plan.order).to(self.device)
+        rows = torch.from_numpy(plan.label_rows).to(self.device)
+        cols = torch.from_numpy(plan.label_cols).to(self.device)
+        total = torch.tensor(state.loss_sum, dtype=torch.float64, device=self.device)
+        looked = saved = time.perf_counter()
+        for i in range(state.batch, len(plan)):
+            state.batch = i
+            now = time.perf_counter()
+            stop = watch.stop()
+            if stop or now - saved >= watch.checkpoint_every:
+                state.loss_sum = float(total)
+                state.epoch_seconds = now - began
+                self._save()
+                saved = now
+            if stop:
+                raise Interrupted
+            lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
+            first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
+            total += self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last]) * (
+                hi - lo
+            )
+            if now - looked >= _LOOK_EVERY:
+                looked = now
+                mean = self._look(float(total), hi)
+                watch.progress(state.epoch * len(plan) + i + 1, self.protocol.epochs * len(plan), mean)
+        state.loss_sum = float(total)
+        watch.progress((state.epoch + 1) * len(plan), self.protocol.epochs * len(plan), None)
+
+    def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
+        """One update on a batch; in parts of the same total gradient where memory does not suffice."""
+        while True:
+            try:
+                self.optimiser.zero_grad(set_to_none=True)
+                value = self._backward(documents, width, rows, cols)
+                self.optimiser.step()
+                return value
+            except (torch.OutOfMemoryError, RuntimeError) as problem:
+                self._halve(problem)
+
+    def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
+        size = len(documents)
+        if size <= self.micro_batch:
+            value = self._forward_loss(documents, width, rows, cols)
+            value.backward()  # type: ignore[no-untyped-call]
+            return value.detach()
+        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        for lo in range(0, size, self.micro_batch):
+            part = documents[lo : lo + self.micro_batch]
+            mine = (rows >= lo) & (rows < lo + len(part))
+            # Every loss is a mean over the batch's documents, so a part weighs as its share of them.
+            value = self._forward_loss(part, width, rows[mine] - lo, cols[mine]) * (len(part) / size)
+            value.backward()  # type: ignore[no-untyped-call]
+            total += value.detach()
+        return total
+
+    def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
+        with self._autocast():
+            logits = self.network(self.train_split.batch(documents, width))
+        return self.loss(logits.float(), rows, cols)
+
+    def _look(self, total: float, documents: int) -> float:
+        mean = float(total) / max(1, documents)
+        if not math.isfinite(mean):
+            raise _NotFiniteError(
+                f"the training loss became {mean} in epoch {self.state.epoch + 1} of {self.protocol.epochs}"
+            )
+        return mean
+
+    def _halve(self, problem: RuntimeError) -> None:
+        if not _is_out_of_memory(problem):
+            raise problem
+        if self.micro_batch == 1:
+            raise OutOfMemoryError(f"out of memory with one document at a time on {self.device}") from problem
+        self.micro_batch = (self.micro_batch + 1) // 2
+        self.notes.append(
+            f"out of memory: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
+        )
+        self.optimiser.zero_grad(set_to_none=True)
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    # -- scoring
+
+    def _score(self, split: Split) -> tuple[dict[str, float], NDArray[np.int32], NDArray[np.float32]]:
+        """Metrics in percent, and the K best labels of every document with their scores."""
+        K = kept(self.data)
+        ids = np.empty((split.size, K), dtype=np.int32)
+        scores = np.empty((split.size, K), dtype=np.float32)
+        for order, values, best in self._rank(split, K):
+            ids[order], scores[order] = best, values
+        if not np.isfinite(scores).all():
+            raise _NotFiniteError("scores of test documents are not finite after training")
+        train = self.data.train
+        A, B = propensity_constants(self.data.name)
+        metrics = evaluate(
+            ids,
+            split.labels(self.data.n_labels),
+            ks=tuple(k for k in (1, 3, 5) if k <= K),
+            train_frequency=np.bincount(train.label_ids, minlength=self.data.n_labels),
+            n_train=train.size,
+            A=A,
+            B=B,
+        )
+        # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
+        return {name: value for name, value in metrics.items() if math.isfinite(value)}, ids, scores
+
+    def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+        device_split = _DeviceSplit(split, self.data.padding_id, self.device)
+        plan = scoring_plan(split, self.protocol, self.minimum_width, self.protocol.batch_size)
+        self.network.eval()
+        with torch.inference_mode():
+            for i in range(len(plan)):
+                order = plan.order[plan.starts[i] : plan.starts[i + 1]]
+                documents = torch.from_numpy(order).to(self.device)
+                values, best = self._rank_batch(device_split, documents, int(plan.widths[i]), K)
+                yield order, values.cpu().numpy(), best.cpu().numpy()
+
+    def _rank_batch(
+        self, split: _DeviceSplit, documents: Tensor, width: int, K: int
+    ) -> tuple[Tensor, Tensor]:
+        while True:
+            try:
+                parts = []
+                for part in torch.split(documents, self.micro_batch):
+                    with self._autocast():
+                        logits = self.network(split.batch(part, width))
+                    parts.append(top_k(logits.float().nan_to_num(nan=-math.inf), K))
+                return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
+            except (torch.OutOfMemoryError, RuntimeError) as problem:
+                self._halve(problem)
+
+    def _evaluate_epoch(self) -> dict[str, float]:
+        """Metrics of this epoch, and the weights kept when they are the best so far."""
+        protocol, state = self.protocol, self.state
+        on_dev = protocol.select == "best_on_dev"
+        metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
+        state.since_best += 1
+        if protocol.select != "last" and metrics[protocol.select_metric] > state.best:
+            state.best, state.since_best = metrics[protocol.select_metric], 0
+            self.best_weights = {name: w.detach().clone() for name, w in self.network.state_dict().items()}
+        return {name: metrics[name] for name in ("P@1", "P@3", "P@5", "nDCG@5", "RP@5") if name in metrics}
+
+    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
+        if self.precision == "bf16":
+            return torch.autocast(self.device.type, torch.bfloat16)
+        return contextlib.nullcontext()
+
+    # -- checkpoints
+
+    def _save(self) -> None:
+        if self.watch.checkpoint is None:
+            return
+        self.state.seconds = time.perf_counter() - self.clock
+        content = {
+            "state": json.dumps(self.state.__dict__),
+            "order_rng": json.dumps(self.epoch_rng_state),
+            "torch_rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "best_weights": self.best_weights,
+            "micro_batch": self.micro_batch,
+            "notes": list(self.notes),
+        }
+        path = self.watch.checkpoint
+        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        try:
+            torch.save(content, temporary)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _resume(self) -> None:
+        path = self.watch.checkpoint
+        if path is None or not path.exists():
+            return
+        try:
+            content = torch.load(path, map_location=self.device, weights_only=True)
+            self.network.load_state_dict(content["network"])
+            self.optimiser.load_state_dict(content["optimiser"])
+            self.best_weights = content["best_weights"]
+            self.micro_batch, self.notes = content["micro_batch"], content["notes"]
+            self.state = _State(**json.loads(content["state"]))
+            self.epoch_rng_state = json.loads(content["order_rng"])
+            torch.set_rng_state(content["torch_rng"].cpu())
+            if content["cuda_rng"] is not None and self.device.type == "cuda":
+                torch.cuda.set_rng_state(content["cuda_rng"].cpu(), self.device)
+        except Exception as problem:
+            raise ReimplError(
+                f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); "
+                "delete it to begin again"
+            ) from problem
+
+
+class _NotFiniteError(Exception):
+    """The loss or the scores stopped being numbers."""
+
+
+@contextlib.contextmanager
+def _numeric_mode(precision: Precision) -> Iterator[None]:
+    """float32 means float32 on a GPU too: TF32 is used only where the record says so."""
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.set_float32_matmul_precision("highest" if precision == "float32" else "high")
+    torch.backends.cudnn.allow_tf32 = precision != "float32"
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]
+
+
+def _is_out_of_memory(problem: BaseException) -> bool:
+    return isinstance(problem, torch.OutOfMemoryError) or "can't allocate memory" in str(problem)
+
+
+def _reset_peak_memory(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    elif sys.platform == "linux":
+        # A worker runs many runs; 5 resets the kernel's high-water mark so that each has its own.
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_memory(device: torch.device) -> int | None:
+    """Bytes: what the allocator held on a GPU, the process's high-water mark on the CPU."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, StopIteration, ValueError):
+            lines = Path("/proc/self/status").read_text().splitlines()
+            return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
+    return None
