@@ -17,6 +17,7 @@ from scipy import sparse
 from reimpl.errors import DataError
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
+BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
 

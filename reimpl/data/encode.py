@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reimpl.data.dataset import IntArray, offsets_of, ragged
+from reimpl.data.dataset import BoolArray, IntArray, offsets_of, ragged
 from reimpl.data.source import ContentHash, Document
 from reimpl.data.tokenise import Tokeniser
 
@@ -56,12 +56,12 @@ class Ragged:
         """int64 (n,): the row of each value."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
-    def where(self, keep: IntArray) -> Ragged:
+    def where(self, keep: BoolArray) -> Ragged:
         """Only the values at which the boolean `keep` (n,) is true; a row may become empty."""
         before = np.concatenate(([0], np.cumsum(keep)))
         return Ragged(self.values[keep], before[self.offsets])
 
-    def select(self, keep: IntArray) -> Ragged:
+    def select(self, keep: BoolArray) -> Ragged:
         """Only the rows at which the boolean `keep` (N,) is true."""
         return Ragged(self.values[np.repeat(keep, self.lengths)], offsets_of(self.lengths[keep]))
 

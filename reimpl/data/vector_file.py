@@ -13,9 +13,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from reimpl.data.dataset import FloatArray
+from reimpl.data.dataset import BoolArray, FloatArray
 from reimpl.data.files import raw_lines
 from reimpl.errors import DataError
 
@@ -28,7 +27,7 @@ class ReadVectors:
 
     rows: FloatArray
     """float32 (V, E), zero where a word was not found."""
-    found: NDArray[np.bool_]
+    found: BoolArray
     """(V,)"""
     lines: int
     """Lines after the header."""

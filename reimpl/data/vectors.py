@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from reimpl.data.dataset import FloatArray
+from reimpl.data.dataset import BoolArray, FloatArray
 from reimpl.data.vector_file import read_vectors
 from reimpl.errors import DataError
 
@@ -33,7 +32,7 @@ class Lookup:
 
     rows: FloatArray
     """float32 (V, E); rows that were not found hold anything."""
-    found: NDArray[np.bool_]
+    found: BoolArray
     """(V,)"""
     notes: tuple[str, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
