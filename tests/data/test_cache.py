@@ -1,0 +1,170 @@
+"""Kept preparations: the same arrays, nothing half-made, damage is seen."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reimpl.data import cache as caching
+from reimpl.data.cache import load, load_or_prepare, save
+from reimpl.data.dataset import Dataset
+from reimpl.errors import DataError
+from tests.data.corpora import corpus, write
+
+
+def get(folder: Path, **changes: Any) -> Dataset:
+    options: dict[str, Any] = {
+        "recipe": "liu2017",
+        "length": 3,
+        "vectors": "random:4",
+        "cache": folder.parent / "cache",
+    }
+    return load_or_prepare(folder, **(options | changes))
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted((folder.parent / "cache").iterdir())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "toy" / "dev.txt", ["a\tbird"])
+    return corpus(tmp_path / "toy")
+
+
+@pytest.fixture
+def no_preparation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on preparing anything is an error."""
+
+    def refuse(*_: object, **__: object) -> Dataset:
+        raise AssertionError("prepared again")
+
+    monkeypatch.setattr(caching, "prepare", refuse)
+
+
+def assert_equal(one: Dataset, two: Dataset) -> None:
+    for split in one.splits:
+        for array in ("tokens", "offsets", "label_ids", "label_offsets"):
+            a, b = getattr(one.splits[split], array), getattr(two.splits[split], array)
+            np.testing.assert_array_equal(a, b)
+            assert a.dtype == b.dtype
+    np.testing.assert_array_equal(one.vectors, two.vectors)
+    plain = ("name", "recipe", "fingerprint", "content", "labels", "vocabulary", "notes", "padding_id")
+    for name in (*plain, "padding_trainable", "counts"):
+        assert getattr(one, name) == getattr(two, name)
+
+
+def test_second_time_from_disk(folder: Path, request: pytest.FixtureRequest) -> None:
+    """What comes from the cache equals what was prepared, and nothing is prepared again."""
+    first = get(folder)
+    request.getfixturevalue("no_preparation")
+    assert_equal(first, get(folder))
+    assert len(entries(folder)) == 1
+
+
+def test_options_and_bytes_name_the_entry(folder: Path) -> None:
+    """Another length, recipe, source of vectors, seed or byte of the source is prepared anew."""
+    get(folder)
+    for changes in ({"length": 2}, {"recipe": "study2022"}, {"vectors": "random:5"}, {"seed": 1}):
+        get(folder, **changes)
+    write(folder / "dev.txt", ["a\tbirds"])
+    get(folder)
+    assert len(entries(folder)) == 6
+
+
+def test_a_seed_that_draws_nothing_is_no_other_entry(folder: Path) -> None:
+    """With vectors from a file and zero for the rest, all seeds share one preparation."""
+    vectors = str(write(folder.parent / "v.txt", ["the 1 2"]))
+    one = get(folder, recipe="study2022", vectors=vectors, seed=1)
+    two = get(folder, recipe="study2022", vectors=vectors, seed=2)
+    assert one.fingerprint == two.fingerprint
+    assert len(entries(folder)) == 1
+
+
+def test_the_name_is_that_of_the_folder_asked_for(folder: Path, tmp_path: Path) -> None:
+    """A copy of the corpus under another name shares the entry, not the name."""
+    get(folder)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    assert get(copy).name == "copy"
+    assert len(entries(folder)) == 1
+
+
+@pytest.mark.parametrize("name", ["meta.json", "vectors.npy", "train.tokens.npy", "dev.label_offsets.npy"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "remove"])
+def test_damage_is_seen_and_repaired(
+    folder: Path, name: str, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A changed byte, a cut or missing file of the entry lead to a new preparation, told in the log."""
+    first = get(folder)
+    [entry] = entries(folder)
+    path = entry / name
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    if damage == "remove":
+        path.unlink()
+    else:
+        path.write_bytes(bytes(content) if damage == "flip" else path.read_bytes()[:-3])
+    with pytest.raises(DataError, match=r"damaged|cannot be read"):
+        load(entry)
+    with caplog.at_level(logging.WARNING):
+        assert_equal(first, get(folder))
+    assert "preparing toy anew" in caplog.text
+    assert_equal(first, load(entry))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
+def test_interrupted_writing_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """A preparation that stops in the middle of writing leaves no entry and no rest."""
+    calls = iter([None, None, error])
+
+    def save_array(path: Path, array: object, **_: object) -> None:
+        path.write_bytes(b"half")
+        if (stop := next(calls)) is not None:
+            raise stop
+
+    monkeypatch.setattr(np, "save", save_array)
+    with pytest.raises(type(error)):
+        get(folder)
+    assert entries(folder) == []
+
+
+def test_a_process_that_was_killed(folder: Path) -> None:
+    """Its unfinished folder is never read, and goes once it is a day old; a young one may be at work."""
+    cache = folder.parent / "cache"
+    old, young = cache / ".unfinished-old", cache / ".unfinished-young"
+    for left in (old, young):
+        write(left / "train.tokens.npy", b"half")
+    then = time.time() - 100_000
+    os.utime(old, (then, then))
+    get(folder)
+    assert not old.exists()
+    assert young.exists()
+
+
+def test_two_writers(folder: Path) -> None:
+    """When another process has written the entry meanwhile, theirs stays and nothing is left over."""
+    dataset = get(folder)
+    [entry] = entries(folder)
+    before = (entry / "meta.json").stat().st_mtime_ns
+    save(dataset, entry)
+    assert entries(folder) == [entry]
+    assert (entry / "meta.json").stat().st_mtime_ns == before
+
+
+def test_a_cache_that_cannot_be_written(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The corpus is prepared all the same, and the log says why it was not kept."""
+    blocked = write(folder.parent / "file", b"not a folder")
+    with caplog.at_level(logging.WARNING):
+        assert get(folder, cache=blocked / "cache").train.size == 3
+    assert "cannot be kept" in caplog.text

