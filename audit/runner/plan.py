@@ -94,6 +94,17 @@ class Plan:
     jobs: tuple[Job, ...]
     """Each run once, seeds in the outer loop: an interrupted suite has whole rounds."""
 
+    def summary(self, paper: str, settings: Settings, workers: int) -> str:
+        """One line for the screen: what is about to be run, on what."""
+        runnable = [it for it in self.experiments if it.not_run is None]
+        protocols = ", ".join(dict.fromkeys(it.protocol for it in runnable)) or "none"
+        data = settings.data.name if settings.data else "a synthetic corpus"
+        processes = "1 process" if workers == 1 else f"{workers} processes"
+        return (
+            f"{paper}: {len(runnable)} experiments, {settings.seeds} seeds, {len(self.jobs)} runs on {data}; "
+            f"protocol {protocols}; {settings.device}, {settings.precision}, {processes}"
+        )
+
     def with_runs(self, runs: Mapping[str, Run]) -> dict[str, ExperimentRecord]:
         """The experiments with those of their runs that are there."""
         found = {}

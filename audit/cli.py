@@ -1,0 +1,368 @@
+"""The command line: parses, calls, prints, and returns a named exit code. The only module that knows all."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from reimpl.errors import ReimplError
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.record import Audit
+    from audit.runner import Settings
+
+app = typer.Typer(
+    help="Do the numbers in this paper hold? Runs a paper's claims, judges them, and writes a report.",
+    epilog="Exit codes: 0 nothing contradicted, 1 something contradicted or inconsistent, 2 bad input, "
+    "3 runs failed, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+data_app = typer.Typer(help="Look at corpora.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+#: click's base of all usage errors; typer carries click under a name that changes between releases.
+_UsageProblem: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+Claims = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CLAIMS]...", help="Claim files or keys of built-in ones; default: all built-in ones."
+    ),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="ID", help="An experiment, claim, table or data set; may be repeated."),
+]
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Carry out one command; what is wrong with the input becomes sentences on stderr."""
+    try:
+        code = app(list(arguments), prog_name="audit", standalone_mode=False)
+    except _UsageProblem as err:
+        err.show()  # type: ignore[attr-defined]
+        return Exit.BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except (AuditError, ReimplError) as err:
+        print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
+        return Exit.BAD_INPUT
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `audit list | head`
+        return Exit.OK
+    return int(code or Exit.OK)
+
+
+# --------------------------------------------------------------------------- run
+
+
+@app.command("run")
+def run_command(
+    claims: Claims = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a corpus in the LibMultiLabel format; default: a synthetic corpus."),
+    ] = None,
+    only: Only = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 .. N-1; seeds that were run are kept.")] = 3,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="claimed: the paper's; small: reduced for a CPU; auto: claimed on a GPU, else small."
+        ),
+    ] = "auto",
+    vectors: Annotated[
+        str | None,
+        typer.Option(help="Word vectors: a text file, glove (the extra), or random:E; default: random."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[
+        str, typer.Option(help="float32, tf32 or bf16; recorded with each run.")
+    ] = "float32",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes; default: the CPU's cores, 1 on a GPU.")
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
+    retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
+) -> int:
+    """Run the experiments of claim files over seeds, judge the claims, and write a report."""
+    from audit.runner import Settings
+
+    papers = _papers(claims)
+    chosen = _device(device)
+    _check_choice("precision", precision, ("float32", "tf32", "bf16"))
+    settings = Settings(
+        data=data,
+        protocol=protocol,
+        vectors=vectors,
+        seeds=seeds,
+        device=chosen,
+        precision=precision,
+        cache=store / "data",
+    )
+    workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
+    worst = Exit.OK
+    for paper in papers:
+        code = _run_paper(paper, settings, only or [], workers, store, out, retry_failed)
+        if code == Exit.INTERRUPTED:
+            return code
+        worst = max(worst, code)
+    return worst
+
+
+def _run_paper(
+    paper: Paper,
+    settings: Settings,
+    only: Sequence[str],
+    workers: int,
+    store: Path,
+    out: Path,
+    retry_failed: bool,
+) -> Exit:
+    from rich.console import Console
+
+    from audit.assemble import assemble
+    from audit.progress import Screen
+    from audit.runner import make_plan
+    from audit.runner.execute import execute
+    from audit.runner.gate import fidelity
+    from audit.store import Store
+
+    console = Console(stderr=True)
+    plan = make_plan(paper, settings, only=only)
+    workers = max(1, min(workers, len(plan.jobs)))
+    console.print(plan.summary(paper.paper.key, settings, workers), highlight=False, markup=False)
+    checks = fidelity(plan)
+    for check in checks:
+        if not check.passed:
+            console.print(
+                f"fidelity: {check.model}: {check.name}: {check.detail}", highlight=False, markup=False
+            )
+    threads = max(1, (os.cpu_count() or 1) // workers) if settings.device == "cpu" else None
+    with Screen(len(plan.jobs), console) as screen:
+        outcome = execute(
+            plan.jobs, Store(store), screen, workers=workers, threads=threads, retry_failed=retry_failed
+        )
+    audit = assemble(paper, plan.with_runs(outcome.runs), fidelity=checks, command=_command())
+    _write_report(audit, out / paper.paper.key)
+    if outcome.interrupted:
+        console.print("interrupted; the same command goes on where it was", highlight=False)
+        return Exit.INTERRUPTED
+    if any(run.status == "failed" for run in outcome.runs.values()):
+        return Exit.RUNS_FAILED
+    return _verdict_code(audit)
+
+
+def _verdict_code(audit: Audit) -> Exit:
+    return Exit.CONTRADICTED if any(v.outcome == "contradicted" for v in audit.verdicts) else Exit.OK
+
+
+def _write_report(audit: Audit, folder: Path) -> None:
+    from audit.files import explained, write
+    from audit.record import to_json
+    from reports.render import html
+    from reports.terminal import summary
+
+    page, record = folder / "report.html", folder / "audit.json"
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write(record, to_json(audit).encode())
+        write(page, html(audit).encode())
+    print(summary(audit))
+    print(f"\nreport: {page}\nrecord: {record}")
+
+
+def _command() -> str:
+    return shlex.join(["audit", *sys.argv[1:]])
+
+
+def _device(wanted: str) -> str:
+    _check_choice("device", wanted.split(":")[0], ("auto", "cpu", "cuda"))
+    if wanted == "cpu":
+        return wanted
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda" if wanted == "auto" else wanted
+    if wanted == "auto":
+        return "cpu"
+    raise AuditError(f"--device {wanted}: torch {torch.__version__} finds no CUDA device; use --device cpu")
+
+
+def _check_choice(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise AuditError(f"--{option} {value!r} is not known; known are {', '.join(known)}")
+
+
+# --------------------------------------------------------------------------- without running
+
+
+@app.command("report")
+def report_command(
+    records: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+) -> int:
+    """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
+    from audit.files import explained
+    from audit.record import audit_from_json
+
+    paths = records or sorted(out.glob("*/audit.json"))
+    if not paths:
+        raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
+    worst = Exit.OK
+    for path in paths:
+        with explained(path):
+            text = path.read_bytes()
+        try:
+            audit = audit_from_json(text.decode())
+        except ValueError as err:
+            raise AuditError(
+                f"{path}: no audit record ({str(err).splitlines()[0]}); `audit run` makes one"
+            ) from err
+        _write_report(audit, path.parent)
+        worst = max(worst, _verdict_code(audit))
+    return worst
+
+
+@app.command("check")
+def check_command(claims: Claims = None) -> int:
+    """Test the tables of claim files against themselves, without any run."""
+    from audit.checks import CHECKS, all_findings
+
+    findings = 0
+    for paper in _papers(claims):
+        tables = paper.table_records()
+        cells = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
+        found = [it for it in all_findings(tables) if it.result == "inconsistent"]
+        findings += len(found)
+        for it in found:
+            print(f"{paper.paper.key}: {it.check}: {' and '.join(it.cells)}: {it.arithmetic}")
+            print(f"    first consider: {'; '.join(it.alternatives)}")
+        names = ", ".join(check.__name__ for check in CHECKS)
+        print(
+            f"{paper.paper.key}: {cells} printed numbers in {len(tables)} tables; "
+            f"{len(found)} findings ({names})"
+        )
+    return Exit.CONTRADICTED if findings else Exit.OK
+
+
+@app.command("validate")
+def validate_command(
+    claims: Claims = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of claim files.")] = False,
+) -> int:
+    """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
+    import json
+
+    from audit.claim import json_schema, load
+
+    if schema:
+        print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+        return Exit.OK
+    broken = False
+    for path in _paths(claims):
+        try:
+            paper = load(path)
+        except AuditError as err:
+            broken = True
+            print(err, file=sys.stderr)
+        else:
+            n_claims, n_tables = len(paper.claim_records()), len(paper.tables)
+            print(
+                f"{path}: valid; {n_tables} tables, {len(paper.experiments)} experiments, {n_claims} claims"
+            )
+    return Exit.BAD_INPUT if broken else Exit.OK
+
+
+@app.command("list")
+def list_command(claims: Claims = None) -> int:
+    """Show papers, their experiments and claims, and the models and protocols there are."""
+    from reimpl.models import known_models
+    from reimpl.protocol import PROTOCOLS
+
+    for paper in _papers(claims):
+        print(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.venue} {paper.paper.year})")
+        print("  experiments")
+        for name, it in paper.experiments.items():
+            how = (
+                f"not available: {it.unavailable}"
+                if it.unavailable
+                else f"{it.model}, {it.variant}, {it.protocol}"
+            )
+            print(f"    {name:18} {it.title} [{how}]")
+        print("  claims")
+        for claim in paper.claims:
+            print(f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}")
+    print(f"models: {', '.join(known_models())}\nprotocols: {', '.join(PROTOCOLS)}")
+    return Exit.OK
+
+
+@data_app.command("describe")
+def describe_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with train.txt and test.txt.")],
+) -> int:
+    """Sizes, labels and words of a corpus, and what is odd about it."""
+    from reimpl.data.describe import describe
+
+    for name, value in describe(folder).items():
+        print(f"{name:32} {value:,.2f}" if isinstance(value, float) else f"{name:32} {value}")
+    return Exit.OK
+
+
+def _paths(claims: Sequence[str] | None) -> list[Path]:
+    from audit.claim import builtin_claims
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    if not claims:
+        return list(builtin.values())
+    paths = []
+    for name in claims:
+        if name in builtin and not Path(name).exists():
+            paths.append(builtin[name])
+        elif "/" not in name and "." not in name and not Path(name).exists():
+            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {', '.join(builtin)}")
+        else:
+            paths.append(Path(name))
+    return paths
+
+
+def _papers(claims: Sequence[str] | None) -> list[Paper]:
+    """All claim files; raises one error with the problems of all of them."""
+    from audit.claim import load
+    from audit.errors import ClaimFileError
+
+    papers, problems = [], []
+    for path in _paths(claims):
+        try:
+            papers.append(load(path))
+        except ClaimFileError as err:
+            problems += err.problems
+    if problems:
+        raise ClaimFileError(problems)
+    return papers

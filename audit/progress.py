@@ -1,0 +1,82 @@
+"""Progress of a suite on the screen: bars with the time left on a terminal, a line a run elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from audit.record import Run
+from audit.runner.plan import Job
+
+
+class Screen:
+    """Listens to `audit.runner.execute`."""
+
+    def __init__(self, total: int, console: Console) -> None:
+        self.console, self.total, self.finished = console, total, 0
+        self.bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+        self.all = self.bars.add_task("all runs", total=float(total), state=f"0 of {total}")
+        self.active: dict[str, TaskID] = {}
+        self.shares: dict[str, float] = {}
+
+    def __enter__(self) -> Self:
+        self.bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bars.stop()
+
+    def began(self, job: Job) -> None:
+        """A run begins, or goes on."""
+        if job.spec.key not in self.active:
+            self.active[job.spec.key] = self.bars.add_task(f"  {job.title}", total=1.0, state="starting")
+
+    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
+        """`done` of `total` steps of one run."""
+        share = done / max(1, total)
+        self.shares[job.spec.key] = share
+        state = f"loss {loss:.4f}" if loss is not None else ""
+        if job.spec.key in self.active:
+            self.bars.update(self.active[job.spec.key], completed=share, state=state)
+        self._show_all()
+
+    def waiting(self, job: Job) -> None:
+        """Another process has this run."""
+        self.console.print(f"{job.title}: another process is at work on it; waiting", highlight=False)
+
+    def ended(self, job: Job, run: Run) -> None:
+        """A record is there."""
+        self.finished += 1
+        task = self.active.pop(job.spec.key, None)
+        self.shares.pop(job.spec.key, None)
+        if task is not None:
+            self.bars.remove_task(task)
+            self.console.print(
+                f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}", highlight=False, markup=False
+            )
+        self._show_all()
+
+    def _show_all(self) -> None:
+        done = self.finished + sum(self.shares.values())
+        self.bars.update(self.all, completed=done, state=f"{self.finished} of {self.total}")
+
+
+def _outcome(run: Run) -> str:
+    if run.status == "failed":
+        return f"failed: {run.reason}"
+    shown = [f"{name} {run.metrics[name]:.2f}" for name in ("P@1", "P@3", "P@5") if name in run.metrics]
+    return f"{'  '.join(shown)}  ({run.seconds:.0f} s)"

@@ -1,0 +1,18 @@
+"""The fidelity gate: what our implementations pass before they may contradict anybody."""
+
+from __future__ import annotations
+
+from audit.record import FidelityCheck
+from audit.runner.plan import Plan
+
+
+def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
+    """The checks of every model that the plan runs; imports torch."""
+    from reimpl.fidelity import check
+
+    models = dict.fromkeys(job.spec.model for job in plan.jobs)
+    return tuple(
+        FidelityCheck(model=it.model, name=it.name, passed=it.passed, detail=it.detail)
+        for model in models
+        for it in check(model)
+    )
