@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal, cast, get_args, get_origin, get_type_hints
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
@@ -36,6 +36,10 @@ from torch import Tensor, nn
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, overlapping_max_pool
 from reimpl.losses import loss
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 @dataclass(frozen=True)
@@ -64,17 +68,27 @@ class Config:
     """A name of `reimpl.losses.LOSSES`."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.windows, list):  # as a claim file gives them
+            object.__setattr__(self, "windows", tuple(self.windows))
         loss(self.loss)
+        # A misspelt choice would otherwise build another network under this name.
+        for name, kind in get_type_hints(type(self)).items():
+            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise ConfigError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
         for name in ("maps", "stride", "pools"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, not {getattr(self, name)!r}")
-        if not self.windows or min(self.windows) < 1:
-            raise ConfigError(f"windows must be positive sizes, not {self.windows!r}")
-        if self.hidden is not None and self.hidden < 1:
-            raise ConfigError(f"hidden must be at least 1, or null for no hidden layer, not {self.hidden!r}")
+            if not _is_size(getattr(self, name)):
+                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        if not (isinstance(self.windows, tuple) and self.windows and all(map(_is_size, self.windows))):
+            raise ConfigError(f"windows must be a list of whole numbers from 1, not {self.windows!r}")
+        if not (self.hidden is None or _is_size(self.hidden)):
+            raise ConfigError(
+                f"hidden must be a whole number from 1, or null for no hidden layer, not {self.hidden!r}"
+            )
         for name in ("dropout_embedding", "dropout_output"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ConfigError(f"{name} must lie in [0, 1), not {getattr(self, name)!r}")
+            rate = getattr(self, name)
+            if not (isinstance(rate, int | float) and 0 <= rate < 1):
+                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
 
     def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
         """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""
@@ -192,10 +206,16 @@ class XMLCNN(nn.Module):
         swept, name = (
             (length, "tokens a document") if config.sweep == "words" else (dimension, "vector components")
         )
-        if swept < max(config.windows):
+        window = max(config.windows)
+        if swept < window:
             raise ConfigError(
-                f"window {max(config.windows)} does not fit into {swept} {name} (sweep over {config.sweep}); "
+                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}); "
                 "use shorter windows or longer input"
+            )
+        if config.pooling == "overlapping" and swept < window + config.stride:
+            raise ConfigError(
+                f"window {window} has one place only in {swept} {name} (sweep over {config.sweep}) and "
+                "overlapping pools need two; use shorter windows or longer input"
             )
 
     def _initialise(self) -> None:
@@ -238,6 +258,11 @@ class XMLCNN(nn.Module):
                 f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
                 f"for every one of the {self.length} token positions it was built for and got documents of "
                 f"width {width}; pad and cut all documents to one length"
+            )
+        if width < self.minimum_width:
+            raise ConfigError(
+                f"documents of width {width} are narrower than window {max(self.config.windows)}; "
+                f"pad every batch to at least {self.minimum_width} tokens"
             )
 
     def forward(self, token_ids: Tensor) -> Tensor:
