@@ -1,0 +1,622 @@
+"""Kim-CNN and XML-CNN against loops, hand examples and the sizes of the public code."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reimpl import layers, xml_cnn
+from reimpl.errors import ConfigError
+from reimpl.losses import LOSSES, loss
+from reimpl.optim import OPTIMISERS
+from reimpl.xml_cnn import VARIANTS, XMLCNN, Config, build
+from tests import naive_text_cnn as naive
+
+SWEEPS = ("words", "embeddings")
+POOLINGS = ("max", "dynamic", "overlapping", "none")
+#: Small enough for loops over single numbers: documents of 14 words of 12 components.
+SMALL: dict[str, Any] = {"windows": (2, 3, 5), "maps": 3, "hidden": 4, "pools": 4}
+
+
+def network(config: Config, *, length: int = 14, dimension: int = 12, seed: int = 0, **kwargs: Any) -> XMLCNN:
+    """In float64, evaluation mode, six labels, twenty words."""
+    torch.manual_seed(seed)
+    vectors = torch.randn(20, dimension, dtype=torch.float64)
+    return XMLCNN(config, vectors=vectors, labels=6, length=length, **kwargs).double().eval()
+
+
+def tokens(B: int, T: int) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(T).integers(0, 20, size=(B, T)))
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Networks this small only wait when their work is shared out."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def weights(net: XMLCNN) -> dict[str, np.ndarray]:
+    return {name: p.detach().numpy() for name, p in net.named_parameters()}
+
+
+# ----------------------------------------------------------------------------------------- the forward pass
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("hidden", [4, None])
+@pytest.mark.parametrize("relu", ["before_pooling", "after_pooling"])
+def test_features_and_scores_equal_a_loop(
+    sweep: Any, pooling: Any, stride: int, hidden: int | None, relu: Any
+) -> None:
+    """Every factor of the family, one document, filter and position after the other."""
+    factors = {"sweep": sweep, "pooling": pooling, "stride": stride, "hidden": hidden, "relu": relu}
+    config = Config(**SMALL | factors)
+    net, ids = network(config), tokens(2, 14)
+    with torch.no_grad():
+        features, scores = net.features(ids), net(ids)
+    own = weights(net)
+    for i, document in enumerate(own["embedding.weight"][ids.numpy()]):
+        np.testing.assert_allclose(features[i], naive.features(config, own, document), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(scores[i], naive.forward(config, own, document), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("branch", [0, 10**9], ids=["sparse", "dense"])
+@pytest.mark.parametrize("width", [8, 9, 500])
+def test_dynamic_pooling_takes_any_width(monkeypatch: pytest.MonkeyPatch, width: int, branch: int) -> None:
+    """A network built for 500 words scores batches of 8, 9 and 500, window 5 leaving 4, 5 and 496."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", branch)
+    config = Config(**SMALL)
+    net, ids = network(config, length=500, dimension=3), tokens(1, width)
+    with torch.no_grad():
+        features = net.features(ids)
+    assert features.shape == (1, config.feature_size(length=500, dimension=3)) == (1, 3 * 3 * 4)
+    document = weights(net)["embedding.weight"][ids[0].numpy()]
+    expected = naive.features(config, weights(net), document)
+    np.testing.assert_allclose(features[0], expected, rtol=0, atol=1e-11)
+
+
+def _selector(sweep: Any) -> XMLCNN:
+    """One filter that copies its first channel, no pooling; words 0 and 1 are (1 2 3) and (4 5 6)."""
+    config = Config(sweep=sweep, pooling="none", windows=(1,), maps=1, hidden=None)
+    net = XMLCNN(config, vectors=torch.arange(1.0, 7).view(2, 3), labels=1, length=2, freeze_padding=False)
+    kernel = net.convolutions[0].weight.data.zero_()
+    kernel[0, 0, 0] = 1
+    net.convolutions[0].bias.data.zero_()
+    return net.eval()
+
+
+@pytest.mark.parametrize(("sweep", "expected"), [("words", [1, 4]), ("embeddings", [1, 2, 3])])
+def test_the_sweep_reads_words_or_components(sweep: str, expected: list[float]) -> None:
+    """Over words the first channel is each word's first component; over embeddings it is the first word."""
+    assert _selector(sweep).features(torch.tensor([[0, 1]])).tolist() == [expected]
+
+
+def test_a_transpose_is_not_a_view() -> None:
+    """(B, T, E) read as (B, E, T) has 1 2 in its first channel, half a word, and not 1 4."""
+    net, ids = _selector("words"), torch.tensor([[0, 1]])
+    viewed = net.embedding(ids).view(1, 3, 2)
+    assert torch.nn.functional.conv1d(viewed, net.convolutions[0].weight).flatten().tolist() == [1, 2]
+    assert net.features(ids).flatten().tolist() == [1, 4]
+
+
+def test_features_are_window_then_filter_then_position_major() -> None:
+    """Two windows, two filters, two pools over components 1..6: the order that stored weights expect."""
+    config = Config(windows=(1, 2), maps=2, pools=2, hidden=None)
+    net = XMLCNN(config, vectors=torch.arange(1.0, 7).view(6, 1), labels=1, length=6, freeze_padding=False)
+    for conv, kernels in zip(net.convolutions, ([[1.0], [10.0]], [[100.0, 0], [1000.0, 0]]), strict=True):
+        conv.weight.data.copy_(torch.tensor(kernels).view(2, 1, -1))
+        conv.bias.data.zero_()
+    net.eval()
+    # Window 1 leaves 1..6: pools 123 and 456. Window 2 leaves 1..5 times the factor: pools 123 and 345.
+    features = net.features(torch.arange(6).view(1, 6)).tolist()
+    assert features == [[3, 6, 30, 60, 300, 500, 3000, 5000]]
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_relu_before_and_after_pooling_are_the_same(pooling: Any) -> None:
+    """A maximum and the ReLU commute, and without pooling there is one place for it: equal to the bit."""
+    config = Config(**SMALL | {"pooling": pooling})
+    before, after = (network(replace(config, relu=place)) for place in ("before_pooling", "after_pooling"))
+    ids = tokens(2, 14)
+    assert torch.equal(before(ids), after(ids))
+    assert before.features(ids).min() >= 0
+
+
+def test_negative_pooled_values_become_zero() -> None:
+    """A filter that only answers with negative numbers leaves zeros, not its largest negative answer."""
+    net = _selector("words")
+    net.convolutions[0].bias.data.fill_(-2)
+    assert net.features(torch.tensor([[0, 1]])).tolist() == [[0, 2]]
+
+
+# ---------------------------------------------------------------------------------------------------- sizes
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "expected"),
+    [
+        ("liu2017-code", {}, 14_176),  # the given code: 32 x (149 + 148 + 146)
+        ("liu2017-code", {"maps": 128}, 56_704),
+        ("liu2017-code", {"maps": 128, "sweep": "words"}, 95_104),  # 128 x (249 + 248 + 246)
+        ("chen2022-liu-embeddings", {}, 56_704),
+        ("chen2022-liu-words", {}, 95_104),
+        ("chen2022-xmlcnn-words", {}, 1_536),  # 128 x 3 x 4
+        ("chen2022-xmlcnn-embeddings", {}, 1_536),
+        ("liu2017-paper", {}, 1_536),
+        ("chen2022-kim-words", {}, 384),  # 128 x 3
+        ("chen2022-kim-embeddings", {}, 384),
+        ("chen2022-liump-words", {}, 384),
+        ("chen2022-liump-embeddings", {}, 384),
+        ("chen2022-liunp-words", {}, 128 * (250 + 249 + 247)),
+        ("chen2022-liunp-embeddings", {}, 128 * (150 + 149 + 147)),
+        ("kim2014", {}, 300),  # 100 x 3
+    ],
+)
+def test_feature_sizes_are_those_of_the_public_code(
+    name: str, overrides: dict[str, Any], expected: int
+) -> None:
+    """500 words of 300 components, by formula and in the network."""
+    config = replace(VARIANTS[name], **overrides)
+    assert config.feature_size(length=500, dimension=300) == expected
+    with torch.device("meta"):
+        net = XMLCNN(config, vectors=torch.empty(5, 300), labels=7, length=500)
+    assert (net.hidden or net.output).in_features == expected
+
+
+def test_positions_of_the_given_code() -> None:
+    """Convolutions of windows 2, 4 and 8 over 300 components at stride 2 leave 150, 149 and 147 positions."""
+    assert VARIANTS["liu2017-code"].positions(length=500, dimension=300) == (150, 149, 147)
+    assert VARIANTS["chen2022-liu-words"].positions(length=500, dimension=300) == (250, 249, 247)
+    assert VARIANTS["chen2022-xmlcnn-words"].positions(length=500, dimension=300) == (499, 497, 493)
+
+
+@pytest.mark.parametrize("k", [2, 4, 8])
+def test_a_kernel_has_a_weight_for_every_word_position(k: int) -> None:
+    """The given code's kernels are (32, 500, k); over words they are (128, 300, k)."""
+    with torch.device("meta"):
+        code, paper = (
+            XMLCNN(VARIANTS[name], vectors=torch.empty(5, 300), labels=7, length=500)
+            for name in ("liu2017-code", "liu2017-paper")
+        )
+    i = (2, 4, 8).index(k)
+    assert code.convolutions[i].weight.shape == (32, 500, k)
+    assert paper.convolutions[i].weight.shape == (128, 300, k)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # 32 x (14 x 500 + 3) + 14,177 x 512 + 513 x 7
+        ("liu2017-code", 7_486_311),
+        # 128 x (14 x 300 + 3) + 95,105 x 512 + 513 x 7
+        ("chen2022-liu-words", 49_235_335),
+        # 128 x (14 x 300 + 3) + 385 x 7
+        ("chen2022-kim-words", 540_679),
+        # 100 x (12 x 300 + 3) + 301 x 7
+        ("kim2014", 362_407),
+    ],
+)
+def test_parameter_counts_by_hand(name: str, expected: int) -> None:
+    """Seven labels, 500 words of 300 components; five word vectors add 1,500."""
+    count = VARIANTS[name].parameter_count(vocabulary=5, length=500, dimension=300, labels=7)
+    assert count == expected + 1_500
+
+
+def _built(config: Config, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
+    with torch.device("meta"):
+        net = XMLCNN(config, vectors=torch.empty(vocabulary, dimension), labels=labels, length=length)
+    return sum(p.numel() for p in net.parameters())
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_parameter_formula_counts_the_built_network(name: str) -> None:
+    """Every named variant at its full size."""
+    sizes = {"vocabulary": 11, "length": 500, "dimension": 300, "labels": 3_956}
+    assert VARIANTS[name].parameter_count(**sizes) == _built(VARIANTS[name], **sizes)
+
+
+@given(
+    sweep=st.sampled_from(SWEEPS),
+    pooling=st.sampled_from(POOLINGS),
+    pools=st.integers(1, 9),
+    windows=st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    maps=st.integers(1, 5),
+    stride=st.integers(1, 3),
+    hidden=st.none() | st.integers(1, 7),
+    length=st.integers(10, 25),
+    dimension=st.integers(10, 25),
+    labels=st.integers(1, 9),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_parameter_formula_holds_for_any_configuration(
+    length: int, dimension: int, labels: int, windows: list[int], **factors: Any
+) -> None:
+    """Random members of the family: as many numbers as the formula says, and features as many as it says."""
+    config = Config(windows=tuple(windows), **factors)
+    sizes = {"vocabulary": 5, "length": length, "dimension": dimension, "labels": labels}
+    assert config.parameter_count(**sizes) == _built(config, **sizes)
+    net = XMLCNN(config, vectors=torch.randn(5, dimension), labels=labels, length=length)
+    ids = torch.zeros(1, length, dtype=torch.int64)
+    assert net.features(ids).shape == (1, config.feature_size(length=length, dimension=dimension))
+
+
+# ---------------------------------------------------------------------------------------- widths and errors
+
+
+@pytest.mark.parametrize(
+    ("overrides", "bound"),
+    [({"sweep": "embeddings", "pooling": p}, True) for p in POOLINGS]
+    + [({"pooling": "overlapping"}, True), ({"pooling": "none"}, True)],
+    ids=str,
+)
+@pytest.mark.parametrize("width", [13, 15, 500])
+def test_a_network_bound_to_positions_refuses_another_width(
+    overrides: dict[str, Any], bound: bool, width: int
+) -> None:
+    """One sentence with the sweep, the pooling, both widths and the remedy."""
+    net = network(Config(**SMALL | overrides))
+    assert net.position_bound is bound
+    assert net.minimum_width == 14
+    with pytest.raises(ConfigError) as caught:
+        net(tokens(2, width))
+    message = str(caught.value)
+    assert "\n" not in message
+    for part in (net.config.sweep, net.config.pooling, "14", f"width {width}", "pad and cut"):
+        assert part in message
+
+
+@pytest.mark.parametrize("pooling", ["max", "dynamic"])
+def test_batches_narrower_than_the_widest_window_are_refused(pooling: Any) -> None:
+    """Window 5 and documents of 4 words: one sentence, where the public code stops inside the convolution."""
+    net = network(Config(**SMALL | {"pooling": pooling}))
+    assert (net.position_bound, net.minimum_width) == (False, 5)
+    assert net(tokens(2, 5)).shape == (2, 6)
+    with pytest.raises(ConfigError, match=r"width 4.*window 5"):
+        net(tokens(2, 4))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "length", "dimension", "message"),
+    [
+        ({}, 7, 300, r"window 8 does not fit into 7 tokens a document \(sweep over words\)"),
+        ({"sweep": "embeddings"}, 500, 7, r"window 8 does not fit into 7 vector components"),
+        ({"pooling": "overlapping"}, 8, 300, r"window 8 .*8 tokens a document"),
+        ({"pooling": "overlapping", "stride": 2}, 9, 300, r"window 8 .*9 tokens a document"),
+    ],
+)
+def test_a_window_that_does_not_fit_is_refused_at_once(
+    overrides: dict[str, Any], length: int, dimension: int, message: str
+) -> None:
+    """Documents or vectors shorter than a window; overlapping pools need two positions of each window."""
+    with pytest.raises(ConfigError, match=message):
+        XMLCNN(Config(**overrides), vectors=torch.zeros(3, dimension), labels=2, length=length)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"sweep": "word"}, r"sweep .*'word'"),  # would be half of each sweep
+        ({"pooling": "mean"}, r"pooling .*'mean'"),
+        ({"relu": "never"}, r"relu .*'never'"),
+        ({"init": "xavier"}, r"init .*'xavier'"),  # would silently leave torch's default
+        ({"bias": "none"}, r"bias .*'none'"),
+        ({"loss": "bce"}, r"loss 'bce' is not known"),
+        ({"maps": 0}, r"maps .*0"),
+        ({"maps": "128"}, r"maps .*'128'"),
+        ({"maps": 12.5}, r"maps .*12.5"),
+        ({"stride": 0}, r"stride .*0"),
+        ({"stride": True}, r"stride .*True"),
+        ({"pools": -1}, r"pools .*-1"),
+        ({"windows": ()}, r"windows .*\(\)"),
+        ({"windows": (2, 0)}, r"windows .*\(2, 0\)"),
+        ({"windows": 8}, r"windows .*8"),
+        ({"windows": ("8",)}, r"windows .*'8'"),
+        ({"hidden": 0}, r"hidden .*0"),
+        ({"hidden": "512"}, r"hidden .*'512'"),
+        ({"dropout_embedding": 1.0}, r"dropout_embedding .*1.0"),
+        ({"dropout_output": -0.1}, r"dropout_output .*-0.1"),
+        ({"dropout_output": float("nan")}, r"dropout_output .*nan"),
+        ({"dropout_output": ".5"}, r"dropout_output .*'.5'"),
+    ],
+    ids=str,
+)
+def test_a_configuration_that_cannot_work_names_key_and_value(
+    overrides: dict[str, Any], message: str
+) -> None:
+    """Misspelt choices would otherwise be another network under the same name."""
+    with pytest.raises(ConfigError, match=message):
+        Config(**overrides)
+
+
+def test_windows_given_as_a_list_are_the_same_configuration() -> None:
+    """As a claim file gives them."""
+    assert Config(windows=[2, 4, 8]) == Config()  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------ dropout, initial weights, padding
+
+
+@pytest.mark.parametrize(
+    ("name", "before_output"), [("chen2022-xmlcnn-words", (2, 4)), ("chen2022-kim-words", (2, 9))]
+)
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_sits_on_the_words_and_before_the_output(
+    monkeypatch: pytest.MonkeyPatch, name: str, before_output: tuple[int, int], training: bool
+) -> None:
+    """Two places, none between pooling and hidden layer; without that layer the second is on the features."""
+    sites: list[tuple[tuple[int, ...], float, bool]] = []
+
+    def dropout(x: torch.Tensor, p: float, active: bool) -> torch.Tensor:
+        sites.append((tuple(x.shape), p, active))
+        return x
+
+    config = VARIANTS[name]
+    small = {k: v for k, v in SMALL.items() if k != "hidden" or config.hidden}
+    net = network(replace(config, **small))
+    monkeypatch.setattr(xml_cnn.F, "dropout", dropout)
+    net.train(training)(tokens(2, 14))
+    assert sites == [((2, 14, 12), 0.25, training), (before_output, 0.5, training)]
+
+
+def test_dropout_keeps_the_mean_of_the_scores() -> None:
+    """What is kept is scaled up, at both places: 4,000 masked passes average to the plain one."""
+    rates = {"dropout_embedding": 0.5, "dropout_output": 0.4}
+    config = Config(windows=(1,), maps=2, pooling="none", hidden=None, **rates)  # type: ignore[arg-type]
+    net = network(config, length=3, dimension=2)
+    net.embedding.weight.data.abs_()
+    for conv in net.convolutions:  # nothing negative, so that the ReLU does nothing and all is linear
+        conv.weight.data.abs_()
+        conv.bias.data.abs_()
+    ids = torch.tensor([[1, 2, 3]])
+    with torch.no_grad():
+        plain = net(ids)
+        torch.manual_seed(1)
+        masked = net.train()(ids.expand(4_000, 3))
+    error = masked.std(0) / 4_000**0.5
+    assert ((masked.mean(0) - plain[0]).abs() < 4 * error).all()
+    assert (masked.std(0) > 0).all()
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_glorot_bounds_count_channels_times_window(sweep: Any) -> None:
+    """Weights fill +-sqrt(6 / (fan_in + fan_out)): channels k and maps k for a convolution, as in Lasagne."""
+    net = network(Config(sweep=sweep, maps=40, hidden=64), length=50, dimension=30)
+    channels = 30 if sweep == "words" else 50
+    fans = {f"convolutions.{i}": (channels * k, 40 * k) for i, k in enumerate((2, 4, 8))}
+    fans |= {"hidden": (40 * 3 * 4, 64), "output": (64, 6)}
+    for name, (fan_in, fan_out) in fans.items():
+        _assert_uniform(net.get_parameter(f"{name}.weight"), (6 / (fan_in + fan_out)) ** 0.5)
+
+
+@pytest.mark.parametrize(("init", "numerator"), [("kaiming_uniform", 6), ("torch", 1)])
+def test_the_other_initial_weights_count_inputs_only(init: Any, numerator: int) -> None:
+    """Kaiming with ReLU's gain: sqrt(6 / fan_in); torch's default: sqrt(1 / fan_in)."""
+    net = network(Config(init=init, maps=40, hidden=64), length=50, dimension=30)
+    fans = {"convolutions.0": 60, "convolutions.2": 240, "hidden": 480, "output": 64}
+    for name, fan_in in fans.items():
+        _assert_uniform(net.get_parameter(f"{name}.weight"), (numerator / fan_in) ** 0.5)
+
+
+def _assert_uniform(values: torch.Tensor, bound: float) -> None:
+    """All within +-bound, and spread as widely as a uniform draw: standard deviation bound / sqrt(3)."""
+    assert values.abs().max() <= bound * (1 + 1e-6)
+    assert values.abs().max() > 0.95 * bound
+    assert values.std().item() == pytest.approx(bound / 3**0.5, rel=0.1)
+
+
+@pytest.mark.parametrize(("bias", "fan_in"), [("zero", None), ("torch", 60)])
+def test_biases_start_at_zero_or_at_torchs_default(bias: Any, fan_in: int | None) -> None:
+    """Lasagne's are zero; the study's stay as torch draws them, within sqrt(1 / fan_in)."""
+    net = network(Config(bias=bias, maps=40), length=50, dimension=30)
+    biases = [p for name, p in net.named_parameters() if name.endswith("bias")]
+    assert len(biases) == 5
+    for values in biases:
+        assert bool((values == 0).all()) is (fan_in is None)
+    if fan_in:
+        assert biases[0].abs().max() <= (1 / fan_in) ** 0.5
+
+
+def test_a_seed_decides_the_initial_weights() -> None:
+    """Equal seeds, equal networks; another seed, another network."""
+    one, same, other = (network(Config(**SMALL), seed=s).state_dict() for s in (3, 3, 4))
+    assert all(torch.equal(one[name], same[name]) for name in one)
+    assert not torch.equal(one["output.weight"], other["output.weight"])
+
+
+def _train(net: XMLCNN, *, optimiser: str = "adam", steps: int = 1, lr: float = 1e-2) -> list[float]:
+    """Loss in evaluation mode before and after some steps; token 0 pads, labels follow from the words."""
+    ids = torch.from_numpy(np.random.default_rng(1).integers(1, 20, size=(8, net.length)))
+    ids[:, -3:] = 0
+    rows, cols = torch.arange(8), ids[:, 0] % 6
+    criterion, adam = loss(net.config.loss), OPTIMISERS[optimiser](net.parameters(), lr=lr)
+    values = [float(criterion(net.eval()(ids), rows, cols).detach())]
+    for _ in range(steps):
+        net.train().zero_grad()
+        criterion(net(ids), rows, cols).backward()
+        adam.step()
+    return [*values, float(criterion(net.eval()(ids), rows, cols).detach())]
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_frozen_padding_row_stays_as_it_is(optimiser: str) -> None:
+    """It is read in the forward pass but never moves; the words around it do."""
+    net = network(Config(**SMALL), freeze_padding=True)
+    before = net.embedding.weight.detach().clone()
+    _train(net, optimiser=optimiser, steps=2)
+    moved = (net.embedding.weight.detach() != before).any(dim=1)
+    assert not moved[0]
+    assert moved[1:].any()
+    padded = torch.zeros(1, 14, dtype=torch.int64)
+    scores = net.eval()(padded)
+    net.embedding.weight.data[0] += 1
+    assert not torch.equal(net(padded), scores)
+
+
+def test_a_trainable_padding_row_is_a_word_like_any_other() -> None:
+    """Liu et al.'s code trains it."""
+    net = network(Config(**SMALL), freeze_padding=False)
+    before = net.embedding.weight.detach().clone()
+    _train(net)
+    assert (net.embedding.weight.detach() != before).any(dim=1)[0]
+
+
+def test_the_padding_row_is_the_one_named() -> None:
+    """Liu et al.'s padding word has an id of its own, not 0."""
+    net = network(Config(**SMALL), padding_id=7)
+    net(torch.full((1, 14), 7)).sum().backward()
+    assert net.embedding.weight.grad is not None
+    assert not net.embedding.weight.grad.any()
+    net(torch.full((1, 14), 0)).sum().backward()
+    assert net.embedding.weight.grad[0].any()
+
+
+def test_the_vectors_given_are_not_changed_by_training() -> None:
+    """Runs of several seeds share one matrix of word vectors."""
+    vectors = torch.randn(20, 12)
+    given_ = vectors.clone()
+    _train(XMLCNN(Config(**SMALL), vectors=vectors, labels=6, length=14))
+    assert torch.equal(vectors, given_)
+
+
+# ------------------------------------------------------------------------------------------- named variants
+
+
+def differing(name: str, base: str) -> dict[str, Any]:
+    """The keys in which one variant departs from another."""
+    ours, theirs = VARIANTS[name], VARIANTS[base]
+    return {
+        f.name: getattr(ours, f.name)
+        for f in dataclasses.fields(Config)
+        if getattr(ours, f.name) != getattr(theirs, f.name)
+    }
+
+
+def test_the_studys_own_xmlcnn() -> None:
+    """Configurations of its Table 4 and networks/xml_cnn.py: stride 1 although 2 is configured."""
+    assert VARIANTS["chen2022-xmlcnn-words"] == Config(
+        sweep="words",
+        pooling="dynamic",
+        pools=4,
+        windows=(2, 4, 8),
+        maps=128,
+        stride=1,  # xml_cnn.py:33-37 accepts conv_stride and ignores it
+        relu="after_pooling",
+        hidden=512,
+        dropout_embedding=0.25,
+        dropout_output=0.5,
+        init="xavier_uniform",
+        bias="torch",  # biases are left as torch draws them
+        loss="bce_mean",  # BCE with logits, mean over documents and labels
+    )
+
+
+EMBEDDINGS = {"sweep": "embeddings"}
+KIM = {"pooling": "max", "hidden": None}  # kim_cnn_v2.py: global maximum, no hidden layer, stride 1
+EQ7 = {"pooling": "overlapping", "stride": 2}  # xml_cnn_liu.py honours the stride
+RATE = {"dropout_output": 0.25}  # xml_cnn_liu_nt.yml alone has .25 before the output
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("chen2022-xmlcnn-embeddings", EMBEDDINGS),
+        ("chen2022-kim-words", KIM),
+        ("chen2022-kim-embeddings", KIM | EMBEDDINGS),
+        ("chen2022-liu-words", EQ7),
+        ("chen2022-liu-embeddings", EQ7 | EMBEDDINGS | RATE),
+        # Table 5: XMLCNNLiuMP and XMLCNNLiuNP keep hidden layer and stride 2
+        ("chen2022-liump-words", {"pooling": "max", "stride": 2}),
+        ("chen2022-liump-embeddings", {"pooling": "max", "stride": 2} | EMBEDDINGS),
+        ("chen2022-liunp-words", {"pooling": "none", "stride": 2}),
+        ("chen2022-liunp-embeddings", {"pooling": "none", "stride": 2} | EMBEDDINGS),
+    ],
+)
+def test_the_rows_of_the_study_differ_where_its_code_does(name: str, expected: dict[str, Any]) -> None:
+    """From its XML-CNN in these keys and no others: a stride and a rate go along with sweep and pooling."""
+    assert differing(name, "chen2022-xmlcnn-words") == expected
+
+
+def test_liu_et_al_as_their_code_runs() -> None:
+    """Public code: what it does where the study's row that mimics it does otherwise."""
+    assert differing("liu2017-code", "chen2022-liu-embeddings") == {
+        "maps": 32,  # train.py:89, the default
+        "relu": "before_pooling",  # the convolution layers apply it
+        "dropout_output": 0.5,  # cnn_model.py
+        "bias": "zero",  # Lasagne's default
+    }
+
+
+def test_liu_et_al_as_their_paper_says() -> None:
+    """Word regions, even chunks, 128 maps, 512 hidden units, one dropout of .5, BCE summed over labels."""
+    assert differing("liu2017-paper", "chen2022-xmlcnn-words") == {
+        "relu": "before_pooling",  # its formula applies the activation to the convolution
+        "dropout_embedding": 0.0,  # one rate is stated, for the hidden layer
+        "init": "torch",  # not stated
+        "loss": "bce_sum_over_labels",  # divided by the number of documents only
+    }
+
+
+def test_kim_2014() -> None:
+    """Windows 3, 4, 5 with 100 maps each, maximum over time, dropout .5 before the output, softmax."""
+    assert differing("kim2014", "chen2022-kim-words") == {
+        "windows": (3, 4, 5),
+        "maps": 100,
+        "relu": "before_pooling",
+        "dropout_embedding": 0.0,
+        "init": "torch",
+        "loss": "softmax_ce",  # Eq. (3) of Chen et al. 2022
+    }
+
+
+def test_the_variants_are_all_asserted() -> None:
+    """A new name needs its own assertion above."""
+    kinds = ("kim", "xmlcnn", "liu", "liump", "liunp")
+    study = {f"chen2022-{kind}-{sweep}" for kind in kinds for sweep in SWEEPS}
+    assert set(VARIANTS) == study | {"liu2017-code", "liu2017-paper", "kim2014"}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_trains(name: str) -> None:
+    """A toy of eight documents: one small step lowers the loss, thirty with dropout bring it below half."""
+    config = replace(VARIANTS[name], maps=8, hidden=16 if VARIANTS[name].hidden else None)
+    plain = replace(config, dropout_embedding=0.0, dropout_output=0.0)
+    before, after = _train(network(plain, dimension=16), lr=1e-4)
+    assert after < before
+    before, after = _train(network(config, dimension=16), steps=30)
+    assert after < before / 2
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_every_loss_can_be_configured(name: str) -> None:
+    """The loss is a key of the configuration, and each lowers itself."""
+    before, after = _train(network(Config(**SMALL | {"loss": name})), steps=30)
+    assert after < before
+
+
+def test_build_is_the_network() -> None:
+    """The entry point passes all it is given: padding row 7 frozen or not, labels, length."""
+    for freeze in (True, False):
+        net = build(
+            Config(**SMALL),
+            vectors=torch.ones(20, 12),
+            labels=5,
+            length=14,
+            padding_id=7,
+            freeze_padding=freeze,
+        )
+        assert (net.output.out_features, net.length) == (5, 14)
+        assert net.embedding.padding_idx == (7 if freeze else None)
+        assert torch.equal(net.embedding.weight, torch.ones(20, 12))
