@@ -1,0 +1,68 @@
+"""Imports run one way, and what reads, judges or reports starts without torch."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = ("audit", "claims", "reimpl", "reports")
+PATHS = [path for top in OURS for path in sorted((ROOT / top).rglob("*.py"))]
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in PATHS
+}
+
+#: Start of a module's name -> what of ours, and of torch, it may import anywhere. The longest start counts.
+MAY_IMPORT = {
+    "audit": ("audit",),
+    "audit.stats": ("audit.stats",),
+    "audit.runner": ("audit", "reimpl", "torch"),
+    "audit.cli": (*OURS, "torch"),
+    "claims": (),
+    "reimpl": ("reimpl", "torch"),
+    "reimpl.data": ("reimpl",),
+    "reimpl.errors": (),
+    "reimpl.metrics": ("reimpl",),
+    "reports": ("reports", "audit.record"),
+}
+#: Importing these must not bring torch in by any road. The rest of `reimpl` are models and their training.
+LIGHT = ("audit", "claims", "reports", "reimpl.data", "reimpl.errors", "reimpl.metrics")
+
+
+def under(name: str, *starts: str) -> bool:
+    return any(name == start or name.startswith(f"{start}.") for start in starts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of all that a file imports, in functions too."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{name.name}" for name in node.names)
+
+
+def test_imports_run_one_way() -> None:
+    wrong = []
+    for module, path in MODULES.items():
+        allowed = MAY_IMPORT[max((start for start in MAY_IMPORT if under(module, start)), key=len)]
+        names = (name for name in imports(path) if under(name, *OURS, "torch") or name.startswith("."))
+        wrong += [f"{module} imports {name}" for name in names if not under(name, *allowed)]
+    assert not wrong
+
+
+def test_what_reads_judges_or_reports_starts_without_torch() -> None:
+    """In a fresh interpreter, one module after another, so that the one that brings torch in is named."""
+    script = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    importlib.import_module(name)\n"
+        "    heavy = {'torch', 'optuna', 'ray'} & set(sys.modules)\n"
+        "    if heavy: sys.exit(f'importing {name} imports {heavy}')\n"
+    )
+    light = [module for module in MODULES if under(module, *LIGHT)]
+    ran = subprocess.run([sys.executable, "-c", script, *light], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
