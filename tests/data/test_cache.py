@@ -121,6 +121,16 @@ def test_damage_is_seen_and_repaired(
     assert_equal(first, load(entry))
 
 
+def test_a_changed_word_is_damage(folder: Path) -> None:
+    """Text that still reads well, but is not what was written, is seen too."""
+    get(folder)
+    [entry] = entries(folder)
+    path = entry / "meta.json"
+    path.write_text(path.read_text("utf-8").replace('"flew"', '"flow"'), "utf-8")
+    with pytest.raises(DataError, match=r"meta\.json is damaged"):
+        load(entry)
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
 def test_interrupted_writing_leaves_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
