@@ -1,0 +1,152 @@
+"""Numbers as text that does not lie by rounding.
+
+A number is shown with two decimals, and with more wherever two would move it across something it is read
+against: zero, the edge of a margin, a level. So a difference shown as 0.00 is zero, a miss is never rounded
+into the margin, and a p-value of 0.0496 is not shown as 0.050. All functions are pure and return text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+ABSENT = "–"
+MINUS = "\N{MINUS SIGN}"
+
+#: Beyond this many decimals a difference of percents is floating-point noise, and is taken for none.
+_FINEST = 9
+_HUGE = 1e9
+
+
+def points(value: float | None, *, beside: Iterable[float] = (), decimals: int = 2) -> str:
+    """`value` with `decimals` digits after the point, or as many as keep it on its side of zero and `beside`.
+
+    >>> points(0.004), points(75.8796, beside=[75.88]), points(75.8796)
+    ('0.004', '75.8796', '75.88')
+    """
+    if value is None:
+        return ABSENT
+    if not math.isfinite(value) or abs(value) >= _HUGE:
+        return _minus(f"{value:g}")
+    exact = _exact(value)
+    marks = [_exact(mark) for mark in (0.0, *beside) if math.isfinite(mark)]
+    for digits in range(decimals, _FINEST + 1):
+        shown = _rounded(exact, digits, ROUND_HALF_EVEN)
+        if all(_side(shown, mark) == _side(exact, mark) for mark in marks):
+            break
+    return _minus(f"{shown:f}")
+
+
+def signed(value: float | None, *, beside: Iterable[float] = ()) -> str:
+    """As `points`, with a plus sign before what is above zero."""
+    text = points(value, beside=beside)
+    return f"+{text}" if value is not None and _exact(value) > 0 else text
+
+
+def distance(value: float, *, margin: float | None) -> str:
+    """The size of a difference without its sign, on its own side of the margin.
+
+    >>> distance(-0.5004, margin=0.5)
+    '0.5004'
+    """
+    return points(abs(value), beside=() if margin is None else (margin,))
+
+
+def interval(bounds: tuple[float, float] | None, *, beside: Iterable[float] = ()) -> str:
+    """Both ends in the manner of `points`: `75.36 to 76.16`."""
+    if bounds is None:
+        return ABSENT
+    marks = tuple(beside)
+    return f"{points(bounds[0], beside=marks)} to {points(bounds[1], beside=marks)}"
+
+
+def mean_sd(mean: float | None, sd: float | None, *, beside: Iterable[float] = ()) -> str:
+    """`75.76 ± 0.24`, or the mean alone where there is no spread to speak of (one run)."""
+    text = points(mean, beside=beside)
+    return text if sd is None or mean is None else f"{text} ± {points(sd)}"
+
+
+def margin_size(value: float | None) -> str:
+    """A margin as it was fixed: at least two decimals, and all that it has up to six.
+
+    >>> margin_size(0.5), margin_size(0.195)
+    ('0.50', '0.195')
+    """
+    if value is None or not math.isfinite(value) or abs(value) >= _HUGE:
+        return points(value)
+    whole, _, rest = f"{round(value, 6):.6f}".partition(".")
+    return f"{_minus(whole)}.{rest.rstrip('0'):0<2}"
+
+
+def smallest_reproducing(margin_from: float | None, *, margin: float | None) -> str:
+    """The least margin that would reproduce, rounded up: at the number shown the claim does reproduce."""
+    return _towards(margin_from, margin, ROUND_CEILING)
+
+
+def largest_contradicting(margin_up_to: float | None, *, margin: float | None) -> str:
+    """The largest margin that would contradict, rounded down: at the number shown it does contradict."""
+    return _towards(margin_up_to, margin, ROUND_FLOOR)
+
+
+def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:
+    """`0.023`, `< 0.001`, `> 0.999`; never on the other side of a level it is compared with."""
+    if p is None or not math.isfinite(p):
+        return ABSENT
+    if 0.999 < p < 1:
+        return "> 0.999"
+    return "< 0.001" if p < 0.001 else points(p, beside=levels, decimals=3)
+
+
+def count(number: int) -> str:
+    """`15,449`"""
+    return f"{number:,}"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `75 s`, `4.2 min`, `3.5 h`"""
+    if seconds < 100:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def memory(size: int | None) -> str:
+    """Bytes in MiB or GiB (powers of two, as the operating system counts)."""
+    if size is None:
+        return ABSENT
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def _towards(value: float | None, margin: float | None, rounding: str) -> str:
+    if value is None or not math.isfinite(value) or abs(value) >= _HUGE:
+        return points(value)
+    exact = _exact(value)
+    for digits in range(2, _FINEST + 1):
+        shown = _rounded(exact, digits, rounding)
+        if margin is None or not math.isfinite(margin) or _agree(shown, exact, _exact(margin), rounding):
+            break
+    return _minus(f"{shown:f}")
+
+
+def _agree(shown: Decimal, exact: Decimal, margin: Decimal, rounding: str) -> bool:
+    """Whether the rounded bound gives the same verdict at `margin` as the exact one."""
+    if rounding == ROUND_CEILING:
+        return (shown <= margin) == (exact <= margin)
+    return (shown >= margin) == (exact >= margin)
+
+
+def _exact(value: float) -> Decimal:
+    return Decimal(repr(round(float(value), _FINEST)))
+
+
+def _rounded(value: Decimal, digits: int, rounding: str) -> Decimal:
+    shown = value.quantize(Decimal(1).scaleb(-digits), rounding=rounding)
+    return abs(shown) if shown == 0 else shown  # no "-0.00"
+
+
+def _side(value: Decimal, mark: Decimal) -> int:
+    return (value > mark) - (value < mark)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)

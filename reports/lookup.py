@@ -1,0 +1,101 @@
+"""Finds things in an audit by their ids, once for the whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from audit.record import (
+    Audit,
+    Cell,
+    ClaimRecord,
+    Column,
+    ExperimentRecord,
+    Row,
+    Run,
+    TableRecord,
+    Verdict,
+)
+from reports.strings import slug
+
+
+@dataclass(frozen=True)
+class Place:
+    """One printed cell with the table, row and column it stands in."""
+
+    table: TableRecord
+    row: Row
+    column: Column
+    cell: Cell
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The audit with its ids resolved; what is not there is simply absent."""
+
+    audit: Audit
+    verdicts: Mapping[str, Verdict]
+    experiments: Mapping[str, ExperimentRecord]
+    places: Mapping[str, Place]
+    """By cell address."""
+    anchors: Mapping[str, str]
+    """Claim id -> fragment of its deep link, unique in the page."""
+    table_anchors: Mapping[str, str]
+    run_anchors: Mapping[str, str]
+    """Run key -> fragment of the run's record."""
+
+    def names(self, claim: ClaimRecord) -> tuple[str, ...]:
+        """Titles of the claim's experiments, in its order; an unknown id stands for itself."""
+        return tuple(self.title(experiment) for experiment in claim.experiments)
+
+    def title(self, experiment: str) -> str:
+        record = self.experiments.get(experiment)
+        return (record.title if record else "") or experiment
+
+    def runs(self, experiment: str) -> tuple[Run, ...]:
+        """The runs of an experiment by seed."""
+        record = self.experiments.get(experiment)
+        return tuple(sorted(record.runs, key=lambda run: run.spec.seed)) if record else ()
+
+
+def lookup(audit: Audit) -> Lookup:
+    """Index `audit`. Verdicts are found by claim id, so a claim without one shows as not tested."""
+    return Lookup(
+        audit=audit,
+        verdicts={verdict.claim: verdict for verdict in audit.verdicts},
+        experiments={experiment.id: experiment for experiment in audit.experiments},
+        places=_places(audit.tables),
+        anchors=unique_anchors("c", [claim.id for claim in audit.claims]),
+        table_anchors=unique_anchors("table", [table.id for table in audit.tables]),
+        run_anchors=unique_anchors("r", [run.key for record in audit.experiments for run in record.runs]),
+    )
+
+
+def unique_anchors(prefix: str, ids: Sequence[str]) -> dict[str, str]:
+    """A fragment for each id; a second id with the same fragment gets `-2`, and so on."""
+    anchors: dict[str, str] = {}
+    taken: set[str] = set()
+    for key in dict.fromkeys(ids):
+        stem = anchor = f"{prefix}-{slug(key)}"
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{stem}-{number}"
+        taken.add(anchor)
+        anchors[key] = anchor
+    return anchors
+
+
+def _places(tables: Sequence[TableRecord]) -> dict[str, Place]:
+    found = [
+        (table, row, column, cell)
+        for table in tables
+        for row in table.rows
+        for column, cell in zip(table.columns, row.cells, strict=False)
+    ]
+    anchors = unique_anchors("t", [cell.address for *_, cell in found])
+    return {
+        cell.address: Place(table, row, column, cell, anchors[cell.address])
+        for table, row, column, cell in found
+    }

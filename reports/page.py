@@ -1,0 +1,270 @@
+"""What stands on the page, as frozen data with its text already formatted. The templates only print it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from audit.record import Audit, FidelityCheck, Finding, Scope
+from reports import wording
+from reports.claim_cards import Card, card, departures
+from reports.figures import IntervalPlot, interval_plot
+from reports.lookup import Lookup, lookup
+from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
+from reports.strings import moment
+from reports.table_view import TableView, table_views
+from reports.wording import STATUS_WORDS, STATUSES, Status
+
+#: What needs a reader's eye comes first.
+_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "not_tested", "reproduced")
+#: Which of several verdicts on a claim's metrics its headline speaks of.
+_HEADLINE_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
+
+
+@dataclass(frozen=True)
+class HeadlineMark:
+    metric: str
+    status: Status
+    word: str
+    href: str
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One primary claim over all its metrics."""
+
+    title: str
+    marks: tuple[HeadlineMark, ...]
+    summary: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CountBox:
+    status: Status
+    word: str
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class CardBlock:
+    """Neighbouring cards of one claim of the file: its metrics under one title."""
+
+    title: str
+    primary: bool
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class CardGroup:
+    status: Status
+    word: str
+    count: int
+    blocks: tuple[CardBlock, ...]
+
+
+@dataclass(frozen=True)
+class FidelityPanel:
+    sentence: str
+    checks: tuple[FidelityCheck, ...]
+
+
+@dataclass(frozen=True)
+class FindingView:
+    check: str
+    result: str
+    cells: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    byline: str
+    source: str
+    code: str
+    version: str
+    date: str
+    command: str
+    headlines: tuple[Headline, ...]
+    counts: tuple[CountBox, ...]
+    tally: str
+    nothing_tested: bool
+    scopes: tuple[tuple[Scope, str], ...]
+    gate_open: bool
+    """Whether every check on record passed, and there is one."""
+    fidelity: tuple[FidelityPanel, ...]
+    groups: tuple[CardGroup, ...]
+    key_plot: str
+    """SVG drawn by `reports.figures`: how to read the others."""
+    findings: tuple[FindingView, ...]
+    tables: tuple[TableView, ...]
+    deviations: tuple[DeviationGroup, ...]
+    not_checked: tuple[str, ...]
+    margins: str
+    runs: tuple[RunRow, ...]
+    versions: tuple[str, ...]
+
+
+def build(audit: Audit) -> Page:
+    """Everything the page shows about `audit`; the same audit gives the same page."""
+    found = lookup(audit)
+    cards = [card(claim, found) for claim in audit.claims]
+    tested = any(found_card.status != "not_tested" for found_card in cards)
+    return Page(
+        title=audit.paper.title or audit.paper.key,
+        byline=_byline(audit),
+        source=audit.paper.url or "",
+        code=" at commit ".join(part for part in (audit.paper.code_url, audit.paper.code_commit) if part),
+        version=audit.tool_version,
+        date=moment(audit.created),
+        command=audit.command,
+        headlines=_headlines(found),
+        counts=_counts(cards),
+        tally=_tally(audit, cards),
+        nothing_tested=not tested,
+        scopes=scope_notes(found),
+        gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
+        fidelity=_fidelity(audit.fidelity),
+        groups=_groups(cards),
+        key_plot=_KEY_PLOT,
+        findings=_findings(audit.findings),
+        tables=table_views(found),
+        deviations=deviation_groups(found),
+        not_checked=_not_checked(found),
+        margins=_margins(audit),
+        runs=run_rows(found),
+        versions=version_notes(run for record in audit.experiments for run in record.runs),
+    )
+
+
+def _byline(audit: Audit) -> str:
+    paper = audit.paper
+    place = " ".join(str(part) for part in (paper.venue, paper.year) if part)
+    return ". ".join(part for part in (wording.listed(paper.authors), place) if part)
+
+
+def _headlines(found: Lookup) -> tuple[Headline, ...]:
+    """The primary claims, metrics of one claim together, with the sentence of its most pressing verdict."""
+    headlines = []
+    primary = [claim for claim in found.audit.claims if claim.primary]
+    for _, members in groupby(primary, key=lambda claim: claim.claim):
+        claims = list(members)
+        statuses = [wording.status_of(found.verdicts.get(claim.id)) for claim in claims]
+        pairs = [(claim.metric, status) for claim, status in zip(claims, statuses, strict=True)]
+        worst = min(range(len(claims)), key=lambda k: _HEADLINE_ORDER.index(statuses[k]))
+        claim = claims[worst]
+        names = found.names(claim)
+        sentence = wording.verdict_sentence(
+            claim, found.verdicts.get(claim.id), names=names, departures=departures(claim, found)
+        )
+        marks = [
+            HeadlineMark(metric, status, STATUS_WORDS[status], f"#{found.anchors[member.id]}")
+            for member, (metric, status) in zip(claims, pairs, strict=True)
+        ]
+        title = wording.claim_title(claim, names)
+        headlines.append(Headline(title, tuple(marks), wording.headline(pairs), sentence))
+    return tuple(headlines)
+
+
+def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
+    """The four numbers. They add up to the number of claims: every card has one of the four statuses."""
+    number = Counter(found.status for found in cards)
+    return tuple(CountBox(status, STATUS_WORDS[status], number[status], len(cards)) for status in STATUSES)
+
+
+def _tally(audit: Audit, cards: Sequence[Card]) -> str:
+    judged = sum(verdict.reason not in wording.UNJUDGED for verdict in audit.verdicts)
+    decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
+    return wording.tally(total=len(cards), judged=judged, decided=decided)
+
+
+def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
+    groups = []
+    for status in _ORDER:
+        members = [found for found in cards if found.status == status]
+        if members:
+            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), _blocks(members)))
+    return tuple(groups)
+
+
+def _blocks(cards: Sequence[Card]) -> tuple[CardBlock, ...]:
+    grouped = groupby(cards, key=lambda found: (found.claim, found.title, found.primary))
+    return tuple(CardBlock(title, primary, tuple(members)) for (_, title, primary), members in grouped)
+
+
+def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
+    """One panel for each model, in the order in which the models first appear."""
+    panels = []
+    for model in dict.fromkeys(check.model for check in checks):
+        own = tuple(check for check in checks if check.model == model)
+        panels.append(FidelityPanel(wording.fidelity_note(model, own), own))
+    return tuple(panels)
+
+
+def _findings(findings: Sequence[Finding]) -> tuple[FindingView, ...]:
+    """Inconsistent ones first, consistent ones last, else in the order of the record."""
+    order = ("inconsistent", "untestable", "consistent")
+    return tuple(_finding(it) for it in sorted(findings, key=lambda it: order.index(it.result)))
+
+
+def _finding(finding: Finding) -> FindingView:
+    return FindingView(
+        check=finding.check,
+        result=finding.result,
+        cells=", ".join(finding.cells),
+        sentence=wording.finding_sentence(finding),
+    )
+
+
+def _not_checked(found: Lookup) -> tuple[str, ...]:
+    """What the record says was left out, and which experiments, claims and cells are without evidence."""
+    audit = found.audit
+    sentences = list(audit.not_checked)
+    said = "\n".join(sentences)
+    sentences += [
+        wording.not_run(found.title(e.id), e.not_run)
+        for e in audit.experiments
+        if e.not_run and e.not_run.rstrip(".") not in said
+    ]
+    reasons = Counter(verdict.reason for verdict in audit.verdicts)
+    reasons["not_run"] += sum(claim.id not in found.verdicts for claim in audit.claims)
+    sentences += [wording.unjudged(reasons[code], code=code) for code in wording.UNJUDGED if reasons[code]]
+    spoken = {address for claim in audit.claims for address in claim.cells}
+    for table in audit.tables:
+        cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
+        silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
+        copied = sum(cell.source == "copied" for cell in cells)
+        sentences.append(wording.unchecked_cells(table=table.label, own=silent, copied=copied))
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+
+
+def _margins(audit: Audit) -> str:
+    """Whether the runs began under the margins that they are judged by."""
+    if not audit.margins_hash:
+        return ""
+    runs = {run.key: run for record in audit.experiments for run in record.runs}.values()
+    known = [run.margins[audit.paper.key] for run in runs if audit.paper.key in run.margins]
+    same = sum(mark == audit.margins_hash for mark in known)
+    return wording.margins_note(audit.margins_hash, same=same, runs=len(runs))
+
+
+_KEY_PLOT = interval_plot(
+    IntervalPlot(
+        id="key",
+        title="How to read a plot",
+        description=wording.KEY_PLOT,
+        axis="P@1, points",
+        estimate=75.62,
+        target=76.2,
+        target_label="printed 76.20",
+        margin=(75.7, 76.7),
+        ci90=(75.32, 75.92),
+        ci95=(75.23, 76.01),
+        pi95=(74.67, 76.57),
+        dots=(75.2, 75.45, 75.62, 75.83, 76.0),
+    )
+)

@@ -1,0 +1,110 @@
+"""What was run: on which data, how it departs from the paper, and the record of every run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from audit.record import Deviation, Run, Scope
+from reports import digits, wording
+from reports.lookup import Lookup
+
+
+@dataclass(frozen=True)
+class DeviationGroup:
+    """Departures that the same experiments share."""
+
+    experiments: str
+    deviations: tuple[Deviation, ...]
+
+
+@dataclass(frozen=True)
+class RunRow:
+    anchor: str
+    key: str
+    experiments: str
+    seed: str
+    status: str
+    device: str
+    seconds: str
+    memory: str
+    code: str
+
+
+def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
+    """One sentence for each data set of the paper and each data that stood in for it."""
+    keys: dict[str, set[str]] = defaultdict(set)
+    places: dict[str, tuple[Scope, str, Run]] = {}
+    for experiment in found.audit.experiments:
+        for run in experiment.runs:
+            place = f"{experiment.scope}|{experiment.dataset}|{run.data.fingerprint}"
+            keys[place].add(run.key)
+            places.setdefault(place, (experiment.scope, experiment.dataset, run))
+    return tuple(
+        (scope, wording.scope_note(scope, runs=len(keys[place]), data=_data(run), dataset=dataset))
+        for place, (scope, dataset, run) in places.items()
+    )
+
+
+def _data(run: Run) -> str:
+    data = run.data
+    train, test, labels = (digits.count(number) for number in (data.n_train, data.n_test, data.n_labels))
+    return (
+        f"“{data.name}” ({train} training and {test} test documents, {labels} labels; "
+        f"recipe “{data.recipe}”, fingerprint {data.fingerprint[:12]})"
+    )
+
+
+def deviation_groups(found: Lookup) -> tuple[DeviationGroup, ...]:
+    """Each departure once, under the experiments that share it; those of most experiments first."""
+    shared: dict[Deviation, list[str]] = {}
+    for experiment in found.audit.experiments:
+        for deviation in dict.fromkeys(experiment.deviations):
+            shared.setdefault(deviation, []).append(experiment.id)
+    groups: dict[tuple[str, ...], list[Deviation]] = {}
+    for deviation, ids in shared.items():
+        groups.setdefault(tuple(ids), []).append(deviation)
+    ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
+    return tuple(DeviationGroup(_experiments(ids, found), tuple(listed)) for ids, listed in ordered)
+
+
+def _experiments(ids: tuple[str, ...], found: Lookup) -> str:
+    tried = [record.id for record in found.audit.experiments if record.runs]
+    if len(tried) > 1 and set(tried) <= set(ids):
+        return wording.all_experiments(len(tried))
+    return "; ".join(found.title(key) for key in ids)
+
+
+def run_rows(found: Lookup) -> tuple[RunRow, ...]:
+    """Every run once, in the order of the experiments, then by seed."""
+    used: dict[str, list[str]] = {}
+    runs: dict[str, Run] = {}
+    for experiment in found.audit.experiments:
+        for run in found.runs(experiment.id):
+            runs.setdefault(run.key, run)
+            used.setdefault(run.key, []).append(found.title(experiment.id))
+    return tuple(_row(run, used[key], found.run_anchors[key]) for key, run in runs.items())
+
+
+def _row(run: Run, titles: list[str], anchor: str) -> RunRow:
+    return RunRow(
+        anchor=anchor,
+        key=run.key,
+        experiments="; ".join(titles),
+        seed=str(run.spec.seed),
+        status="done" if run.status == "done" else wording.seed_note(run.status, run.reason),
+        device=run.device + (f", {wording.plural(run.threads, 'thread')}" if run.threads else ""),
+        seconds=digits.duration(run.seconds),
+        memory=digits.memory(run.peak_memory_bytes),
+        code=(run.commit or digits.ABSENT)[:10] + (" + changes" if run.dirty else ""),
+    )
+
+
+def version_notes(runs: Iterable[Run]) -> tuple[str, ...]:
+    """The versions the runs were made with, each set of them once with its number of runs."""
+    sets: dict[str, int] = defaultdict(int)
+    for run in {run.key: run for run in runs}.values():
+        text = ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items()))
+        sets[text or "no versions on record"] += 1
+    return tuple(f"{wording.plural(number, 'run')}: {text}" for text, number in sets.items())

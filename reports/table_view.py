@@ -1,0 +1,136 @@
+"""The paper's tables drawn again: the printed number, a mark for what was found about it, our mean below."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from audit.record import Cell, Column, Row, Scope, TableRecord
+from reports import digits, wording
+from reports.lookup import Lookup
+from reports.wording import Status
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The verdict of a claim on a cell: large for the cell's own value, small for a comparison."""
+
+    status: Status
+    label: str
+    href: str
+    small: bool
+
+
+@dataclass(frozen=True)
+class CellView:
+    anchor: str
+    printed: str
+    marks: tuple[Mark, ...]
+    ours: str
+    """Our mean ± sd; empty where nothing was run."""
+    n: str
+    copied: str
+    """Where the number was copied from; empty for the paper's own."""
+
+
+@dataclass(frozen=True)
+class RowView:
+    label: str
+    cells: tuple[CellView, ...]
+
+
+@dataclass(frozen=True)
+class TableView:
+    anchor: str
+    label: str
+    caption: str
+    place: str
+    columns: tuple[str, ...]
+    rows: tuple[RowView, ...]
+    footnote: str
+
+
+def table_views(found: Lookup) -> tuple[TableView, ...]:
+    """All tables of the audit."""
+    marks = _marks(found)
+    return tuple(_table(table, found, marks) for table in found.audit.tables)
+
+
+def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
+    """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
+    marks: dict[str, list[Mark]] = defaultdict(list)
+    for claim in found.audit.claims:
+        status = wording.status_of(found.verdicts.get(claim.id))
+        title = wording.claim_title(claim, found.names(claim))
+        mark = Mark(
+            status=status,
+            label=f"{wording.STATUS_WORDS[status]}: {title} ({claim.metric})",
+            href=f"#{found.anchors[claim.id]}",
+            small=claim.kind != "value",
+        )
+        for address in dict.fromkeys(claim.cells):
+            marks[address].append(mark)
+    return {address: tuple(sorted(listed, key=lambda mark: mark.small)) for address, listed in marks.items()}
+
+
+def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> TableView:
+    rows = tuple(_row(table, row, found, marks) for row in table.rows)
+    return TableView(
+        anchor=found.table_anchors[table.id],
+        label=table.label,
+        caption=table.caption,
+        place=f"page {table.page}" if table.page is not None else "",
+        columns=tuple(column.label for column in table.columns),
+        rows=rows,
+        footnote=wording.stand_in_footnote(_scopes(table, found)),
+    )
+
+
+def _row(table: TableRecord, row: Row, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> RowView:
+    pairs = zip(table.columns, row.cells, strict=False)
+    return RowView(row.label, tuple(_cell(column, cell, found, marks) for column, cell in pairs))
+
+
+def _cell(column: Column, cell: Cell, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> CellView:
+    values = measured(cell, column, found)
+    record = found.experiments.get(cell.experiment or "")
+    dagger = "" if record is None or record.scope == "same_data" else " †"
+    return CellView(
+        anchor=found.places[cell.address].anchor,
+        printed=digits.ABSENT if cell.printed is None else cell.printed,
+        marks=tuple(marks.get(cell.address, ())),
+        ours=digits.mean_sd(*mean_and_sd(values)) + dagger if values else "",
+        n=f"n = {len(values)}" if values else "",
+        copied=wording.copied_from(cell.copied_from) if cell.source == "copied" else "",
+    )
+
+
+def measured(cell: Cell, column: Column, found: Lookup) -> tuple[float, ...]:
+    """The column's metric of every finished run of the cell's experiment; nothing for copied cells."""
+    if cell.experiment is None or column.metric is None or cell.source == "copied":
+        return ()
+    runs = [run for run in found.runs(cell.experiment) if run.status == "done"]
+    return tuple(run.metrics[column.metric] for run in runs if column.metric in run.metrics)
+
+
+def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean and standard deviation with n - 1 below; no deviation of a single value.
+
+    >>> mean_and_sd([75.0, 76.0, 77.0])
+    (76.0, 1.0)
+    """
+    mean = math.fsum(values) / len(values)
+    if len(values) < 2:
+        return mean, None
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _scopes(table: TableRecord, found: Lookup) -> list[Scope]:
+    """The scopes of those experiments whose numbers stand in the table."""
+    pairs = [
+        (cell, column) for row in table.rows for column, cell in zip(table.columns, row.cells, strict=False)
+    ]
+    shown = {cell.experiment for cell, column in pairs if measured(cell, column, found)}
+    return [found.experiments[key].scope for key in sorted(key for key in shown if key)]

@@ -1,0 +1,105 @@
+"""Every sentence that a report says of its own accord, in one place.
+
+Rules, each with a test:
+
+* a verdict is about a claim, never about people, and words of blame do not occur;
+* what else could explain a contradiction is said before the contradiction;
+* "not shown to differ" is never put as "the same";
+* numbers pass through `reports.digits`, so that none is rounded across a margin;
+* a sentence that rests on a stand-in corpus begins by saying so;
+* what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
+"""
+
+from reports.wording.notes import (
+    ALL_CHECKED,
+    KEY_PLOT,
+    KEY_VERDICT,
+    NO_CHECKS,
+    NO_DEVIATIONS,
+    NO_PRIMARY,
+    NO_TABLES,
+    NOTHING_TESTED,
+    RUNS_KEPT,
+    TABLE_KEY,
+    all_experiments,
+    copied_from,
+    fidelity_note,
+    finding_sentence,
+    margins_note,
+    not_run,
+    scope_note,
+    seed_note,
+    stand_in_footnote,
+    tally,
+    unchecked_cells,
+    unjudged,
+)
+from reports.wording.verdicts import (
+    alternatives,
+    claim_title,
+    edges,
+    headline,
+    margin_band,
+    no_plot,
+    plot_description,
+    seeds,
+    status_of,
+    verdict_sentence,
+)
+from reports.wording.words import (
+    KIND_WORDS,
+    REASONS,
+    SCOPE_WORDS,
+    STATUS_WORDS,
+    STATUSES,
+    UNJUDGED,
+    Status,
+    listed,
+    plural,
+    reason,
+)
+
+__all__ = [
+    "ALL_CHECKED",
+    "KEY_PLOT",
+    "KEY_VERDICT",
+    "KIND_WORDS",
+    "NOTHING_TESTED",
+    "NO_CHECKS",
+    "NO_DEVIATIONS",
+    "NO_PRIMARY",
+    "NO_TABLES",
+    "REASONS",
+    "RUNS_KEPT",
+    "SCOPE_WORDS",
+    "STATUSES",
+    "STATUS_WORDS",
+    "TABLE_KEY",
+    "UNJUDGED",
+    "Status",
+    "all_experiments",
+    "alternatives",
+    "claim_title",
+    "copied_from",
+    "edges",
+    "fidelity_note",
+    "finding_sentence",
+    "headline",
+    "listed",
+    "margin_band",
+    "margins_note",
+    "no_plot",
+    "not_run",
+    "plot_description",
+    "plural",
+    "reason",
+    "scope_note",
+    "seed_note",
+    "seeds",
+    "stand_in_footnote",
+    "status_of",
+    "tally",
+    "unchecked_cells",
+    "unjudged",
+    "verdict_sentence",
+]

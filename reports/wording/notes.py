@@ -1,0 +1,132 @@
+"""Sentences about the whole audit: its data, its gate, its margins, and what it left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from audit.record import FidelityCheck, Finding, Scope
+from reports import digits
+from reports.wording.words import SCOPE_WORDS, capital, listed, plural, reason
+
+NOTHING_TESTED = "Nothing was tested."
+NO_PRIMARY = "The claim file marks no claim as primary."
+NO_CHECKS = (
+    "No check of our implementation is on record. Until there is one, no claim is called contradicted "
+    "on its runs."
+)
+NO_DEVIATIONS = "No departure from the paper is on record."
+NO_TABLES = "The claim file holds no table."
+ALL_CHECKED = "Every printed number carries a claim, and every claim was judged."
+RUNS_KEPT = "Runs that are on record are not made again."
+KEY_PLOT = (
+    "An invented example: the dashed line is the printed number and the shaded band its margin; the "
+    "diamond is our mean, the thick bar its 90% interval, the thin one its 95% interval; along the "
+    "dotted line 95% of single runs of the paper would fall; each ring is one seed."
+)
+KEY_VERDICT = (
+    "Reproduced: the thick bar lies inside the band. Contradicted: the printed number is so far off "
+    "that even one unusual run does not explain it. Anything else is inconclusive."
+)
+TABLE_KEY = (
+    "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A mark beside a number is "
+    "the verdict on that number; a smaller one is the verdict on a comparison that rests on it. "
+    "Hatched: copied from another paper, not judged."
+)
+
+
+def tally(*, total: int, judged: int, decided: int) -> str:
+    """The denominators: all claims, those that the runs could judge, those that they decided."""
+    if not total:
+        return NOTHING_TESTED
+    if not judged:
+        return f"Of {plural(total, 'claim')}, none could be judged."
+    could = "all" if judged == total else digits.count(judged)
+    claims = plural(total, "claim")
+    settled = "none was" if not decided else "1 was" if decided == 1 else f"{digits.count(decided)} were"
+    return f"Of {claims}, {could} could be judged and {settled} decided."
+
+
+def scope_note(scope: Scope, *, runs: int, data: str, dataset: str) -> str:
+    """On which data the runs behind one data set of the paper were made, and what that allows."""
+    made = f"{plural(runs, 'run')} for “{dataset}” used {data}"
+    if scope == "same_data":
+        return f"{made}: the paper’s own data, by content. Values and comparisons are judged."
+    if scope == "other_split":
+        return (
+            f"{made}: the same corpus in another split. Values are judged with the noise of both test "
+            "sets added; comparisons are judged on this split."
+        )
+    return (
+        f"{made}: a stand-in for the paper’s data. The paper’s values are not judged on it. Comparisons "
+        "are, and what is found holds for this stand-in; whether it holds on the paper’s data is open."
+    )
+
+
+def fidelity_note(model: str, checks: Sequence[FidelityCheck]) -> str:
+    """Whether our implementation of `model` may speak against a claim."""
+    passed = sum(check.passed for check in checks)
+    if passed == len(checks):
+        every = "its one check" if passed == 1 else f"all {passed} checks"
+        return f"{model}: {every} passed, so its runs may speak against a claim."
+    return (
+        f"{model}: {passed} of {plural(len(checks), 'check')} passed. Until all have, no claim is called "
+        "contradicted on its runs."
+    )
+
+
+def finding_sentence(finding: Finding) -> str:
+    """The other explanations first, then the arithmetic, then the result."""
+    may = f"May be {listed(finding.alternatives, word='or')}. " if finding.alternatives else ""
+    return f"{may}{finding.arithmetic} {capital(finding.result)}."
+
+
+def stand_in_footnote(scopes: Iterable[Scope]) -> str:
+    """What the dagger beside our numbers in a redrawn table means; empty when none is needed."""
+    others = {SCOPE_WORDS[scope] for scope in scopes if scope != "same_data"}
+    if not others:
+        return ""
+    return f"† Ours on {listed(sorted(others))}: not comparable with the printed number above it."
+
+
+def copied_from(source: str | None) -> str:
+    return f"copied from {source or 'another paper'}"
+
+
+def unchecked_cells(*, table: str, own: int, copied: int) -> str:
+    """How many printed cells of a table no claim speaks of; empty when there are none."""
+    parts = []
+    if own:
+        parts.append(f"{plural(own, 'printed number')} with no claim about {'it' if own == 1 else 'them'}")
+    if copied:
+        parts.append(f"{copied} copied from other papers, which {'is' if copied == 1 else 'are'} not judged")
+    return f"{table}: {listed(parts)}." if parts else ""
+
+
+def not_run(title: str, why: str) -> str:
+    return f"“{title}” was not run. {why}"
+
+
+def unjudged(number: int, *, code: str) -> str:
+    """How many claims one reason kept from being judged."""
+    return f"{plural(number, 'claim')} not judged: {reason(code)}."
+
+
+def all_experiments(number: int) -> str:
+    return f"All {number} experiments that were run"
+
+
+def margins_note(mark: str, *, same: int, runs: int) -> str:
+    """Whether the margins stood before the runs began."""
+    if not runs:
+        return f"Margins {mark[:12]}: no run has begun under them."
+    if same == runs:
+        every = "the one run" if runs == 1 else f"all {digits.count(runs)} runs"
+        return f"Margins {mark[:12]}: fixed before the first run; {every} began under them."
+    some = f"{digits.count(same)} of {plural(runs, 'run')}"
+    return f"Margins {mark[:12]}: {some} began under them, the others did not."
+
+
+def seed_note(status: str, why: str | None) -> str:
+    """Why a run has no value."""
+    word = {"failed": "ended early", "interrupted": "interrupted"}.get(status, "no value of this metric")
+    return f"{word}: {why}" if why else word

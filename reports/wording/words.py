@@ -1,0 +1,88 @@
+"""Statuses, scopes and reason codes in words, and the joining of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from audit.record import Scope
+from reports import digits
+
+Status = Literal["reproduced", "contradicted", "inconclusive", "not_tested"]
+STATUSES: tuple[Status, ...] = ("reproduced", "contradicted", "inconclusive", "not_tested")
+
+STATUS_WORDS: dict[Status, str] = {
+    "reproduced": "Reproduced",
+    "contradicted": "Contradicted",
+    "inconclusive": "Inconclusive",
+    "not_tested": "Not tested",
+}
+
+KIND_WORDS = {"value": "printed value", "order": "comparison", "equivalent": "likeness"}
+
+SCOPE_WORDS: dict[Scope, str] = {
+    "same_data": "same data",
+    "other_split": "another split",
+    "other_data": "stand-in data",
+}
+
+#: Reason codes in a few words, to stand beside the status.
+REASONS = {
+    "tost": "the whole interval lies inside the margin",
+    "direction": "the order holds beyond the spread of the seeds",
+    "deterministic": "every run gives the same number",
+    "minimum_effect": "outside the margin, even allowing for one unusual run",
+    "reversed": "the order is the reverse here",
+    "negligible": "the printed gap is not there here",
+    "within_seed_spread": "one lucky run would explain the difference",
+    "straddles_margin": "neither inside nor outside the margin; more seeds may settle it",
+    "undecided": "the difference may be either way; more seeds may settle it",
+    "multiplicity": "not decided once all claims are taken together",
+    "no_variance_estimate": "one run says nothing about spread",
+    "too_few_seeds": "too few seeds; three is the least",
+    "no_spread": "all seeds gave one number, so there is no spread to judge by",
+    "other_split": "the runs used another split",
+    "other_data": "a printed value is not judged on other data",
+    "unverified_reimplementation": "our implementation has not passed all of its own checks",
+    "not_run": "no run stands behind it",
+    "run_failed": "no run came to its end",
+    "same_runs": "both sides rest on the same runs",
+    "different_data": "the two sides were tested on different data",
+    "no_margin": "the claim file fixes no margin",
+    "no_printed_number": "the claim names no printed number",
+    "kind_not_judged": "there is no rule yet for this kind of claim",
+}
+
+#: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
+UNJUDGED = (
+    "not_run",
+    "run_failed",
+    "other_data",
+    "same_runs",
+    "different_data",
+    "no_margin",
+    "no_printed_number",
+    "kind_not_judged",
+)
+
+
+def reason(code: str) -> str:
+    """A reason code in words; an unknown code with its underscores opened."""
+    return REASONS.get(code, code.replace("_", " "))
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 claim`, `1,204 claims`"""
+    return f"{digits.count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(items: Sequence[str], *, word: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`"""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+
+
+def capital(text: str) -> str:
+    """The first letter large; the rest as it is."""
+    return text[:1].upper() + text[1:]
