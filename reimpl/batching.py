@@ -6,6 +6,7 @@ training step never waits for the device, and no Python runs per document.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,41 +50,61 @@ def width_of_split(split: Split, protocol: Protocol) -> int | None:
 def training_plan(split: Split, protocol: Protocol, minimum_width: int, rng: np.random.Generator) -> Plan:
     """One epoch of training in the protocol's order."""
     size, n = protocol.batch_size, split.size
-    if protocol.shuffle == "batches":
-        blocks = [np.arange(start, min(start + size, n)) for start in range(0, n, size)]
-        return _plan(split, [blocks[i] for i in rng.permutation(len(blocks))], protocol, minimum_width)
-    order = rng.permutation(n)
+    order: IntArray = np.arange(n) if protocol.shuffle == "batches" else rng.permutation(n)
     if protocol.shuffle == "like_lengths":
         order = _sorted_in_groups(order, split.lengths, size * _SORTED_TOGETHER)
     blocks = [order[start : start + size] for start in range(0, n, size)]
-    if protocol.shuffle == "like_lengths":
+    if protocol.shuffle != "documents":
         blocks = [blocks[i] for i in rng.permutation(len(blocks))]
     return _plan(split, blocks, protocol, minimum_width)
 
 
-def scoring_plan(split: Split, protocol: Protocol, minimum_width: int, batch_size: int) -> Plan:
-    """All documents once; by length where the width is free, else in file order."""
+def scoring_plan(
+    split: Split,
+    protocol: Protocol,
+    minimum_width: int,
+    batch_size: int,
+    maximum_width: int | None = None,
+) -> Plan:
+    """All documents once; by length where the width is free, else in file order.
+
+    `maximum_width` is for a network that takes one width only: where each split is padded to its own longest
+    document, a split with longer ones than the training set's is cut to what the network was built for.
+    """
     free = width_of_split(split, protocol) is None
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
     blocks = [order[start : start + batch_size] for start in range(0, split.size, batch_size)]
-    return _plan(split, blocks, protocol, minimum_width)
+    return _plan(split, blocks, protocol, minimum_width, maximum_width)
 
 
 def _sorted_in_groups(order: IntArray, lengths: IntArray, group: int) -> IntArray:
-    pieces = [order[start : start + group] for start in range(0, len(order), group)]
-    return np.concatenate([piece[np.argsort(lengths[piece], kind="stable")] for piece in pieces])
+    return order[np.lexsort((lengths[order], np.arange(len(order)) // group))]
 
 
-def _plan(split: Split, blocks: list[IntArray], protocol: Protocol, minimum_width: int) -> Plan:
+def _widths(
+    split: Split, order: IntArray, starts: IntArray, protocol: Protocol, minimum: int, maximum: int | None
+) -> IntArray:
+    """int64 (batches,): what the padding rule says, at most `length`, within the network's reach."""
+    fixed = width_of_split(split, protocol)
+    if fixed is not None:
+        widths: IntArray = np.full(len(starts) - 1, fixed)
+    elif len(order):
+        widths = np.minimum(np.maximum.reduceat(split.lengths[order], starts[:-1]), protocol.length)
+    else:
+        widths = np.empty(0, dtype=np.int64)
+    return widths.clip(minimum, maximum)
+
+
+def _plan(
+    split: Split,
+    blocks: Sequence[IntArray],
+    protocol: Protocol,
+    minimum_width: int,
+    maximum_width: int | None = None,
+) -> Plan:
     sizes = np.array([len(block) for block in blocks], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     order = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.int64)
-    fixed = width_of_split(split, protocol)
-    if fixed is None:
-        longest = np.maximum.reduceat(split.lengths[order], starts[:-1]) if len(order) else sizes
-        widths = np.maximum(longest, minimum_width)
-    else:
-        widths = np.full(len(blocks), fixed)
     counts = np.diff(split.label_offsets)[order]
     first = np.cumsum(counts) - counts  # place of each document's first positive in the new order
     source = np.repeat(split.label_offsets[order] - first, counts) + np.arange(counts.sum())
@@ -91,7 +112,7 @@ def _plan(split: Split, blocks: list[IntArray], protocol: Protocol, minimum_widt
     return Plan(
         order=order,
         starts=starts,
-        widths=widths,
+        widths=_widths(split, order, starts, protocol, minimum_width, maximum_width),
         label_rows=np.repeat(row_in_batch, counts),
         label_cols=split.label_ids[source].astype(np.int64),
         label_starts=np.concatenate([[0], np.cumsum(counts)])[starts],

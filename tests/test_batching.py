@@ -1,0 +1,207 @@
+"""Plans of batches, against loops over documents and against an order worked out by hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reimpl import batching
+from reimpl.batching import Plan, scoring_plan, training_plan, width_of_split
+from reimpl.data.dataset import Split
+from tests.toys import split_of, topics, toy_protocol
+
+SHUFFLES = ("documents", "batches", "like_lengths")
+#: Lengths, and the labels of each document; the third document is empty, the second has no label.
+LENGTHS, LABELS = [3, 1, 0, 7, 2], [[0, 4], [], [2], [1, 3, 5], [4]]
+
+
+def protocol(shuffle: str = "documents", **changes: Any) -> Any:
+    return toy_protocol(shuffle=shuffle, **{"padding": "batch", "batch_size": 2, **changes})
+
+
+def blocks(plan: Plan) -> list[list[int]]:
+    return [plan.order[lo:hi].tolist() for lo, hi in pairwise(plan.starts)]
+
+
+def pairs(plan: Plan, i: int) -> set[tuple[int, int]]:
+    lo, hi = plan.label_starts[i], plan.label_starts[i + 1]
+    return set(zip(plan.label_rows[lo:hi].tolist(), plan.label_cols[lo:hi].tolist(), strict=True))
+
+
+def naive_pairs(split: Split, documents: list[int]) -> set[tuple[int, int]]:
+    """(row in the batch, label) of every positive, document by document."""
+    offsets = split.label_offsets
+    return {
+        (row, int(label))
+        for row, document in enumerate(documents)
+        for label in split.label_ids[offsets[document] : offsets[document + 1]]
+    }
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES)
+@given(n=st.integers(0, 40), size=st.integers(1, 9), seed=st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_every_document_comes_once_an_epoch_with_its_labels(
+    shuffle: str, n: int, size: int, seed: int
+) -> None:
+    split = topics(n, seed=seed)
+    plan = training_plan(split, protocol(shuffle, batch_size=size), 1, np.random.default_rng(seed))
+    assert sorted(plan.order.tolist()) == list(range(n))
+    assert len(plan) == -(-n // size)
+    assert [len(block) <= size for block in blocks(plan)] == [True] * len(plan)
+    for i, block in enumerate(blocks(plan)):
+        assert pairs(plan, i) == naive_pairs(split, block)
+    assert plan.label_starts[-1] == len(split.label_ids) == len(plan.label_rows)
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES)
+def test_the_order_comes_from_the_generator_alone_and_changes_from_epoch_to_epoch(shuffle: str) -> None:
+    split = topics(60)
+    rng, again = np.random.default_rng(3), np.random.default_rng(3)
+    np.random.seed(0)
+    first, second = (training_plan(split, protocol(shuffle), 1, rng).order.tolist() for _ in range(2))
+    np.random.seed(1)
+    assert training_plan(split, protocol(shuffle), 1, again).order.tolist() == first
+    assert first != second
+
+
+class _Reversed:
+    """A generator whose permutation of n is n-1, ..., 0."""
+
+    def permutation(self, n: int) -> Any:
+        return np.arange(n)[::-1]
+
+
+def test_batches_keeps_who_is_together_and_permutes_their_order() -> None:
+    """Seven documents in threes: (0 1 2) (3 4 5) (6), reversed; within a batch the file's order stays."""
+    plan = training_plan(topics(7), protocol("batches", batch_size=3), 1, _Reversed())  # type: ignore[arg-type]
+    assert blocks(plan) == [[6], [3, 4, 5], [0, 1, 2]]
+
+
+def test_documents_permutes_documents_and_cuts_batches_from_that() -> None:
+    """Reversed: (6 5 4) (3 2 1) (0)."""
+    plan = training_plan(topics(7), protocol("documents", batch_size=3), 1, _Reversed())  # type: ignore[arg-type]
+    assert blocks(plan) == [[6, 5, 4], [3, 2, 1], [0]]
+
+
+def test_batches_mixes_members_never_and_documents_does() -> None:
+    split, fixed = topics(40), {frozenset(range(lo, lo + 4)) for lo in range(0, 40, 4)}
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        plan = training_plan(split, protocol("batches", batch_size=4), 1, rng)
+        assert {frozenset(block) for block in blocks(plan)} == fixed
+        plan = training_plan(split, protocol("documents", batch_size=4), 1, rng)
+        assert {frozenset(block) for block in blocks(plan)} != fixed
+
+
+def test_like_lengths_puts_like_lengths_together_in_random_order() -> None:
+    """640 documents of 1 to 200 words in batches of 8: sorted in groups of 512 and 128, lengths within a
+    batch differ by less than 20, and the batches do not come by length."""
+    rng = np.random.default_rng(5)
+    split = split_of(rng.integers(1, 201, 640).tolist(), [[0]] * 640)
+    plan = training_plan(split, protocol("like_lengths", batch_size=8, length=200), 1, rng)
+    spans = [np.ptp(split.lengths[block]) for block in blocks(plan)]
+    assert max(spans) < 20
+    assert abs(np.corrcoef(plan.widths, np.arange(len(plan)))[0, 1]) < 0.4
+    another = training_plan(split, protocol("like_lengths", batch_size=8, length=200), 1, rng)
+    assert {frozenset(block) for block in blocks(plan)} != {frozenset(block) for block in blocks(another)}
+
+
+def test_widths_follow_the_padding_rule() -> None:
+    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
+
+    def widths(**changes: Any) -> list[int]:
+        return training_plan(split, protocol("batches", **changes), 1, _Reversed()).widths.tolist()  # type: ignore[arg-type]
+
+    # Reversed batches of two: (2) (0 7) (3 1) words.
+    assert widths(padding="batch", length=500) == [2, 7, 3]
+    assert widths(padding="split", length=500) == [7, 7, 7]
+    assert widths(padding="length", length=500) == [500, 500, 500]
+
+
+@pytest.mark.parametrize(("padding", "expected"), [("batch", [2, 4, 3]), ("split", [4, 4, 4])])
+def test_no_batch_is_wider_than_the_protocol_s_length(padding: Any, expected: list[int]) -> None:
+    """Four words are kept of a document, whatever the data hold."""
+    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
+    plan = training_plan(split, protocol("batches", padding=padding, length=4), 1, _Reversed())  # type: ignore[arg-type]
+    assert plan.widths.tolist() == expected
+
+
+@pytest.mark.parametrize("padding", ["batch", "split"])
+def test_no_batch_is_narrower_than_the_network_takes(padding: Any) -> None:
+    """A window of eight words needs eight places, also where all documents are shorter."""
+    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
+    chosen = protocol("batches", padding=padding)
+    assert training_plan(split, chosen, 8, np.random.default_rng(0)).widths.tolist() == [8, 8, 8]
+    assert scoring_plan(split, chosen, 8, 2).widths.tolist() == [8, 8, 8]
+
+
+def test_a_network_of_one_width_gets_that_width_on_every_split() -> None:
+    """Liu et al.'s code pads each split to its own longest document; a network with a weight for every
+    position takes the width it was built for, however long the test set's longest document is."""
+    for longest in (3, 9):
+        split = Split.from_lists([[1] * longest, [1]], [[0], [1]])
+        plan = scoring_plan(split, protocol(padding="split"), 7, 2, maximum_width=7)
+        assert plan.widths.tolist() == [7]
+
+
+def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewhere() -> None:
+    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
+    free = scoring_plan(split, protocol(padding="batch"), 1, 2)
+    assert blocks(free) == [[2, 1], [4, 0], [3]]  # 0 1, 2 3, 7 words
+    assert free.widths.tolist() == [1, 3, 7]
+    for padding in ("length", "split"):
+        assert scoring_plan(split, protocol(padding=padding), 1, 2).order.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_width_of_split() -> None:
+    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
+    empty = Split.from_lists([[], []], [[0], [1]])
+    assert width_of_split(split, protocol(padding="length", length=500)) == 500
+    assert width_of_split(split, protocol(padding="split", length=500)) == 7
+    assert width_of_split(split, protocol(padding="split", length=5)) == 5
+    assert width_of_split(split, protocol(padding="batch")) is None
+    assert width_of_split(empty, protocol(padding="split")) == 1  # a batch without a column is no batch
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES)
+def test_empty_documents_one_document_and_none(shuffle: str) -> None:
+    rng = np.random.default_rng(0)
+    empty = Split.from_lists([[], [], []], [[0], [], [1]])
+    plan = training_plan(empty, protocol(shuffle), 1, rng)
+    assert plan.widths.tolist() == [1, 1]
+    one = training_plan(topics(1), protocol(shuffle), 1, rng)
+    assert blocks(one) == [[0]]
+    none = training_plan(Split.from_lists([], []), protocol(shuffle), 1, rng)
+    assert (len(none), none.starts.tolist(), none.label_starts.tolist()) == (0, [0], [0])
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES)
+def test_an_epoch_is_planned_with_a_few_calls_however_many_documents(
+    shuffle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python runs once a batch at most: 20 times the documents in as many batches cost as many calls."""
+    import sys
+
+    def calls(n: int, size: int) -> int:
+        split, rng, count = topics(n), np.random.default_rng(0), 0
+
+        def trace(frame: Any, event: str, argument: Any) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        chosen = protocol(shuffle, batch_size=size)
+        sys.setprofile(trace)
+        try:
+            training_plan(split, chosen, 1, rng)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    monkeypatch.setattr(batching, "_SORTED_TOGETHER", 2)
+    assert calls(2000, 200) <= calls(100, 10) + 5
