@@ -48,6 +48,7 @@ class Paper(Model):
     format: Literal[1]
     """Version of this format."""
     paper: Citation
+    """Title, authors and code of the paper."""
     datasets: Mapping[Name, Dataset]
     """The paper's data sets by a short name."""
     tables: Mapping[Name, Table]
@@ -225,7 +226,7 @@ def builtin_claims() -> list[Path]:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a claim file, for editors that complete and check while typing."""
     return {
+        **Paper.model_json_schema(by_alias=True),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Claim file",
-        **Paper.model_json_schema(by_alias=True),
     }

@@ -92,8 +92,8 @@ def _other_dataset(
     """An experiment on one data set cannot stand behind a column of another."""
     ran_on = names.dataset_of(experiment) if experiment else None
     for column in columns:
-        dataset = table.dataset_of(column) if table.grid.columns.get(column) else None
-        if ran_on and dataset in names.datasets and ran_on != dataset:
+        dataset = table.datasets.get(column) if table.grid.columns.get(column) else None
+        if ran_on and dataset and ran_on != dataset:
             text = f"experiment {experiment!r} is on data set {ran_on!r}, column {column!r} on {dataset!r}"
             yield Problem(path, f"{text}; name an experiment on {dataset!r}")
             return

@@ -47,6 +47,7 @@ _METRIC_SCHEMA = {
 }
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 _COLUMN = r"^[^\s.:]+$"
+_REFERENCE = r"^[^\s.]+\.[^\s.]+(\.[^\s.]+)?$"
 _MODULE = r"^[a-z][a-z0-9_]*$"
 _FINGERPRINT = r"^[0-9a-f]{32,64}$"
 
@@ -54,6 +55,7 @@ _FINGERPRINT = r"^[0-9a-f]{32,64}$"
 PATTERNS: Mapping[str, str] = {
     _NAME: "letters, digits, - and _ only, as in kim_words",
     _COLUMN: "no blanks, dots or colons, as in P@1",
+    _REFERENCE: "table.row or table.row.column, as in t4.kim_words",
     _MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
     _FINGERPRINT: "a SHA-256 in lower-case hexadecimal digits",
 }
@@ -112,7 +114,7 @@ Fingerprints = Annotated[
     BeforeValidator(_listed),
     _one_or_more({"type": "string", "pattern": _FINGERPRINT}),
 ]
-Reference = Annotated[str, StringConstraints(pattern=r"^[^\s.]+\.[^\s.]+(\.[^\s.]+)?$")]
+Reference = Annotated[str, StringConstraints(pattern=_REFERENCE)]
 
 
 class Model(BaseModel):
@@ -128,6 +130,7 @@ class Code(Model):
     """The paper's public code."""
 
     url: Text
+    """Where the code is."""
     commit: Text | None = None
     """The commit that was read."""
 
@@ -138,11 +141,17 @@ class Citation(Model):
     key: Name
     """Short name of the paper, as in chen2022."""
     title: Text
+    """Title of the paper."""
     authors: tuple[Text, ...] = ()
+    """Authors in the order of the paper."""
     venue: Text | None = None
+    """Conference or journal."""
     year: Annotated[int, Field(strict=True, ge=1900, le=2100)] | None = None
+    """Year of publication."""
     url: Text | None = None
+    """Where the paper is."""
     code: Code | None = None
+    """The public code that goes with the paper."""
 
 
 class Dataset(Model):
@@ -177,6 +186,7 @@ class Column(Model):
     """A column; a metric name alone stands for a column with that id and metric."""
 
     id: ColumnName
+    """Short name, for references such as t5.words.max."""
     label: Text | None = None
     """Heading as printed; the id when left out."""
     metric: Metric | None = None
@@ -199,6 +209,7 @@ class Row(Model):
     """A row of printed numbers, one for each column."""
 
     id: Name
+    """Short name, for references such as t4.kim_words."""
     label: Text | None = None
     """Name of the row as printed; the id when left out."""
     experiment: Name | None = None
@@ -220,6 +231,7 @@ class Table(Model):
     """A table as the paper prints it."""
 
     where: Where
+    """Where the table stands, and its label."""
     caption: Text
     """What the table shows, in own short words."""
     dataset: Name | None = None
@@ -227,7 +239,9 @@ class Table(Model):
     unit: Literal["percent"] = "percent"
     """Unit of the metric columns."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    """The columns that hold numbers, from left to right."""
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    """The rows from top to bottom."""
 
 
 # --------------------------------------------------------------------------- experiments and margins
@@ -239,6 +253,7 @@ class Experiment(Model):
     title: Text
     """The experiment in a few words, for the report."""
     dataset: Name
+    """The data set that it trains and tests on."""
     model: Annotated[str, StringConstraints(pattern=_MODULE)] | None = None
     """Name of the model's file in reimpl, as in xml_cnn."""
     variant: Text | None = None
@@ -300,10 +315,13 @@ class Claim(Model):
     """Whether the printed number itself is judged as the outcome of the paper's run."""
 
     id: Name
+    """Short name of the claim, as in sweep-ruins-kim."""
     kind: str
+    """What sort of statement it is; decides the other keys and the test."""
     says: Text
     """The claim in own short words."""
     where: Where
+    """Where the text says so."""
     primary: Flag = False
     """A headline claim; at most three in a paper, declared before running."""
     metric: Metrics | None = None
@@ -332,6 +350,7 @@ class ValueClaim(JudgedByMargin):
     own_runs_only: ClassVar[bool] = True
 
     kind: Literal["value"]
+    """What sort of statement it is; decides the other keys and the test."""
     of: Reference
     """table.row or table.row.column"""
     runs_behind: Count = 1
@@ -349,6 +368,7 @@ class OrderClaim(Claim):
     references: ClassVar[tuple[str, ...]] = ("better", "worse")
 
     kind: Literal["order"]
+    """What sort of statement it is; decides the other keys and the test."""
     better: Reference
     """table.row or table.row.column of the better one"""
     worse: Reference
@@ -356,6 +376,7 @@ class OrderClaim(Claim):
     negligible: Points = 0.1
     """A difference within this many points counts as none."""
     paired: Paired | None = None
+    """Only where the runs of both sides are paired by seed."""
 
     def settings(self) -> dict[str, Any]:
         return {"negligible": self.negligible, "paired": self.paired.reason if self.paired else None}
@@ -367,11 +388,13 @@ class EquivalentClaim(JudgedByMargin):
     references: ClassVar[tuple[str, ...]] = ("left", "right")
 
     kind: Literal["equivalent"]
+    """What sort of statement it is; decides the other keys and the test."""
     left: Reference
     """table.row or table.row.column"""
     right: Reference
     """table.row or table.row.column"""
     paired: Paired | None = None
+    """Only where the runs of both sides are paired by seed."""
 
     def settings(self) -> dict[str, Any]:
         return {"paired": self.paired.reason if self.paired else None}

@@ -34,11 +34,9 @@ class TableNames:
 
     columns: Mapping[str, PlainMapping]
     rows: Mapping[str, PlainMapping]
-    dataset: str | None
+    datasets: Mapping[str, str | None]
+    """Data set of each column; None too where the file has no data set of that name."""
     grid: Grid
-
-    def dataset_of(self, column: str) -> str | None:
-        return text_or_none(self.columns[column].get("dataset")) or self.dataset
 
     def cell(self, row: str, column: str) -> CellNames:
         plain, values = self.rows[row], sequence(self.rows[row].get("values"))
@@ -49,7 +47,7 @@ class TableNames:
             source=text_or_none(plain.get("source")),
             copied_from=text_or_none(plain.get("from")),
             experiment=text_or_none(plain.get("experiment")) or text_or_none(by_column.get(column)),
-            dataset=self.dataset_of(column),
+            dataset=self.datasets[column],
         )
 
 
@@ -60,11 +58,13 @@ class FileNames:
         self.content = content
         self.datasets = mapping(content.get("datasets"))
         self.experiments = mapping(content.get("experiments"))
-        self.tables = {str(path[-1]): _table(entry) for path, entry in entries(content, "tables")}
+        self.tables = {
+            str(path[-1]): _table(entry, self.datasets) for path, entry in entries(content, "tables")
+        }
         self.grids = {name: table.grid for name, table in self.tables.items()}
 
     def dataset_of(self, experiment: str) -> str | None:
-        return text_or_none(mapping(self.experiments.get(experiment)).get("dataset"))
+        return _known(mapping(self.experiments.get(experiment)).get("dataset"), self.datasets)
 
 
 def entries(content: PlainMapping, section: str) -> Iterator[tuple[KeyPath, PlainMapping]]:
@@ -110,12 +110,26 @@ def column_keys(plain: Plain) -> PlainMapping:
     return {"id": plain, "metric": plain} if isinstance(plain, str) else mapping(plain)
 
 
-def _table(entry: PlainMapping) -> TableNames:
-    columns = [column_keys(plain) for plain in sequence(entry.get("columns"))]
-    by_id = {str(column.get("id", f"[{place}]")): column for place, column in enumerate(columns)}
+def _known(name: Plain, names: PlainMapping) -> str | None:
+    return name if isinstance(name, str) and name in names else None
+
+
+def _table(entry: PlainMapping, datasets: PlainMapping) -> TableNames:
+    columns: dict[str, PlainMapping] = {}
+    for place, column in enumerate(map(column_keys, sequence(entry.get("columns")))):
+        columns.setdefault(str(column.get("id", f"[{place}]")), column)
     rows: dict[str, PlainMapping] = {}
-    for plain in sequence(entry.get("rows")):
-        if isinstance(name := mapping(plain).get("id"), str):
-            rows.setdefault(name, plain)
-    metrics = {name: text_or_none(column.get("metric")) for name, column in by_id.items()}
-    return TableNames(by_id, rows, text_or_none(entry.get("dataset")), Grid(metrics, tuple(rows)))
+    for row in map(mapping, sequence(entry.get("rows"))):
+        if isinstance(name := row.get("id"), str):
+            rows.setdefault(name, row)
+    return TableNames(
+        columns=columns,
+        rows=rows,
+        datasets={
+            name: _known(column.get("dataset", entry.get("dataset")), datasets)
+            for name, column in columns.items()
+        },
+        grid=Grid(
+            {name: text_or_none(column.get("metric")) for name, column in columns.items()}, tuple(rows)
+        ),
+    )

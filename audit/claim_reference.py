@@ -62,8 +62,8 @@ def _of_metric(metric: str, reference: str, grid: Grid) -> str:
     table = reference.split(".")[0]
     fitting = [name for name, held in grid.columns.items() if held == metric]
     if not fitting:
-        offer = known_names(metric, (held for held in grid.columns.values() if held))
-        raise UnresolvedError(f"table {table!r} has no column of metric {metric!r}; {offer}")
+        offer = ", ".join(dict.fromkeys(held for held in grid.columns.values() if held)) or "none"
+        raise UnresolvedError(f"table {table!r} has no column of metric {metric!r}; it has {offer}")
     if len(fitting) > 1:
         choice = " or ".join(f"{reference}.{name}" for name in fitting)
         raise UnresolvedError(f"table {table!r} has several columns of {metric}; name one: {choice}")

@@ -133,8 +133,8 @@ def _decoded(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as err:
-        line = content.count(b"\n", 0, err.start) + 1
-        byte = content[err.start]
+        line = err.object.count(b"\n", 0, err.start) + 1  # of what follows a byte order mark
+        byte = err.object[err.start]
         raise ClaimFileError(
             [f"{name}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]
         ) from err

@@ -1,0 +1,748 @@
+"""Claim files: what is accepted, what is refused with which lines, and the records that come of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audit import claim
+from audit.claim import builtin_claims, json_schema, load
+from audit.claim_margin import for_printed
+from audit.claim_model import METRICS
+from audit.claim_source import LIMIT_BYTES, read
+from audit.errors import ClaimFileError
+from audit.record import (
+    Cell,
+    ClaimRecord,
+    Column,
+    Deviation,
+    Margin,
+    PaperInfo,
+    Row,
+    TableRecord,
+    Where,
+)
+
+SMALL = """\
+format: 1
+paper:
+  key: small2020
+  title: A small paper
+datasets:
+  one: {name: One, printed: {test: "3,865"}}
+  two: {name: Two}
+tables:
+  t1:
+    where: {page: 4, label: Table 1}
+    caption: two methods
+    dataset: one
+    columns: [P@1, P@3]
+    rows:
+      - {id: ours, label: Our method, experiment: ours, source: own_run, values: ["76.38", "62.81"]}
+      - {id: base, experiment: base, source: own_run, values: ["75.50", null]}
+      - {id: old, experiment: old, source: copied, from: past2019, values: ["70.00", "60.00"]}
+  t2:
+    where: {section: "5"}
+    caption: a sweep
+    columns:
+      - {id: small, label: d = 1, metric: P@1, dataset: one}
+      - {id: large, metric: P@1, dataset: one}
+      - {id: hours}
+    rows:
+      - id: d
+        experiments: {small: ours, large: base}
+        source: own_run
+        values: ["96.10", "2.5", "12"]
+experiments:
+  ours: {title: Ours, dataset: one, model: xml_cnn, variant: a, protocol: p, recipe: r, config: {maps: 8}}
+  base: {title: Base, dataset: one, model: xml_cnn, variant: b, protocol: p, recipe: r}
+  old: {title: Old, dataset: one, unavailable: Nobody has the code.}
+margins:
+  default: {value: 0.5, rule: field, why: usual}
+claims:
+  - {id: ours-wins, kind: order, better: t1.ours, worse: t1.base, metric: P@1, says: We win, where: {page: 3}}
+  - {id: ours-value, kind: value, of: t1.ours, metric: [P@1, P@3], says: As printed, where: {section: "4"}}
+  - {id: no-loss, kind: equivalent, left: t2.d.large, right: t1.ours.P@1, says: Same, where: {section: "5"}}
+departures:
+  - {what: epochs, paper: "50", code: "51", source: train.py, experiments: [ours]}
+  - {what: seeds, paper: none, code: fixed, source: main.py}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "small.yaml"
+
+
+def edited(*edits: tuple[str, str]) -> str:
+    """SMALL with the first place of each old text replaced."""
+    text = SMALL
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+def line_of(text: str, part: str) -> int:
+    """Number of the first line that holds `part`."""
+    return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def messages(file: Path, text: str | bytes) -> list[str]:
+    """The problems of a file with this content, without the name of the file in front."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ClaimFileError) as caught:
+        load(file)
+    assert all(problem.startswith(f"{file}:") for problem in caught.value.problems)
+    return [problem.removeprefix(f"{file}:") for problem in caught.value.problems]
+
+
+# --------------------------------------------------------------------------- what is accepted
+
+
+def test_a_small_file_gives_its_records(file: Path) -> None:
+    """Every field of every record, written out by hand."""
+    file.write_text(SMALL)
+    paper = load(file)
+
+    assert paper.info() == PaperInfo(key="small2020", title="A small paper")
+    assert paper.table_records()[1] == TableRecord(
+        id="t2",
+        label="t2",
+        caption="a sweep",
+        columns=(
+            Column("small", "d = 1", "P@1", "one"),
+            Column("large", "large", "P@1", "one"),
+            Column("hours", "hours", None, None),
+        ),
+        rows=(
+            Row(
+                "d",
+                "d",
+                (
+                    Cell("t2.d.small", "96.10", "own_run", "ours"),
+                    Cell("t2.d.large", "2.5", "own_run", "base"),
+                    Cell("t2.d.hours", "12", "own_run"),
+                ),
+            ),
+        ),
+    )
+    first = paper.table_records()[0]
+    assert (first.label, first.page) == ("Table 1", 4)
+    assert first.rows[1].cells[1] == Cell("t1.base.P@3", None, "own_run", "base")
+    assert first.rows[2].cells[0] == Cell("t1.old.P@1", "70.00", "copied", "old", "past2019")
+    usual = Margin(0.5, "field", "usual")
+    assert paper.claim_records() == (
+        ClaimRecord(
+            id="ours-wins:P@1",
+            claim="ours-wins",
+            kind="order",
+            says="We win",
+            metric="P@1",
+            where=Where(page=3),
+            cells=("t1.ours.P@1", "t1.base.P@1"),
+            printed=("76.38", "75.50"),
+            experiments=("ours", "base"),
+            dataset="one",
+        ),
+        *(
+            ClaimRecord(
+                id=f"ours-value:{metric}",
+                claim="ours-value",
+                kind="value",
+                says="As printed",
+                metric=metric,
+                where=Where(section="4"),
+                cells=(f"t1.ours.{metric}",),
+                printed=(printed,),
+                experiments=("ours",),
+                dataset="one",
+                margin=usual,
+            )
+            for metric, printed in [("P@1", "76.38"), ("P@3", "62.81")]
+        ),
+        ClaimRecord(
+            id="no-loss:P@1",
+            claim="no-loss",
+            kind="equivalent",
+            says="Same",
+            metric="P@1",
+            where=Where(section="5"),
+            cells=("t2.d.large", "t1.ours.P@1"),
+            printed=("2.5", "76.38"),
+            experiments=("base", "ours"),
+            dataset="one",
+            margin=usual,
+        ),
+    )
+    assert paper.experiments["ours"].config == {"maps": 8}
+    assert paper.experiments["old"].unavailable == "Nobody has the code."
+    epochs = Deviation(what="epochs", paper="50", here="", why="train.py", code="51")
+    seeds = Deviation(what="seeds", paper="none", here="", why="main.py", code="fixed")
+    assert paper.departures_of("ours") == (epochs, seeds)
+    assert paper.departures_of("base") == (seeds,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\ufeff" + SMALL, id="byte order mark"),
+        pytest.param(SMALL.replace("\n", "\r\n"), id="Windows line ends"),
+        pytest.param("%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n", id="directive and document marks"),
+        pytest.param(edited(("key: small2020", '"key": small2020')), id="quoted key"),
+        pytest.param(edited(("value: 0.5", "value: 1")), id="whole number for a margin"),
+        pytest.param(edited(("title: A small paper", "title: yes")), id="yes is text in YAML 1.2"),
+        pytest.param(edited(('"62.81"]', "'62.81']")), id="single quotes"),
+        pytest.param(edited(("label: Our method", "label: null")), id="null for what may be left out"),
+        pytest.param(
+            edited(
+                ('{name: One, printed: {test: "3,865"}}', "\n    name: One\n    printed:\n      test: 3,865")
+            ),
+            id="text that only looks like a number",
+        ),
+    ],
+)
+def test_the_same_data_in_another_spelling_is_accepted(file: Path, text: str) -> None:
+    file.write_bytes(text.encode())
+    assert load(file).info().key == "small2020"
+
+
+@pytest.mark.parametrize(
+    "printed", ["83.50", "15,449", ".5", "12%", "-0.5", "\u22120.5", "+3", "100.00", "0"]
+)
+def test_printed_numbers_stay_the_strings_they_are(file: Path, printed: str) -> None:
+    file.write_text(edited(('"12"', f'"{printed}"')))
+    assert load(file).table_records()[1].rows[0].cells[2].printed == printed
+
+
+def test_markup_in_a_claim_survives_as_text(file: Path) -> None:
+    """What the page does with it is the page's business; here it is five words."""
+    says = "<script>alert('x')</script> & {{ 7 * 7 }} beats <b>all</b>"
+    file.write_text(edited(("We win", json.dumps(says))))
+    assert load(file).claim_records()[0].says == says
+
+
+def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
+    file.write_text(
+        edited(
+            (
+                "metric: P@1, says",
+                "metric: P@1, negligible: 0.3, paired: {reason: same init and order}, says",
+            ),
+            ("says: As printed", "says: As printed, runs_behind: 5, deterministic: true, primary: true"),
+        )
+    )
+    order, value, *_ = load(file).claim_records()
+    assert (order.negligible, order.paired) == (0.3, "same init and order")
+    assert (value.runs_behind, value.deterministic, value.primary) == (5, True, True)
+
+
+# --------------------------------------------------------------------------- margins
+
+
+@pytest.mark.parametrize(
+    ("margins", "own", "expected"),
+    [
+        ({}, False, "default"),
+        ({"t1": 0.2}, False, "t1"),
+        ({"ours-value": 0.3}, False, "ours-value"),
+        ({"t1": 0.2, "ours-value": 0.3}, False, "ours-value"),
+        ({"t1": 0.2, "ours-value": 0.3}, True, "own"),
+        ({"t2": 0.2}, False, "default"),
+    ],
+)
+def test_the_nearest_margin_counts(file: Path, margins: dict[str, float], own: bool, expected: str) -> None:
+    """The claim's own, then its name's, then its table's, then the default."""
+    entries = "".join(
+        f"  {name}: {{value: {value}, rule: lenient, why: {name}}}\n" for name, value in margins.items()
+    )
+    text = edited(("claims:\n", f"{entries}claims:\n"), ("why: usual", "why: default"))
+    if own:
+        text = text.replace(
+            "says: As printed", "says: As printed, margin: {value: 1, rule: digits, why: own}"
+        )
+    file.write_text(text)
+    margin = next(it.margin for it in load(file).claim_records() if it.id == "ours-value:P@3")
+    assert margin is not None
+    assert margin.why == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "printed", "expected"),
+    [
+        ("field", 0.5, "76.38", 0.5),
+        ("field", 0.5, "90.00", 0.5),  # 5 % of 10 points: begins to bind
+        ("field", 0.5, "90.20", 0.49),
+        ("field", 0.5, "96.10", 0.195),
+        ("field", 0.5, "10.00", 0.5),
+        ("field", 0.5, "4.00", 0.2),  # near zero: 5 % of what is there
+        ("half_gap", 0.9, "96.10", 0.195),
+        ("half_gap", 0.9, "50.00", 0.9),
+        ("field", 0.5, "99.99", 0.01),  # 5 % of 0.01 is less than one printed unit, 2h
+        ("field", 0.5, "100.00", 0.01),
+        ("field", 0.5, "0.00", 0.01),
+        ("field", 0.5, "97", 1.0),  # no decimals: 2h is a whole point
+        ("half_gap", 0.001, "76.38", 0.01),
+        ("field", 0.5, "101.00", 0.01),
+        ("lenient", 1.0, "96.10", 1.0),
+        ("paper_yardstick", 2.1, "99.00", 2.1),
+        ("digits", 0.005, "76.38", 0.005),
+    ],
+)
+def test_default_margins_are_held_between_ceiling_and_rounding(
+    rule: str, value: float, printed: str, expected: float
+) -> None:
+    """min(value, 0.05 * (100 - v), 0.05 * v), then at least 2h; worked by hand."""
+    resolved = for_printed(Margin(value, rule, "why"), printed)
+    assert resolved.value == expected
+    assert resolved.rule == rule
+    assert (resolved.why == "why") == (expected == value)
+
+
+def test_only_value_claims_have_the_ceiling(file: Path) -> None:
+    """96.10 leaves 3.9 points: its value claim gets 0.195, its equivalence the 0.5 of the file."""
+    claims = (
+        "  - {id: v, kind: value, of: t2.d.small, says: x, where: {page: 1}}\n"
+        "  - {id: e, kind: equivalent, left: t2.d.small, right: t2.d.large, says: x, where: {page: 1}}\n"
+    )
+    file.write_text(edited(("claims:\n", f"claims:\n{claims}")))
+    value, equivalent, *_ = load(file).claim_records()
+    assert value.margin is not None
+    assert equivalent.margin is not None
+    assert (value.margin.value, equivalent.margin.value) == (0.195, 0.5)
+
+
+#: A second claim behind the first in the file, to be swapped with it.
+_LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith("  - {id: ")]
+
+
+@pytest.mark.parametrize(
+    ("edits", "same"),
+    [
+        ([("says: As printed", "says: Otherwise said")], True),
+        ([('where: {section: "4"}', 'where: {section: "7"}')], True),
+        ([("why: usual", "why: because")], True),
+        ([("title: A small paper", "title: Another title")], True),
+        ([("[P@1, P@3], says", "[P@3, P@1], says")], True),
+        ([(_LINES[0], ""), (_LINES[1], _LINES[1] + _LINES[0])], True),
+        ([("value: 0.5", "value: 0.4")], False),
+        ([("rule: field", "rule: lenient")], False),
+        ([("metric: [P@1, P@3]", "metric: [P@1]")], False),
+        ([("says: As printed", "says: As printed, primary: true")], False),
+        ([("says: As printed", "says: As printed, runs_behind: 3")], False),
+        ([("says: As printed", "says: As printed, deterministic: true")], False),
+        ([("says: We win", "says: We win, negligible: 0.2")], False),
+        ([("says: We win", "says: We win, paired: {reason: x}")], False),
+        ([("better: t1.ours, worse: t1.base", "better: t1.base, worse: t1.ours")], False),
+        (
+            [
+                ("small: ours, large: base", "small: base, large: ours"),
+                ("left: t2.d.large", "left: t2.d.small"),
+            ],
+            False,
+        ),
+        ([("id: no-loss", "id: no-loss-at-all")], False),
+        ([(_LINES[0], "")], False),
+    ],
+)
+def test_the_hash_covers_what_must_be_fixed_before_a_run(
+    file: Path, edits: list[tuple[str, str]], same: bool
+) -> None:
+    file.write_text(SMALL)
+    before = load(file).margins_hash
+    file.write_text(edited(*edits))
+    assert (load(file).margins_hash == before) == same
+    assert re.fullmatch(r"[0-9a-f]{32}", before)
+
+
+# --------------------------------------------------------------------------- files that cannot be read
+
+
+_EMPTY = "1: the file is empty; start it with `format: 1` and `paper:`"
+_NO_KEYS = "1: the file must hold keys and values; start it with `format: 1` and `paper:`"
+_DEEP = "1: nested more than 20 deep; a claim file needs no more than eight"
+_BAD = "not readable as YAML"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", _EMPTY),
+        (b"# only a comment\n\n", _EMPTY),
+        (b"---\n...\n", _EMPTY),
+        (b"- a\n- b\n", _NO_KEYS),
+        (b"76.38", _NO_KEYS),
+        (b"a: 1\nb: caf\xe9\n", "2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        (b"\xef\xbb\xbfa: 1\nb: 2\nc: \xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
+        ("format: 1\n".encode("utf-16"), "1: is UTF-16; save the file as UTF-8"),
+        (b"a: 1\n---\nb: 1\n", "2: a second document starts here (---); one file holds one paper"),
+        (
+            b"a:\n\tb: 1\n",
+            f"2: {_BAD} (found character '\\t' that cannot start any token): a tab; indent with spaces",
+        ),
+        (
+            b"a: 1\nsays: this: that\n",
+            f"2: {_BAD} (mapping values are not allowed here): text that holds a colon and a space must "
+            "stand in quotes",
+        ),
+        (
+            b"a: 1\nb: @x\n",
+            f"2: {_BAD} (found character '@' that cannot start any token): text that starts with this "
+            "character must stand in quotes",
+        ),
+        (
+            b"a: [1,\nb: 2\n",
+            f"3: {_BAD} (expected ',' or ']', but got '<stream end>'): check indentation, quotes and "
+            "brackets here and just above",
+        ),
+        (b"a: 1\n? [x, y]\n: 1\n", "2: a key must be text, not a list, mapping or alias; write it out"),
+        (b"a: 1\nb: \x00\n", "2: character 0 is not allowed in YAML; remove it"),
+        (
+            b'a: 1\nb: "\\ud800"\n',
+            "2: half a surrogate pair (\\ud800 to \\udfff) is no character; write the character",
+        ),
+        (b"a: " + b"[" * 100_000, _DEEP),
+        (b"- " * 50_000, _DEEP),
+        (
+            b"x" * (LIMIT_BYTES + 1),
+            "1: is larger than 2,000,000 bytes; a claim file holds one paper's tables and claims, no data",
+        ),
+    ],
+)
+def test_a_file_that_is_no_yaml_of_ours_gives_one_sentence(file: Path, content: bytes, expected: str) -> None:
+    assert messages(file, content) == [expected]
+
+
+def test_a_huge_file_is_refused_without_being_read(file: Path) -> None:
+    """100 MB, by its first bytes."""
+    with file.open("wb") as stream:
+        stream.truncate(100_000_000)
+    with pytest.raises(ClaimFileError, match=r"larger than 2,000,000 bytes"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("missing.yaml", "there is no such file; give the path of a claim file"),
+        (".", "is not a file; give the path of one claim file"),
+    ],
+)
+def test_a_path_that_is_no_file_is_named(tmp_path: Path, name: str, expected: str) -> None:
+    with pytest.raises(ClaimFileError) as caught:
+        load(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: {expected}")
+
+
+def test_a_file_that_may_not_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(SMALL)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ClaimFileError, match=r"cannot be read \(Permission denied\); check the path"):
+        load(file)
+
+
+# --------------------------------------------------------------------------- the table of refusals
+
+
+def refusals() -> list[Any]:
+    """The cases of `claim_refusals.txt`: edits of SMALL, and all messages that they must give."""
+    cases = []
+    text = (Path(__file__).parent / "claim_refusals.txt").read_text(encoding="utf-8")
+    for block in re.sub(r"(?m)^#.*\n", "", text).strip().split("\n\n"):
+        edits: list[tuple[str, str]] = []
+        expected = []
+        for line in filter(None, block.splitlines()):
+            mark, content = line[:2], line[2:].replace("\\n", "\n")
+            if mark == "- ":
+                edits.append((content, ""))
+            elif mark == "+ ":
+                edits[-1] = (edits[-1][0], content)
+            else:
+                assert mark == "= ", line
+                expected.append(content)
+        if edits:
+            cases.append(pytest.param(edits, expected, id=expected[0][:60]))
+    return cases
+
+
+@pytest.mark.parametrize(("edits", "expected"), refusals())
+def test_a_mistake_is_answered_with_line_key_and_remedy(
+    file: Path, edits: list[tuple[str, str]], expected: list[str]
+) -> None:
+    """Exactly the messages of the table: one a mistake, and none that only follows from it."""
+    assert messages(file, edited(*edits)) == expected
+
+
+def test_a_key_cannot_steer_the_terminal(file: Path) -> None:
+    """Escapes in a key become blanks, and a message stays on its line."""
+    (found,) = messages(file, edited(("paper:\n", '"a\\eb\\nc": 1\npaper:\n')))
+    assert found.startswith("2: a b c: unknown key; known: format, paper,")
+
+
+def test_aliases_do_not_multiply(file: Path) -> None:
+    """A billion laughs are nine anchors and nine lists of aliases, and end as messages."""
+    lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    found = messages(file, "\n".join(lines))
+    assert sum("the anchor &" in message for message in found) == 10
+    assert sum("the alias *" in message for message in found) == 81
+
+
+# --------------------------------------------------------------------------- all in one go
+
+
+def test_at_most_three_claims_are_primary(file: Path) -> None:
+    where = "{page: 1}"
+    more = "".join(
+        f"  - {{id: p{n}, kind: value, of: t1.ours, metric: P@{n}, primary: true, says: x, where: {where}}}\n"
+        for n in (1, 3)
+    )
+    text = edited(("says: As printed", "primary: true, says: As printed"), ("claims:\n", f"claims:\n{more}"))
+    file.write_text(text)
+    assert sum(it.primary for it in load(file).claim_records()) == 4  # three claims, one with two metrics
+    found = messages(file, text.replace("says: Same", "says: Same, primary: true"))
+    assert found == ["41: claims[4].primary: 4 claims are primary; keep the 3 headline claims"]
+
+
+def test_a_copied_row_may_stand_in_a_comparison(file: Path) -> None:
+    """Comparing two methods judges neither number as the paper's run."""
+    file.write_text(edited(("worse: t1.base", "worse: t1.old")))
+    assert load(file).claim_records()[0].experiments == ("ours", "old")
+
+
+def test_all_problems_come_in_one_go_in_the_order_of_the_file(file: Path) -> None:
+    """Five mistakes of five kinds: YAML, missing key, type, reference, and a metric beyond the table."""
+    text = edited(
+        ("  title: A small paper\n", "  titel: &t A small paper\n"),
+        ('"76.38"', "76.38"),
+        ("experiment: base", "experiment: bse"),
+        ("metric: [P@1, P@3]", "metric: [P@1, P@9]"),
+        ("rule: field, ", ""),
+    )
+    found = messages(file, text)
+    assert [message.split(": ")[:2] for message in found] == [
+        ["2", "paper.title"],
+        ["4", "paper.titel"],
+        ["15", "tables.t1.rows[0].values[0]"],
+        ["16", "tables.t1.rows[1].experiment"],
+        ["35", "margins.default.rule"],
+        ["38", "claims[1].of"],
+    ]
+
+
+def test_one_claim_shows_its_wrong_type_and_its_lost_reference_together(file: Path) -> None:
+    found = messages(file, edited(("better: t1.ours", "better: t1.out"), ("says: We win", "says: 3")))
+    assert len(found) == 2
+    assert "has no row 'out'" in found[0] + found[1]
+    assert "3 is a bare number" in found[0] + found[1]
+
+
+def test_an_unknown_row_is_named_once_for_all_metrics(file: Path) -> None:
+    found = messages(file, edited(("of: t1.ours", "of: t1.outs")))
+    assert len(found) == 1
+
+
+def test_a_file_of_the_wrong_shapes_throughout_is_still_answered(file: Path) -> None:
+    """Every section as the wrong thing, one message each."""
+    text = (
+        "format: 1\npaper: null\ndatasets: []\ntables: x\nexperiments: 3\nmargins: [1]\nclaims: {a: 1}\n"
+        "departures: [1]\n"
+    )
+    assert [message.split(": ")[:2] for message in messages(file, text)] == [
+        ["2", "paper"],
+        ["3", "datasets"],
+        ["4", "tables"],
+        ["5", "experiments"],
+        ["6", "margins"],
+        ["7", "claims"],
+        ["8", "departures[0]"],
+    ]
+
+
+def test_ten_thousand_cells_load(file: Path) -> None:
+    """A table far beyond any paper's: nothing grows with the square of its size."""
+    rows = "".join(f'      - {{id: r{n}, source: unknown, values: ["1.0", "2.0"]}}\n' for n in range(5_000))
+    file.write_text(edited(("    rows:\n", f"    rows:\n{rows}")))
+    assert len(load(file).table_records()[0].rows) == 5_003
+
+
+# --------------------------------------------------------------------------- files that come with the toolkit
+
+
+def test_the_toolkit_comes_with_claim_files() -> None:
+    names = [path.name for path in builtin_claims()]
+    assert "chen2022.yaml" in names
+    assert names == sorted(names)
+
+
+@pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.name)
+def test_every_file_that_comes_along_is_valid(path: Path) -> None:
+    """By the loader and by the schema that editors read; and it is named after its paper."""
+    jsonschema = pytest.importorskip("jsonschema")
+    paper = load(path)
+    assert path.name == f"{paper.paper.key}.yaml"
+    records = paper.claim_records()
+    assert len({record.id for record in records}) == len(records)
+    jsonschema.Draft202012Validator(json_schema()).validate(read(path).content)
+
+
+# --------------------------------------------------------------------------- schema and vocabulary
+
+
+def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    file.write_text(SMALL)
+    assert validator.is_valid(read(file).content)
+    for old, new in [
+        ('"76.38"', "76.38"),
+        ('"76.38"', '"a lot"'),
+        ("says: We", "sayz: We"),
+        ("columns: [P@1, P@3]", "columns: [P@1, p@3]"),
+        ("kind: order", "kind: orders"),
+        ("value: 0.5", "value: 0"),
+        ("format: 1", "format: 2"),
+    ]:
+        file.write_text(edited((old, new)))
+        assert not validator.is_valid(read(file).content), new
+
+
+def test_every_key_of_the_schema_is_described() -> None:
+    schema = json_schema()
+    bare = [
+        f"{name}.{key}"
+        for name, part in {"file": schema, **schema["$defs"]}.items()
+        for key, value in part.get("properties", {}).items()
+        if not value.get("description")
+    ]
+    assert bare == []
+
+
+def test_metric_names_are_those_of_the_metrics() -> None:
+    """The claim file and the code that measures share one vocabulary, though neither imports the other."""
+    from reimpl.metric_names import METRICS as MEASURED
+
+    assert dict(METRICS) == dict(MEASURED)
+
+
+def test_reading_claims_imports_no_torch() -> None:
+    code = (
+        "import sys; from audit.claim import builtin_claims, load; [load(path) for path in builtin_claims()];"
+        "print([name for name in ('torch', 'scipy', 'numpy', 'reimpl', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --------------------------------------------------------------------------- whatever else is thrown at it
+
+_REAL = Path(str(next(path for path in builtin_claims() if path.name == "chen2022.yaml")))
+_ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 10**20),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=12),
+    st.sampled_from(
+        ["t4.kim_words", "t4.kim_words.P@1", "t9.x", "a.b.c.d", "..", "P@1", "order", "value", "copied"]
+    ),
+    st.lists(st.one_of(st.integers(), st.text(max_size=4)), max_size=3),
+    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
+    st.just([{}]),
+    st.just({"id": {}, "kind": []}),
+)
+
+
+def _places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    pairs: Any = content.items() if isinstance(content, dict) else ()
+    if isinstance(content, list):
+        pairs = enumerate(content)
+    return [place for key, value in pairs for place in ((*path, key), *_places(value, (*path, key)))]
+
+
+def _outcome(file: Path, text: str | bytes) -> None:
+    """A valid paper whose records can be had, or messages with lines of the file: nothing else comes out."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode(errors="surrogatepass"))
+    try:
+        paper = load(file)
+    except ClaimFileError as err:
+        assert err.problems
+        lines = file.read_bytes().count(b"\n") + 1
+        for problem in err.problems:
+            match = re.fullmatch(rf"{re.escape(str(file))}:(\d+): \S.*", problem)
+            assert match, problem
+            assert 1 <= int(match[1]) <= lines + 1
+            assert problem.isprintable()
+    else:
+        assert all(record.experiments for record in paper.claim_records())
+        paper.table_records()
+        assert paper.margins_hash
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_real_file_with_its_keys_changed_is_a_paper_or_clean_messages(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    content = json.loads(json.dumps(read(_REAL).content))
+    for _ in range(data.draw(st.integers(1, 4))):
+        *parents, last = data.draw(st.sampled_from(_places(content)))
+        holder = content
+        for part in parents:
+            holder = holder[part]
+        what = data.draw(st.sampled_from(["delete", "rename", "replace", "swap"]))
+        if what == "delete":
+            del holder[last]
+        elif what == "rename" and isinstance(holder, dict):
+            holder[data.draw(st.sampled_from([f"{last}x", "id", "kind", "margin", "from", "", "a.b"]))] = (
+                holder.pop(last)
+            )
+        elif what == "swap":
+            other = data.draw(st.sampled_from(_places(content)))
+            taken = content
+            for part in other:
+                taken = taken[part]
+            holder[last] = json.loads(json.dumps(taken))
+        else:
+            holder[last] = data.draw(_ODD)
+    _outcome(tmp_path / "changed.yaml", json.dumps(content, indent=1))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_file_with_its_text_cut_about_is_a_paper_or_clean_messages(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    text = SMALL
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        stop = min(len(text), start + data.draw(st.integers(0, 30)))
+        text = text[:start] + data.draw(st.text(max_size=6)) + text[stop:]
+    _outcome(tmp_path / "cut.yaml", text)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.one_of(
+        st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode(errors="ignore"))
+    )
+)
+def test_any_bytes_are_a_paper_or_clean_messages(tmp_path: Path, content: bytes) -> None:
+    _outcome(tmp_path / "bytes.yaml", content)
+
+
+def test_the_module_says_what_it_offers() -> None:
+    assert set(claim.__all__) == {"Paper", "builtin_claims", "json_schema", "load"}
