@@ -5,9 +5,10 @@ A protocol is data; `reimpl.training` carries it out. Importing this module does
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from reimpl.errors import ConfigError
 
@@ -44,11 +45,25 @@ class Protocol:
     """Set when the protocol is nobody's: why it is there, in one sentence for the report."""
 
     def __post_init__(self) -> None:
+        # A misspelt choice would otherwise train in another way under this name.
+        for name, kind in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(kind) is Literal and value not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise ConfigError(f"protocol {self.name!r}: {name} must be one of {known}, not {value!r}")
         for name in ("epochs", "batch_size", "length", "dimension"):
             if getattr(self, name) < 1:
-                raise ConfigError(f"protocol {self.name!r}: {name} must be at least 1")
-        if not self.learning_rate > 0:
-            raise ConfigError(f"protocol {self.name!r}: learning_rate must be positive")
+                raise ConfigError(
+                    f"protocol {self.name!r}: {name} must be at least 1, not {getattr(self, name)!r}"
+                )
+        if not 0 < self.learning_rate < math.inf:
+            raise ConfigError(
+                f"protocol {self.name!r}: learning_rate must be positive, not {self.learning_rate!r}"
+            )
+        if self.patience is not None and (self.patience < 1 or self.select == "last"):
+            raise ConfigError(
+                f"protocol {self.name!r}: patience {self.patience!r} needs a selected epoch and 1 or more"
+            )
         if self.shuffle == "like_lengths" and self.padding != "batch":
             raise ConfigError(
                 f"protocol {self.name!r}: batches of like length make sense only with padding: batch"

@@ -1,0 +1,105 @@
+"""The named protocols hold what the papers and the public code do; impossible ones are refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from reimpl.errors import ConfigError
+from reimpl.protocol import PROTOCOLS, Protocol, protocol
+
+#: From the papers and configurations: Liu et al.'s train.py (51 passes: the loop includes its end) and
+#: data_helpers.py; the study's config/EUR-Lex/*.yml and main.py; LibMultiLabel's EURLEX57K KimCNN config.
+PRINTED: dict[str, dict[str, Any]] = {
+    "liu2017": {
+        "epochs": 51,
+        "batch_size": 256,
+        "learning_rate": 1e-3,
+        "optimiser": "lasagne_adam",
+        "shuffle": "batches",
+        "padding": "split",
+        "length": 500,
+        "select": "last",
+    },
+    "chen2022": {
+        "epochs": 50,
+        "batch_size": 256,
+        "learning_rate": 1e-3,
+        "optimiser": "adam",
+        "shuffle": "documents",
+        "padding": "length",
+        "length": 500,
+        "select": "last",
+    },
+    "chen2022-code": {"epochs": 50, "select": "best_on_test", "select_metric": "P@1", "padding": "length"},
+    "libmultilabel": {
+        "epochs": 50,
+        "batch_size": 16,
+        "learning_rate": 3e-4,
+        "padding": "batch",
+        "select": "best_on_dev",
+        "select_metric": "RP@5",
+        "patience": 10,
+    },
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_protocol_holds_what_its_source_says(name: str) -> None:
+    held = protocol(name).as_dict()
+    assert {key: held[key] for key in PRINTED[name]} == PRINTED[name]
+
+
+def test_only_reduced_protocols_change_the_network_and_they_say_why() -> None:
+    for name, held in PROTOCOLS.items():
+        assert name == held.name
+        assert bool(held.model) == (held.deviation is not None) == (name == "small")
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_is_json_and_back(name: str) -> None:
+    """It is part of a run's specification, from which a worker makes it again."""
+    assert Protocol(**json.loads(json.dumps(protocol(name).as_dict()))) == protocol(name)
+
+
+REFUSED = [
+    ({"epochs": 0}, "epochs must be at least 1, not 0"),
+    ({"batch_size": -1}, "batch_size must be at least 1, not -1"),
+    ({"length": 0}, "length must be at least 1, not 0"),
+    ({"dimension": 0}, "dimension must be at least 1, not 0"),
+    ({"learning_rate": 0.0}, "learning_rate must be positive, not 0.0"),
+    ({"learning_rate": float("nan")}, "learning_rate must be positive, not nan"),
+    ({"learning_rate": float("inf")}, "learning_rate must be positive, not inf"),
+    ({"optimiser": "sgd"}, "optimiser must be one of 'adam', 'lasagne_adam', not 'sgd'"),
+    ({"shuffle": "none"}, "shuffle must be one of 'documents', 'batches', 'like_lengths', not 'none'"),
+    ({"padding": "max"}, "padding must be one of 'length', 'split', 'batch', not 'max'"),
+    ({"select": "best"}, "select must be one of 'last', 'best_on_test', 'best_on_dev', not 'best'"),
+    ({"shuffle": "like_lengths", "padding": "length"}, "only with padding: batch"),
+    ({"select": "best_on_test"}, "best_on_test needs evaluate: every_epoch"),
+    # With nothing to better, every run would stop after `patience` epochs.
+    ({"patience": 3, "evaluate": "every_epoch"}, "patience 3 needs a selected epoch"),
+    ({"patience": 0, "select": "best_on_test", "evaluate": "every_epoch"}, "patience 0 needs"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED)
+def test_an_impossible_protocol_is_refused_with_its_name_and_value(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=rf"^protocol 'mine': .*{re.escape(message)}"):
+        Protocol(**{"name": "mine", "epochs": 1, "batch_size": 1, **changes})
+
+
+def test_an_unknown_protocol_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"'chen2021' is not known; known are chen2022, .*small"):
+        protocol("chen2021")
+
+
+def test_protocols_are_listed_without_torch() -> None:
+    script = "import sys, reimpl.protocol; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
