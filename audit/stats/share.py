@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
+from audit.stats.student import quantile
 
 
 def wilson(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -14,7 +14,7 @@ def wilson(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, 
     Raises ValueError unless 0 <= successes <= trials and there is a trial.
     """
     _check(successes, trials)
-    z = float(special.ndtri(0.5 + level / 2.0))
+    z = quantile(0.5 + level / 2.0, math.inf)
     p, zz = successes / trials, z * z / trials
     half = z * math.sqrt((p * (1.0 - p) + zz / 4.0) / trials) / (1.0 + zz)
     center = (p + zz / 2.0) / (1.0 + zz)
@@ -26,6 +26,8 @@ def wilson(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, 
 
 def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
     """Exact binomial interval (Clopper and Pearson 1934), by quantiles of the beta distribution."""
+    from scipy import special  # not at the top, as in `student`
+
     _check(successes, trials)
     tail = 0.5 - level / 2.0
     low = 0.0 if successes == 0 else float(special.betaincinv(successes, trials - successes + 1, tail))

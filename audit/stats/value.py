@@ -76,7 +76,7 @@ def value(
         raise ValueError(f"a printed number has at least one run behind it, got {paper_runs!r}")
     ours = sample(runs)
     pool = pooled if pooled is not None and pooled.usable else None
-    steady = deterministic and ours.n > 1 and ours.sd == 0.0
+    steady = deterministic and ours.sd == 0.0  # None, not 0.0, for one run
     plain = ValueTest(
         n=ours.n,
         mean=ours.mean,

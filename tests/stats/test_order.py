@@ -89,6 +89,8 @@ def test_too_few_or_still_runs_decide_nothing(better: list[float], worse: list[f
     got = order(better, worse, printed_gap=10.0)
     assert got.decide() == Decision("inconclusive", reason)
     assert got.difference == pytest.approx(sum(better) / len(better) - sum(worse) / len(worse))
+    estimated = reason == "too_few_seeds"  # two runs are computed and shown, though they decide nothing
+    assert [x is not None for x in (got.p_reproduced, got.p_contradicted, got.ci95)] == [estimated] * 3
 
 
 def test_one_collapsed_arm_is_judged_by_the_spread_of_the_other() -> None:
