@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from reimpl.batching import Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Dataset, Split
-from reimpl.errors import ConfigError, ReimplError
+from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
 from reimpl.optim import OPTIMISERS
@@ -40,9 +40,12 @@ Precision = Literal["float32", "tf32", "bf16"]
 
 #: Labels kept of each test document's ranking.
 KEPT = 10
+#: Metrics by which a protocol may choose an epoch, at 1, 3 and 5.
+MEASURED = ("P", "R", "RP", "nDCG")
 #: Seconds between two checkpoints and between two looks at the loss.
 CHECKPOINT_EVERY = 60.0
 _LOOK_EVERY = 0.5
+_IN_PARTS = "out of memory"
 
 
 class Interrupted(Exception):  # noqa: N818 - a request, not an error
@@ -51,6 +54,10 @@ class Interrupted(Exception):  # noqa: N818 - a request, not an error
 
 class OutOfMemoryError(ReimplError):
     """Not even one document at a time fits."""
+
+
+class CheckpointError(ReimplError):
+    """The state of an unfinished run cannot be read; the run has to begin again."""
 
 
 @dataclass
@@ -101,7 +108,8 @@ def train(
 
     `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. Returns a
     failed `Result` when the loss is not finite or memory does not suffice. Raises `ConfigError` for a network
-    that does not take the data, and `Interrupted`.
+    that does not take the data or data that the protocol cannot select on, `CheckpointError`, and
+    `Interrupted`.
     """
     run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
     with _numeric_mode(precision):
@@ -111,6 +119,21 @@ def train(
 def kept(data: Dataset) -> int:
     """Labels kept of each ranking: `KEPT`, or all there are."""
     return min(KEPT, data.n_labels)
+
+
+def _cutoffs(data: Dataset) -> tuple[int, ...]:
+    """The k of P@k and its kin; those beyond the number of labels have no answer."""
+    return tuple(k for k in (1, 3, 5) if k <= data.n_labels)
+
+
+def _check_metric(protocol: Protocol, data: Dataset) -> None:
+    """Refuse, before any training, a metric that nothing measures."""
+    known = [f"{name}@{k}" for name in MEASURED for k in _cutoffs(data)]
+    if protocol.select != "last" and protocol.select_metric not in known:
+        raise ConfigError(
+            f"protocol {protocol.name!r} selects by {protocol.select_metric!r}, which is not measured on "
+            f"{data.name!r} with its {data.n_labels} labels; measured are {', '.join(known)}"
+        )
 
 
 class _DeviceSplit:
@@ -164,6 +187,7 @@ class _Run:
                 f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
                 "add a dev split"
             )
+        _check_metric(protocol, data)
         self.state = _State()
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
@@ -176,6 +200,9 @@ class _Run:
         self.rng = np.random.default_rng(self.seed)
         self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
         self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
+        # A network with a weight for every position takes one width.
+        bound = getattr(self.network, "position_bound", False)
+        self.maximum_width = self.minimum_width if bound else None
         self.optimiser = OPTIMISERS[self.protocol.optimiser](
             self.network.parameters(), lr=self.protocol.learning_rate, fused=True
         )
@@ -273,10 +300,11 @@ class _Run:
             try:
                 self.optimiser.zero_grad(set_to_none=True)
                 value = self._backward(documents, width, rows, cols)
-                self.optimiser.step()
-                return value
-            except (torch.OutOfMemoryError, RuntimeError) as problem:
+                break
+            except RuntimeError as problem:  # torch.OutOfMemoryError is one
                 self._halve(problem)
+        self.optimiser.step()  # not tried twice: it may have moved some weights
+        return value
 
     def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         size = len(documents)
@@ -302,9 +330,7 @@ class _Run:
     def _look(self, total: float, documents: int) -> float:
         mean = float(total) / max(1, documents)
         if not math.isfinite(mean):
-            raise _NotFiniteError(
-                f"the training loss became {mean} in epoch {self.state.epoch + 1} of {self.protocol.epochs}"
-            )
+            raise _NotFiniteError(f"the training loss became {mean} in epoch {self._epoch_reached()}")
         return mean
 
     def _halve(self, problem: RuntimeError) -> None:
@@ -313,8 +339,9 @@ class _Run:
         if self.micro_batch == 1:
             raise OutOfMemoryError(f"out of memory with one document at a time on {self.device}") from problem
         self.micro_batch = (self.micro_batch + 1) // 2
+        self.notes = [note for note in self.notes if not note.startswith(_IN_PARTS)]
         self.notes.append(
-            f"out of memory: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
+            f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
         )
         self.optimiser.zero_grad(set_to_none=True)
         if self.device.type == "cuda":
@@ -327,16 +354,19 @@ class _Run:
         K = kept(self.data)
         ids = np.empty((split.size, K), dtype=np.int32)
         scores = np.empty((split.size, K), dtype=np.float32)
-        for order, values, best in self._rank(split, K):
-            ids[order], scores[order] = best, values
+        try:
+            for order, values, best in self._rank(split, K):
+                ids[order], scores[order] = best, values
+        except DataError as problem:  # a score that is NaN has no place in a ranking
+            raise self._not_finite() from problem
         if not np.isfinite(scores).all():
-            raise _NotFiniteError("scores of test documents are not finite after training")
+            raise self._not_finite()
         train = self.data.train
         A, B = propensity_constants(self.data.name)
         metrics = evaluate(
             ids,
             split.labels(self.data.n_labels),
-            ks=tuple(k for k in (1, 3, 5) if k <= K),
+            ks=_cutoffs(self.data),
             train_frequency=np.bincount(train.label_ids, minlength=self.data.n_labels),
             n_train=train.size,
             A=A,
@@ -345,9 +375,18 @@ class _Run:
         # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
         return {name: value for name, value in metrics.items() if math.isfinite(value)}, ids, scores
 
+    def _not_finite(self) -> _NotFiniteError:
+        return _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
+
+    def _epoch_reached(self) -> str:
+        epochs = self.protocol.epochs
+        return f"{min(self.state.epoch + 1, epochs)} of {epochs}"
+
     def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
         device_split = _DeviceSplit(split, self.data.padding_id, self.device)
-        plan = scoring_plan(split, self.protocol, self.minimum_width, self.protocol.batch_size)
+        plan = scoring_plan(
+            split, self.protocol, self.minimum_width, self.protocol.batch_size, self.maximum_width
+        )
         self.network.eval()
         with torch.inference_mode():
             for i in range(len(plan)):
@@ -365,9 +404,9 @@ class _Run:
                 for part in torch.split(documents, self.micro_batch):
                     with self._autocast():
                         logits = self.network(split.batch(part, width))
-                    parts.append(top_k(logits.float().nan_to_num(nan=-math.inf), K))
+                    parts.append(top_k(logits.float(), K))
                 return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
-            except (torch.OutOfMemoryError, RuntimeError) as problem:
+            except RuntimeError as problem:
                 self._halve(problem)
 
     def _evaluate_epoch(self) -> dict[str, float]:
@@ -408,8 +447,13 @@ class _Run:
         try:
             torch.save(content, temporary)
             temporary.replace(path)
+        except (OSError, RuntimeError) as problem:  # torch reports a full disk as a RuntimeError
+            # A run can do without: what is lost is the way back, not the result.
+            note = f"no checkpoint could be written ({type(problem).__name__})"
+            self.notes += [note] if note not in self.notes else []
         finally:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
     def _resume(self) -> None:
         path = self.watch.checkpoint
@@ -427,7 +471,7 @@ class _Run:
             if content["cuda_rng"] is not None and self.device.type == "cuda":
                 torch.cuda.set_rng_state(content["cuda_rng"].cpu(), self.device)
         except Exception as problem:
-            raise ReimplError(
+            raise CheckpointError(
                 f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); "
                 "delete it to begin again"
             ) from problem
@@ -451,7 +495,8 @@ def _numeric_mode(precision: Precision) -> Iterator[None]:
 
 
 def _is_out_of_memory(problem: BaseException) -> bool:
-    return isinstance(problem, torch.OutOfMemoryError) or "can't allocate memory" in str(problem)
+    said = ("can't allocate memory", "out of memory", "ALLOC_FAILED")  # the CPU's, CUDA's and its libraries'
+    return isinstance(problem, torch.OutOfMemoryError) or any(words in str(problem) for words in said)
 
 
 def _reset_peak_memory(device: torch.device) -> None:

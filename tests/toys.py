@@ -22,7 +22,9 @@ def split_of(lengths: list[int], labels: list[list[int]], *, seed: int = 0) -> S
 def topics(n: int, *, n_labels: int = 6, longest: int = 9, seed: int = 0) -> Split:
     """n documents of 1 to `longest` words with 1 or 2 labels each, all random."""
     rng = np.random.default_rng(seed)
-    labels = [rng.choice(n_labels, rng.integers(1, 3), replace=False).tolist() for _ in range(n)]
+    labels = [
+        rng.choice(n_labels, min(n_labels, rng.integers(1, 3)), replace=False).tolist() for _ in range(n)
+    ]
     return split_of(rng.integers(1, longest + 1, n).tolist(), labels, seed=seed)
 
 

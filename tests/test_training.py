@@ -1,0 +1,869 @@
+"""Training: against a plain loop, across interruptions, when numbers or memory give out, and its choices."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from reimpl import training, xml_cnn
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
+from reimpl.losses import LOSSES
+from reimpl.metrics import evaluate
+from reimpl.optim import LasagneAdam
+from reimpl.protocol import PROTOCOLS, Protocol
+from reimpl.training import CheckpointError, Interrupted, Result, Watch, kept, train
+from tests.toys import WORDS, split_of, topics, toy_data, toy_protocol
+
+Build = Callable[[Tensor], nn.Module]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def small_config(**changes: Any) -> xml_cnn.Config:
+    parts: dict[str, Any] = {"windows": (2, 3), "maps": 3, "pooling": "max", "hidden": 5, **changes}
+    return xml_cnn.Config(**parts)
+
+
+def builder(data: Dataset, protocol: Protocol, **changes: Any) -> Build:
+    """Builds a small network of the family, as the runner does."""
+
+    def build(vectors: Tensor) -> nn.Module:
+        return xml_cnn.build(
+            small_config(**changes),
+            vectors=vectors,
+            labels=data.n_labels,
+            length=protocol.length,
+            padding_id=data.padding_id,
+            freeze_padding=not data.padding_trainable,
+        )
+
+    return build
+
+
+def run(
+    data: Dataset | None = None,
+    protocol: Protocol | None = None,
+    *,
+    build: Build | None = None,
+    seed: int = 0,
+    config: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Result:
+    data, protocol = data or toy_data(), protocol or toy_protocol()
+    build = build or builder(data, protocol, **(config or {}))
+    return train(build, data, protocol, **{"loss_name": "bce_mean", "seed": seed, **options})
+
+
+class Bag(nn.Module):
+    """Mean word vector times a matrix, and no dropout: simple enough to be trained by hand."""
+
+    minimum_width = 1
+
+    def __init__(self, vectors: Tensor, labels: int, *, frozen: bool = True) -> None:
+        super().__init__()
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(), freeze=False, padding_idx=0 if frozen else None
+        )
+        self.output = nn.Linear(vectors.shape[1], labels)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        scores: Tensor = self.output(self.embedding(ids).mean(dim=1))
+        return scores
+
+
+def bag(data: Dataset, made: list[nn.Module] | None = None, **options: Any) -> Build:
+    """Builds a `Bag`, and keeps it in `made`."""
+
+    def build(vectors: Tensor) -> nn.Module:
+        network = Bag(vectors, data.n_labels, **options)
+        if made is not None:
+            made.append(network)
+        return network
+
+    return build
+
+
+# --------------------------------------------------------------------------- a plain loop
+
+
+def padded(split: Split, documents: list[int], width: int) -> Tensor:
+    rows = [split.tokens[split.offsets[i] : split.offsets[i + 1]].tolist()[:width] for i in documents]
+    return torch.tensor([row + [0] * (width - len(row)) for row in rows])
+
+
+def targets(split: Split, documents: list[int], labels: int) -> Tensor:
+    y = torch.zeros(len(documents), labels)
+    for row, i in enumerate(documents):
+        for label in split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]]:
+            y[row, label] = 1
+    return y
+
+
+def by_hand(data: Dataset, protocol: Protocol, seed: int, network: nn.Module) -> list[float]:
+    """Trains the network the way a textbook does; the mean loss a document of every epoch."""
+    rng, size, split = np.random.default_rng(seed), protocol.batch_size, data.train
+    optimiser = torch.optim.Adam(network.parameters(), lr=protocol.learning_rate)
+    if protocol.optimiser == "lasagne_adam":
+        optimiser = LasagneAdam(network.parameters(), lr=protocol.learning_rate)
+    means = []
+    for _ in range(protocol.epochs):
+        order, losses = rng.permutation(split.size).tolist(), []
+        for lo in range(0, split.size, size):
+            documents = order[lo : lo + size]
+            logits = network(padded(split, documents, protocol.length))
+            y = targets(split, documents, data.n_labels)
+            value = nn.functional.binary_cross_entropy_with_logits(logits, y)
+            optimiser.zero_grad()
+            value.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            losses += [float(value.detach())] * len(documents)
+        means.append(sum(losses) / split.size)
+    return means
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "lasagne_adam"])
+def test_losses_weights_and_rankings_are_those_of_a_plain_loop(optimiser: Any) -> None:
+    data, protocol = toy_data(), toy_protocol(optimiser=optimiser)
+    made: list[nn.Module] = []
+    result = run(data, protocol, build=bag(data, made), seed=4)
+    torch.manual_seed(4)
+    network = Bag(torch.from_numpy(data.vectors), data.n_labels)
+    losses = by_hand(data, protocol, 4, network)
+    assert [row["loss"] for row in result.curve] == pytest.approx(losses, rel=1e-5)
+    assert [row["epoch"] for row in result.curve] == [1, 2, 3]
+    for name, weight in network.state_dict().items():
+        torch.testing.assert_close(made[0].state_dict()[name], weight, rtol=1e-4, atol=1e-6)
+    with torch.no_grad():
+        scores = network(padded(data.test, list(range(data.test.size)), protocol.length)).numpy()
+    assert result.top_ids is not None
+    expected = np.argsort(-scores, axis=1, kind="stable")
+    np.testing.assert_array_equal(result.top_ids, expected)
+    np.testing.assert_allclose(result.top_scores, np.take_along_axis(scores, expected, 1), rtol=1e-4)
+
+
+def test_liu2017_makes_51_passes_over_the_batches_of_the_file() -> None:
+    """One batch of all 23 documents: 51 updates, every batch the file's own order."""
+    data = toy_data()
+    seen: list[Tensor] = []
+
+    class Watched(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            if self.training:
+                seen.append(ids.clone())
+            return super().forward(ids)
+
+    result = run(data, PROTOCOLS["liu2017"], build=lambda vectors: Watched(vectors, data.n_labels))
+    assert len(result.curve) == len(seen) == 51
+    everything = padded(data.train, list(range(data.train.size)), data.train.longest)
+    assert all(torch.equal(batch, everything) for batch in seen)
+
+
+# --------------------------------------------------------------------------- seeds
+
+
+def same(one: Result, other: Result) -> bool:
+    """Whether two results agree in every bit but the time they took."""
+    curves = [
+        [{k: v for k, v in row.items() if k != "seconds"} for row in result.curve] for result in (one, other)
+    ]
+    assert one.top_ids is not None and other.top_ids is not None
+    assert one.top_scores is not None and other.top_scores is not None
+    return (
+        one.metrics == other.metrics
+        and curves[0] == curves[1]
+        and one.top_ids.tobytes() == other.top_ids.tobytes()
+        and one.top_scores.tobytes() == other.top_scores.tobytes()
+    )
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
+    first = run(seed=1)
+    np.random.seed(99)  # nothing reads the global generator of numpy
+    torch.manual_seed(99)
+    assert same(first, run(seed=1))
+    assert not same(first, run(seed=2))
+
+
+def test_a_seed_decides_weights_dropout_and_order_each() -> None:
+    """With other weights but no dropout and one batch the losses differ in the first epoch already."""
+    one, other = (run(toy_data(), toy_protocol(batch_size=64), seed=seed) for seed in (0, 1))
+    assert one.curve[0]["loss"] != other.curve[0]["loss"]
+
+
+def test_precision_and_threads_are_left_as_they_were() -> None:
+    before = torch.get_float32_matmul_precision(), torch.get_num_threads()
+    run(precision="tf32")
+    assert before == (torch.get_float32_matmul_precision(), torch.get_num_threads())
+
+
+# --------------------------------------------------------------------------- interruptions
+
+
+def stopping(*at: int) -> Callable[[], bool]:
+    """A `stop` that says yes at these calls, counted from 0."""
+    calls = count()
+    return lambda: next(calls) in at
+
+
+def with_stops(checkpoint: Path, *stops: int, **options: Any) -> tuple[Result, int]:
+    """Runs, is stopped at each of `stops` steps after the last start, and goes on; how often it was."""
+    interruptions = 0
+    for stop in stops:
+        try:
+            return run(watch=Watch(stop=stopping(stop), checkpoint=checkpoint), **options), interruptions
+        except Interrupted:
+            interruptions += 1
+    return run(watch=Watch(checkpoint=checkpoint), **options), interruptions
+
+
+#: Five batches an epoch: step 0 is before anything, 5 the beginning of the second epoch, 14 the last.
+STEPS = [(0,), (3,), (5,), (9,), (10,), (14,), (2, 4), (5, 5), (0, 0), (4, 1, 1, 6)]
+
+
+@pytest.mark.parametrize("stops", STEPS, ids=str)
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {},
+        {"optimiser": "lasagne_adam", "shuffle": "batches", "padding": "split"},
+        {"shuffle": "like_lengths", "padding": "batch"},
+        {"select": "best_on_test", "evaluate": "every_epoch"},
+        {"select": "best_on_dev", "evaluate": "every_epoch", "patience": 1},
+    ],
+    ids=["last", "lasagne", "like_lengths", "best", "patience"],
+)
+def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
+    tmp_path: Path, protocol: dict[str, Any], stops: tuple[int, ...]
+) -> None:
+    data, chosen = toy_data(n_dev=9), toy_protocol(**protocol)
+    undisturbed = run(data, chosen)
+    resumed, times = with_stops(tmp_path / "state.pt", *stops, data=data, protocol=chosen)
+    assert times == len(stops) or chosen.patience
+    assert same(undisturbed, resumed)
+
+
+def test_a_run_resumed_from_a_checkpoint_of_the_clock_ends_with_the_same_bits(tmp_path: Path) -> None:
+    """As after a SIGKILL: the process is gone at step 8, the last checkpoint is of step 7."""
+
+    class Killed(BaseException):
+        pass
+
+    calls = count()
+
+    def stop() -> bool:
+        if next(calls) == 8:
+            raise Killed
+        return False
+
+    path = tmp_path / "state.pt"
+    with pytest.raises(Killed):
+        run(watch=Watch(stop=stop, checkpoint=path, checkpoint_every=0.0))
+    assert json.loads(torch.load(path)["state"])["epoch"] == 1
+    seen: list[int] = []
+    again = run(watch=Watch(progress=lambda done, total, loss: seen.append(done), checkpoint=path))
+    assert same(run(), again)
+    assert min(seen) == 10  # the first epoch was not made again
+    assert [entry.name for entry in tmp_path.iterdir()] == ["state.pt"]
+
+
+def test_the_seconds_of_all_parts_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = count(0.0, 1.0)  # every look at the clock takes a second
+    monkeypatch.setattr(time, "perf_counter", lambda: next(now))
+    path = tmp_path / "state.pt"
+    whole, (parts, times) = run().seconds, with_stops(path, 7, 4)
+    assert times == 2
+    assert whole <= parts.seconds <= whole + 8
+    assert sum(row["seconds"] for row in parts.curve) <= parts.seconds
+
+
+def test_a_resumed_run_keeps_the_notes_and_parts_of_the_first(tmp_path: Path) -> None:
+    data, path = toy_data(), tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(data, build=tight(data, 2), watch=Watch(stop=stopping(4), checkpoint=path))
+    assert run(data, build=bag(data), watch=Watch(checkpoint=path)).notes == (
+        "out of memory: batches of 5 computed in parts of 2",
+    )
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "text": lambda content: b"not a checkpoint",
+    "flipped": lambda content: content[:300] + bytes([content[300] ^ 255]) * 200 + content[500:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_is_told_in_one_sentence(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(watch=Watch(stop=stopping(4), checkpoint=path))
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    with pytest.raises(CheckpointError, match=rf"^checkpoint {re.escape(repr(str(path)))} cannot be read"):
+        run(watch=Watch(checkpoint=path))
+
+
+def test_a_checkpoint_of_another_network_or_without_its_parts_is_told_in_one_sentence(
+    tmp_path: Path,
+) -> None:
+    data, path = toy_data(), tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(data, watch=Watch(stop=stopping(4), checkpoint=path))
+    with pytest.raises(CheckpointError):
+        run(data, build=bag(data), watch=Watch(checkpoint=path))
+    torch.save({"network": {}}, path)
+    with pytest.raises(CheckpointError):
+        run(data, watch=Watch(checkpoint=path))
+
+
+def test_a_checkpoint_runs_no_code(tmp_path: Path) -> None:
+    """A folder of records may come from somebody else."""
+
+    class Evil:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "touched",)
+
+    path = tmp_path / "state.pt"
+    torch.save({"network": Evil()}, path)
+    with pytest.raises(CheckpointError):
+        run(watch=Watch(checkpoint=path))
+    assert not (tmp_path / "touched").exists()
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left"), RuntimeError("file write failed")])
+def test_a_checkpoint_that_cannot_be_written_costs_the_run_nothing_but_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    undisturbed = run()
+
+    def refuse(*arguments: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(torch, "save", refuse)
+    result = run(watch=Watch(checkpoint=tmp_path / "state.pt", checkpoint_every=0.0))
+    assert same(undisturbed, result)
+    assert result.notes == (f"no checkpoint could be written ({type(error).__name__})",)
+    with pytest.raises(Interrupted):
+        run(watch=Watch(stop=stopping(3), checkpoint=tmp_path / "state.pt"))
+
+
+def test_without_a_checkpoint_file_a_run_can_be_stopped_too() -> None:
+    with pytest.raises(Interrupted):
+        run(watch=Watch(stop=stopping(3)))
+
+
+# --------------------------------------------------------------------------- progress
+
+
+def test_progress_is_told_in_rising_steps_and_ends_at_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "_LOOK_EVERY", 0.0)
+    told: list[tuple[int, int, float | None]] = []
+    result = run(watch=Watch(progress=lambda *step: told.append(step)))
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert {total for _, total, _ in told} == {15}
+    assert told[-1][0] == 15
+    # Before the last batch of an epoch is in, the mean is of the documents so far.
+    means = [loss for _, _, loss in told if loss is not None]
+    assert len(means) == 15
+    assert means[4] == pytest.approx(result.curve[0]["loss"])
+    assert all(math.isfinite(mean) for mean in means)
+
+
+def test_the_device_is_asked_for_the_loss_now_and_then_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One look an epoch in a quick run: a step waits for nothing."""
+    looks: list[float] = []
+    look = training._Run._look
+    monkeypatch.setattr(training._Run, "_look", lambda self, *a: looks.append(0) or look(self, *a))
+    monkeypatch.setattr(training, "_LOOK_EVERY", 1e9)
+    run()
+    assert len(looks) == 3
+
+
+# --------------------------------------------------------------------------- numbers that give out
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_loss_that_is_no_number_is_a_failed_run_that_names_the_epoch(value: float) -> None:
+    """Step 8 of 5 an epoch is in the second."""
+    data, steps = toy_data(), count(1)
+
+    class Poisoned(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            return super().forward(ids) + (value if next(steps) >= 8 else 0)
+
+    result = run(data, build=lambda vectors: Poisoned(vectors, data.n_labels))
+    assert result.failed and result.metrics == {} and result.top_ids is None
+    assert re.fullmatch(r"the training loss became (nan|inf|-inf) in epoch 2 of 3", result.reason or "")
+    assert len(result.curve) == 1
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("column", [0, 11, None])
+def test_scores_that_are_no_numbers_are_a_failed_run(value: float, column: int | None) -> None:
+    """Also of a single label, which would otherwise pass as the least likely: 12 labels, 10 kept."""
+    data = toy_data(n_labels=12)
+
+    class Late(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            scores = super().forward(ids)
+            if not self.training:
+                scores[:, slice(None) if column is None else column] = value
+            return scores
+
+    result = run(data, build=lambda vectors: Late(vectors, data.n_labels))
+    assert result.reason == "scores are not finite after epoch 3 of 3"
+    assert result.metrics == {} and len(result.curve) == 3
+    every = toy_protocol(evaluate="every_epoch")
+    result = run(data, every, build=lambda vectors: Late(vectors, data.n_labels))
+    assert result.reason == "scores are not finite after epoch 1 of 3"
+
+
+def test_a_fault_of_the_network_is_not_taken_for_a_lack_of_memory() -> None:
+    data = toy_data()
+
+    class Faulty(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        run(data, build=lambda vectors: Faulty(vectors, data.n_labels))
+
+
+# --------------------------------------------------------------------------- memory that gives out
+
+
+class Tight(Bag):
+    """Has memory for so many documents at a time."""
+
+    room = 10**9
+    error: Exception = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
+
+    def forward(self, ids: Tensor) -> Tensor:
+        if len(ids) > self.room:
+            raise self.error
+        return super().forward(ids)
+
+
+def tight(data: Dataset, room: int, made: list[nn.Module] | None = None, **options: Any) -> Build:
+    def build(vectors: Tensor) -> nn.Module:
+        network = Tight(vectors, data.n_labels)
+        network.room = room
+        network.__dict__.update(options)
+        if made is not None:
+            made.append(network)
+        return network
+
+    return build
+
+
+@pytest.mark.parametrize("loss_name", LOSSES)
+@pytest.mark.parametrize("room", [1, 2, 3, 7])
+def test_batches_in_parts_make_the_same_step(room: int, loss_name: str) -> None:
+    """One step on one batch of 20 documents, unbroken and in parts: the same weights to 1e-6."""
+    data, protocol = toy_data(n_train=20), toy_protocol(batch_size=20, epochs=1)
+    whole: list[nn.Module] = []
+    parts: list[nn.Module] = []
+    one = run(data, protocol, build=bag(data, whole), loss_name=loss_name)
+    other = run(data, protocol, build=tight(data, room, parts), loss_name=loss_name)
+    assert other.curve[0]["loss"] == pytest.approx(one.curve[0]["loss"], rel=1e-6)
+    for name, weight in whole[0].state_dict().items():
+        torch.testing.assert_close(parts[0].state_dict()[name], weight, rtol=0, atol=1e-6)
+    size = {1: 1, 2: 2, 3: 3, 7: 5}[room]  # 20, 10, 5, 3, 2, 1
+    assert other.notes == (f"out of memory: batches of 20 computed in parts of {size}",)
+    assert one.notes == ()
+
+
+def test_a_batch_in_parts_is_not_counted_twice_by_the_optimiser() -> None:
+    """Lasagne's Adam counts its updates: trying again must not be one."""
+    data, protocol = toy_data(n_train=20), toy_protocol(batch_size=20, epochs=3, optimiser="lasagne_adam")
+    whole: list[nn.Module] = []
+    parts: list[nn.Module] = []
+    run(data, protocol, build=bag(data, whole))
+    run(data, protocol, build=tight(data, 3, parts))
+    for name, weight in whole[0].state_dict().items():
+        torch.testing.assert_close(parts[0].state_dict()[name], weight, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes"),
+        RuntimeError("CUDA error: out of memory"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ],
+    ids=["torch", "cpu", "cuda", "cublas"],
+)
+def test_each_way_to_say_out_of_memory_is_understood(error: Exception) -> None:
+    data = toy_data()
+    assert not run(data, build=tight(data, 2, error=error)).failed
+
+
+def test_no_room_for_one_document_is_a_failed_run_with_the_reason() -> None:
+    data = toy_data()
+    result = run(data, build=tight(data, 0))
+    assert result.reason == "out of memory with one document at a time on cpu"
+    assert result.metrics == {}
+
+
+def test_scoring_in_parts_gives_the_same_ranking() -> None:
+    """There is room for training, but not for scoring whole batches."""
+    data = toy_data()
+
+    class Roomy(Tight):
+        def forward(self, ids: Tensor) -> Tensor:
+            self.room = 10**9 if self.training else 2
+            return super().forward(ids)
+
+    result = run(data, build=lambda vectors: Roomy(vectors, data.n_labels))
+    assert same(run(data, build=bag(data)), result)
+    assert result.notes == ("out of memory: batches of 5 computed in parts of 2",)
+
+
+# --------------------------------------------------------------------------- which epoch is reported
+
+
+class Scripted(nn.Module):
+    """One batch an epoch; ranks the right label first after the epochs that the script calls good.
+
+    Every document is the word of its label, 1 to 6, so that the network can know. The epoch goes with the
+    weights, so that `scored` shows whose weights ranked something.
+    """
+
+    minimum_width = 1
+
+    def __init__(self, good: list[bool]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(6))
+        self.epoch = nn.Buffer(torch.tensor(0))
+        self.good, self.steps, self.scored = good, 0, list[int]()
+
+    def forward(self, ids: Tensor) -> Tensor:
+        if self.training:
+            self.steps += 1
+            self.epoch.fill_(self.steps)
+        else:
+            self.scored.append(int(self.epoch))
+        return nn.functional.one_hot(self.first(ids), 6) + 0 * self.weight
+
+    def first(self, ids: Tensor) -> Tensor:
+        wrong = not self.good[int(self.epoch) - 1]
+        return (ids[:, 0].long() - 1 + wrong) % 6
+
+
+def scripted(good: list[bool], **changes: Any) -> tuple[Result, Scripted]:
+    documents = Split.from_lists([[label + 1] for label in range(6)] * 2, [[label] for label in range(6)] * 2)
+    data = toy_data(train=documents, test=documents, dev=documents)
+    network = Scripted(good)
+    protocol = toy_protocol(epochs=len(good), batch_size=12, evaluate="every_epoch", **changes)
+    return run(data, protocol, build=lambda vectors: network), network
+
+
+def test_best_on_test_reports_the_weights_and_predictions_of_the_best_epoch() -> None:
+    result, network = scripted([False, True, False, False], select="best_on_test")
+    assert [row["P@1"] for row in result.curve] == [0, 100, 0, 0]
+    assert network.scored == [1, 2, 3, 4, 2]
+    assert result.metrics["P@1"] == 100
+    assert result.top_ids is not None
+    assert result.top_ids[:, 0].tolist() == [0, 1, 2, 3, 4, 5] * 2
+
+
+def test_the_last_epoch_is_reported_unless_the_protocol_selects() -> None:
+    result, _ = scripted([False, True, False])
+    assert result.metrics["P@1"] == 0
+
+
+def test_of_equally_good_epochs_the_first_is_reported() -> None:
+    _, network = scripted([True, True, True], select="best_on_test")
+    assert network.scored[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("good", "patience", "epochs"),
+    [
+        ([True, False, False, True, False], 2, 3),  # the better fourth epoch is never reached
+        ([False, False, True, False, False, False], 3, 6),
+        ([True, True, True, True], 1, 2),  # as good is not better
+        ([False, True, False, True], None, 4),
+    ],
+)
+def test_patience_stops_after_so_many_epochs_without_a_better_one(
+    good: list[bool], patience: int | None, epochs: int
+) -> None:
+    result, _ = scripted(good, select="best_on_dev", patience=patience)
+    assert len(result.curve) == epochs
+
+
+def test_best_on_dev_looks_at_the_dev_set_and_scores_the_test_set() -> None:
+    """Label 1 comes first after the first epoch and label 0 after the second: right on dev, then on test."""
+    ones = Split.from_lists([[1]] * 3, [[1]] * 3)
+    zeros = Split.from_lists([[1]] * 3, [[0]] * 3)
+    data = toy_data(dev=ones, test=zeros)
+    protocol = toy_protocol(epochs=2, select="best_on_dev", evaluate="every_epoch", batch_size=23)
+
+    class Turning(Scripted):
+        def first(self, ids: Tensor) -> Tensor:
+            return torch.full((len(ids),), 2 - int(self.epoch))
+
+    result = run(data, protocol, build=lambda vectors: Turning([]))
+    assert [row["P@1"] for row in result.curve] == [100, 0]
+    assert result.metrics["P@1"] == 0  # of the first epoch
+
+
+def test_selecting_on_dev_without_a_dev_set_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"'toy' selects on validation data, and 'toy' has none; add"):
+        run(protocol=toy_protocol(select="best_on_dev", evaluate="every_epoch"))
+
+
+@pytest.mark.parametrize(("metric", "labels"), [("P@7", 6), ("NDCG@5", 6), ("RP@5", 4), ("F1", 6)])
+def test_selecting_by_what_is_not_measured_is_refused_before_training(metric: str, labels: int) -> None:
+    protocol = toy_protocol(select="best_on_test", select_metric=metric, evaluate="every_epoch")
+    with pytest.raises(ConfigError, match=rf"selects by '{metric}', which is not measured .* P@1, P@3"):
+        run(toy_data(n_labels=labels), protocol, build=lambda vectors: pytest.fail("it was built"))
+
+
+@pytest.mark.parametrize("metric", ["P@1", "P@5", "R@3", "RP@5", "nDCG@5"])
+def test_every_metric_that_may_select_is_measured(metric: str) -> None:
+    protocol = toy_protocol(select="best_on_test", select_metric=metric, evaluate="every_epoch", epochs=1)
+    assert metric in run(protocol=protocol).metrics
+
+
+# --------------------------------------------------------------------------- the padding row
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "lasagne_adam"])
+def test_a_frozen_padding_row_stays_zero_and_a_trainable_one_moves(optimiser: Any) -> None:
+    protocol = toy_protocol(optimiser=optimiser)
+    for trainable in (False, True):
+        data = toy_data(padding_trainable=trainable)
+        made: list[nn.Module] = []
+        run(data, protocol, build=bag(data, made, frozen=not trainable))
+        row = made[0].embedding.weight[data.padding_id].detach()  # type: ignore[union-attr,index]
+        assert bool((row != 0).any()) == trainable
+
+
+def test_the_data_s_own_vectors_are_never_written_to() -> None:
+    data = toy_data()
+    before = data.vectors.copy()
+    run(data)
+    np.testing.assert_array_equal(data.vectors, before)
+
+
+# --------------------------------------------------------------------------- predictions and metrics
+
+
+def test_predictions_are_the_stable_order_of_the_networks_own_scores() -> None:
+    """Scores of two values only, so that most labels tie: the lower id comes first."""
+    data = toy_data(n_test=40, n_labels=15)
+
+    class Coarse(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            scores = super().forward(ids)
+            return (scores > 0).float() + 0 * scores
+
+    made: list[nn.Module] = []
+
+    def build(vectors: Tensor) -> nn.Module:
+        made.append(Coarse(vectors, data.n_labels))
+        return made[0]
+
+    result = run(data, build=build)
+    with torch.no_grad():
+        scores = made[0](padded(data.test, list(range(40)), 9)).numpy()
+    expected = np.argsort(-scores, axis=1, kind="stable")[:, :10]
+    assert result.top_ids is not None and result.top_ids.dtype == np.int32
+    np.testing.assert_array_equal(result.top_ids, expected)
+    np.testing.assert_array_equal(result.top_scores, np.take_along_axis(scores, expected, 1))
+
+
+@pytest.mark.parametrize("padding", ["length", "split", "batch"])
+def test_scoring_in_batches_equals_scoring_all_at_once(padding: Any) -> None:
+    """The order of the documents comes back, also where batches are made by length.
+
+    The network takes the maximum over words, so that padding up to its window decides nothing.
+    """
+    data = toy_data(n_test=40)
+
+    class Highest(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            held = self.embedding(ids).masked_fill((ids == 0)[..., None], -9.0)
+            scores: Tensor = self.output(held.max(dim=1).values)
+            return 0 * scores if self.training else scores  # no gradient: the weights stay as drawn
+
+    def scored(size: int) -> Result:
+        protocol = toy_protocol(padding=padding, batch_size=size)
+        return run(data, protocol, build=lambda vectors: Highest(vectors, data.n_labels))
+
+    one, other = scored(3), scored(1000)
+    np.testing.assert_array_equal(one.top_ids, other.top_ids)  # type: ignore[arg-type]
+    np.testing.assert_allclose(one.top_scores, other.top_scores, rtol=1e-6)  # type: ignore[arg-type]
+
+
+def test_metrics_are_percent_of_the_kept_rankings_against_the_truth() -> None:
+    """Recounted document by document."""
+    data = toy_data(n_test=40)
+    result = run(data)
+    assert result.top_ids is not None
+    truth = [set(row.indices) for row in data.test.labels(data.n_labels)]
+    for k in (1, 3, 5):
+        hits = [len(set(ids[:k].tolist()) & true) for ids, true in zip(result.top_ids, truth, strict=True)]
+        assert result.metrics[f"P@{k}"] == pytest.approx(100 * np.mean(hits) / k)
+        recall = np.mean([hit / len(true) for hit, true in zip(hits, truth, strict=True)])
+        assert result.metrics[f"R@{k}"] == pytest.approx(100 * recall)
+
+
+def test_propensities_come_from_the_training_set() -> None:
+    data = toy_data(n_test=40)
+    result = run(data)
+    assert result.top_ids is not None
+    frequency = np.asarray(data.train.labels(data.n_labels).sum(axis=0)).ravel().astype(int)
+    expected = evaluate(
+        result.top_ids,
+        data.test.labels(data.n_labels),
+        train_frequency=frequency,
+        n_train=data.train.size,
+        A=0.55,
+        B=1.5,
+    )
+    assert result.metrics["PSP@3"] == pytest.approx(expected["PSP@3"])
+
+
+@pytest.mark.parametrize(("labels", "k"), [(3, 3), (1, 1), (10, 10), (17, 10)])
+def test_ten_labels_are_kept_or_all_there_are(labels: int, k: int) -> None:
+    sets = [[i % labels] for i in range(9)]
+    data = toy_data(n_labels=labels, train=split_of([4] * 9, sets), test=split_of([4] * 9, sets, seed=1))
+    result = run(data, config={"loss": "bce_mean"})
+    assert kept(data) == k
+    assert result.top_ids is not None and result.top_ids.shape == (9, k)
+    assert sorted(result.top_ids[0].tolist()) == sorted(set(result.top_ids[0].tolist()))
+    assert {f"P@{n}" for n in (1, 3, 5) if n <= labels} == {
+        name for name in result.metrics if name.startswith("P@")
+    }
+
+
+def test_documents_without_labels_or_words_are_trained_on_and_scored() -> None:
+    odd = Split.from_lists([[], [1, 2], [], [3]], [[0], [], [], [2]])
+    result = run(toy_data(train=odd, test=odd), toy_protocol(batch_size=2))
+    assert not result.failed
+    assert all(math.isfinite(value) for value in result.metrics.values())
+
+
+def test_a_test_set_without_labels_leaves_out_what_is_no_number() -> None:
+    blank = Split.from_lists([[1], [2]], [[], []])
+    result = run(toy_data(test=blank))
+    assert not result.failed
+    json.dumps(dict(result.metrics), allow_nan=False)
+
+
+# --------------------------------------------------------------------------- lengths
+
+
+@pytest.mark.parametrize("padding", ["length", "split", "batch"])
+@pytest.mark.parametrize("sweep", ["words", "embeddings"])
+def test_documents_longer_than_the_length_are_cut(padding: Any, sweep: Any) -> None:
+    """Whatever stands after the first five words decides nothing."""
+    protocol = toy_protocol(length=5, padding=padding)
+    config = {"sweep": sweep, "windows": (2,)}
+
+    def cut(split: Split, rest: int) -> Split:
+        starts = [lo for lo in split.offsets[:-1] if lo + 5 <= len(split.tokens)]
+        documents = [split.tokens[lo : lo + 5].tolist() for lo in starts]
+        return Split.from_lists(
+            [[*document, *[rest] * (i % 4)] for i, document in enumerate(documents)],
+            [[i % 6] for i in range(len(documents))],
+        )
+
+    results = [
+        run(toy_data(train=cut(topics(30), rest), test=cut(topics(12), rest)), protocol, config=config)
+        for rest in (1, WORDS - 1)
+    ]
+    assert same(*results)
+
+
+@pytest.mark.parametrize("longest", [4, 9])
+def test_liu_s_padding_by_split_works_where_test_documents_are_longer_or_shorter(longest: int) -> None:
+    """The network has a weight for each of the 7 positions of the training set."""
+    data = toy_data(train=topics(20, longest=7), test=split_of([longest, 2], [[0], [1]]))
+    assert data.train.longest == 7
+    protocol = toy_protocol(padding="split", length=500)
+    build = builder(data, replace(protocol, length=7), sweep="embeddings", windows=(2,))
+    assert not run(data, protocol, build=build).failed
+
+
+# --------------------------------------------------------------------------- precision
+
+
+def test_bf16_runs_on_a_cpu_and_gives_other_numbers_near_the_first() -> None:
+    exact, coarse = run(), run(precision="bf16")
+    assert not coarse.failed
+    assert coarse.curve[-1]["loss"] != exact.curve[-1]["loss"]
+    assert coarse.curve[-1]["loss"] == pytest.approx(exact.curve[-1]["loss"], rel=0.05)
+    assert coarse.top_scores is not None and coarse.top_scores.dtype == np.float32
+
+
+# --------------------------------------------------------------------------- speed that must stay
+
+
+def test_no_python_runs_per_document() -> None:
+    """Forty times the documents in as many batches: as many calls of Python functions, give or take."""
+    import sys
+
+    def calls(n: int, size: int) -> int:
+        data = toy_data(n_train=n, n_test=n)
+        total = 0
+
+        def trace(frame: Any, event: str, argument: Any) -> None:
+            nonlocal total
+            total += event in ("call", "c_call")
+
+        sys.setprofile(trace)
+        try:
+            run(data, toy_protocol(batch_size=size, epochs=1))
+        finally:
+            sys.setprofile(None)
+        return total
+
+    calls(50, 10)  # whatever is imported at the first time
+    few, many = calls(50, 10), calls(2000, 400)
+    assert many < few * 1.1
+
+
+def test_scores_are_reduced_batch_by_batch() -> None:
+    """No array of N x L values, nor of N x T token ids, is ever made: the largest new tensor is a batch's."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    data = toy_data(n_train=200, n_test=400, n_labels=300)
+    largest = 0
+
+    class Sizes(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            nonlocal largest
+            out = func(*args, **(kwargs or {}))
+            if isinstance(out, Tensor):
+                largest = max(largest, out.numel())
+            return out
+
+    with Sizes():
+        result = run(data, toy_protocol(batch_size=5, epochs=1))
+    assert not result.failed
+    assert largest < 400 * 10  # 5 x 300 of a batch's scores, 2000 tokens of a split; 120,000 would be N x L
+    assert result.top_ids is not None and result.top_ids.shape == (400, 10)
