@@ -14,7 +14,7 @@ A package of its own offers models through the entry point group `xmtc_audit.mod
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import json
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -27,25 +27,34 @@ GROUP = "xmtc_audit.models"
 
 
 def find_model(name: str) -> ModuleType:
-    """The model's module; imports torch. Raises `ConfigError` naming the known models."""
+    """The model's module; imports torch. Raises `ConfigError` naming the known models.
+
+    A package cannot put its own module in the place of one that is here.
+    """
+    if name in _own_models():
+        return importlib.import_module(f"reimpl.{name}")
     offered = {point.name: point for point in entry_points(group=GROUP)}
-    if name in offered:
-        module = cast(ModuleType, offered[name].load())
-    elif name.isidentifier() and importlib.util.find_spec(f"reimpl.{name}"):
-        module = importlib.import_module(f"reimpl.{name}")
-    else:
+    if name not in offered:
         raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
+    try:
+        module = cast(ModuleType, offered[name].load())
+    except Exception as err:  # whatever goes wrong while another's module is imported
+        source = offered[name].value
+        raise ConfigError(f"model {name!r}: {source!r} cannot be imported ({err}); install it anew") from err
     missing = [part for part in ("Config", "VARIANTS", "build") if not hasattr(module, part)]
     if missing:
-        raise ConfigError(f"module {module.__name__!r} is no model: it has no {' and no '.join(missing)}")
+        raise ConfigError(f"model {name!r}: {offered[name].value!r} has no {' and no '.join(missing)}")
     return module
 
 
 def known_models() -> list[str]:
     """Names of all models, without importing any: the files here that define `VARIANTS`, and entry points."""
+    return sorted({*_own_models(), *(point.name for point in entry_points(group=GROUP))})
+
+
+def _own_models() -> list[str]:
     files = Path(__file__).parent.glob("*.py")
-    own = [path.stem for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")]
-    return sorted({*own, *(point.name for point in entry_points(group=GROUP))})
+    return [path.stem for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")]
 
 
 def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:
@@ -70,7 +79,9 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
                 f"config key {key!r} is not known to {module.__name__!r}; known are {', '.join(known)}"
             )
     try:
-        return TypeAdapter(module.Config).validate_python({**base, **changes})
+        # As JSON and strict: a list is a tuple, but "16" and true are no numbers.
+        text = json.dumps({**base, **changes}, default=str)
+        return TypeAdapter(module.Config).validate_json(text, strict=True)
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

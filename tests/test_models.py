@@ -1,0 +1,156 @@
+"""Models are found by name, here or in another package, and their configurations are checked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from reimpl import models, xml_cnn
+from reimpl.errors import ConfigError
+from reimpl.models import find_config, find_model, known_models
+
+
+def test_the_name_of_a_model_is_the_name_of_its_file() -> None:
+    assert find_model("xml_cnn") is xml_cnn
+    assert "xml_cnn" in known_models()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["xml_cn", "XML_CNN", "", "training", "errors", "data", "models", "xml_cnn.py", "../xml_cnn", "os"],
+)
+def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
+    """Modules of this package that are no models are not known either, and nothing else is imported."""
+    with pytest.raises(ConfigError, match=rf"^model {name!r} is not known; known are .*xml_cnn"):
+        find_model(name)
+
+
+def test_models_are_listed_without_torch() -> None:
+    script = (
+        "import sys; from reimpl.models import known_models; known_models(); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+# --------------------------------------------------------------------------- other packages
+
+
+def offer(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str = "theirs") -> None:
+    """Installs, for this test, a package that offers `source` as a model."""
+    (folder / "their_package.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "their_package", raising=False)
+    point = EntryPoint(name, "their_package", models.GROUP)
+    monkeypatch.setattr(models, "entry_points", lambda group: [point] if group == models.GROUP else [])
+
+
+THEIRS = """
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Config:
+    loss: str = "bce_mean"
+    size: int = 3
+VARIANTS = {"plain": Config()}
+def build(config, **parts): ...
+"""
+
+
+def test_another_package_adds_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    offer(monkeypatch, tmp_path, THEIRS)
+    assert known_models() == ["theirs", "xml_cnn"]
+    module = find_model("theirs")
+    assert find_config(module, "plain", {"size": 5}) == module.Config(size=5)
+
+
+def test_another_package_cannot_take_the_place_of_a_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    offer(monkeypatch, tmp_path, THEIRS, name="xml_cnn")
+    assert find_model("xml_cnn") is xml_cnn
+
+
+def test_a_module_that_is_no_model_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    offer(monkeypatch, tmp_path, "VARIANTS = {}")
+    with pytest.raises(ConfigError, match=r"^model 'theirs': 'their_package' has no Config and no build$"):
+        find_model("theirs")
+
+
+@pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "a b c"])
+def test_a_module_that_cannot_be_imported_is_told_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str
+) -> None:
+    offer(monkeypatch, tmp_path, source)
+    with pytest.raises(ConfigError, match=r"^model 'theirs': 'their_package' cannot be imported \(.+\)"):
+        find_model("theirs")
+
+
+# --------------------------------------------------------------------------- configurations
+
+
+def test_a_variant_with_changes() -> None:
+    base = xml_cnn.VARIANTS["liu2017-code"]
+    found = find_config(xml_cnn, "liu2017-code", {"windows": [3, 5], "maps": 7, "dropout_output": 0})
+    assert found == replace(base, windows=(3, 5), maps=7, dropout_output=0.0)
+    assert isinstance(found.windows, tuple) and isinstance(found.dropout_output, float)
+    assert find_config(xml_cnn, "liu2017-code", {}) == base
+
+
+@pytest.mark.parametrize("variant", xml_cnn.VARIANTS)
+def test_a_configuration_survives_the_way_through_a_record(variant: str) -> None:
+    import json
+    from dataclasses import asdict
+
+    base = xml_cnn.VARIANTS[variant]
+    assert find_config(xml_cnn, None, json.loads(json.dumps(asdict(base)))) == base
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"map": 3}, "config key 'map' is not known to 'reimpl.xml_cnn'; known are sweep, pooling"),
+    ({"maps": "sixteen"}, "config key 'maps': .*not 'sixteen'"),
+    ({"maps": "16"}, "config key 'maps': .*not '16'"),
+    ({"maps": True}, "config key 'maps': .*not True"),
+    ({"maps": 1.5}, "config key 'maps': .*not 1.5"),
+    ({"maps": None}, "config key 'maps': .*not None"),
+    ({"maps": 0}, "maps .*not 0"),
+    ({"windows": 3}, "config key 'windows': .*not 3"),
+    ({"windows": []}, r"windows .*not \(\)"),
+    ({"windows": ["2"]}, "config key 'windows.0': .*not '2'"),
+    ({"sweep": "letters"}, "config key 'sweep': .*'words' or 'embeddings', not 'letters'"),
+    ({"hidden": "none"}, "config key 'hidden': .*not 'none'"),
+    ({"dropout_output": 1.0}, "dropout_output .*not 1.0"),
+    ({"dropout_output": float("nan")}, "dropout_output"),
+    ({"loss": "hinge"}, "loss 'hinge' is not known; known are bce_mean"),
+    ({"maps": Path("x")}, "config key 'maps'"),  # whatever a caller may hold
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED, ids=str)
+def test_a_change_that_cannot_be_is_refused_with_its_key_and_value(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        find_config(xml_cnn, "chen2022-kim-words", changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_variant_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"^variant 'code' of 'reimpl.xml_cnn' is not known; .*kim2014"):
+        find_config(xml_cnn, "code", {})
+
+
+def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
+    for name in known_models():
+        module: ModuleType = find_model(name)
+        assert module.VARIANTS
+        for config in module.VARIANTS.values():
+            assert isinstance(config, module.Config)
+            assert isinstance(config.loss, str)
