@@ -180,7 +180,8 @@ def _ruler(axis: Axis, y: float, label: str) -> list[str]:
     for tick in ticks:
         parts.append(_line("axis", axis.x(tick), y, axis.x(tick), y + 4))
         parts.append(_text(axis.x(tick), y + 15, digits.points(round(tick, 9), decimals=decimals)))
-    parts.append(f'<text class="unit" x="{_RIGHT}" y="{y + 27:g}" text-anchor="end">{_escape(label)}</text>')
+    unit = _escape(shortened(label, 50))
+    parts.append(f'<text class="unit" x="{_RIGHT}" y="{y + 27:g}" text-anchor="end">{unit}</text>')
     return parts
 
 
@@ -196,6 +197,7 @@ def _ring(x: float, y: float) -> str:
 
 def _text(x: float, y: float, text: str) -> str:
     """Centred on `x`, but kept inside the drawing (about 6 units a character)."""
+    text = shortened(text, 40)
     half = len(text) * 3.2
     x = min(max(x, half + 2), WIDTH - half - 2)
     return f'<text x="{x:.1f}" y="{y:g}" text-anchor="middle">{_escape(text)}</text>'

@@ -11,6 +11,7 @@ from audit.record import Audit, FidelityCheck, Finding, Scope
 from reports import wording
 from reports.claim_cards import Card, card, departures
 from reports.figures import IntervalPlot, interval_plot
+from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
 from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
 from reports.strings import moment
@@ -134,7 +135,7 @@ def build(audit: Audit) -> Page:
         findings=_findings(audit.findings),
         tables=table_views(found),
         deviations=deviation_groups(found),
-        not_checked=_not_checked(found),
+        not_checked=left_out(found),
         margins=_margins(audit),
         runs=run_rows(found),
         versions=version_notes(run for record in audit.experiments for run in record.runs),
@@ -218,28 +219,6 @@ def _finding(finding: Finding) -> FindingView:
         cells=", ".join(finding.cells),
         sentence=wording.finding_sentence(finding),
     )
-
-
-def _not_checked(found: Lookup) -> tuple[str, ...]:
-    """What the record says was left out, and which experiments, claims and cells are without evidence."""
-    audit = found.audit
-    sentences = list(audit.not_checked)
-    said = "\n".join(sentences)
-    sentences += [
-        wording.not_run(found.title(e.id), e.not_run)
-        for e in audit.experiments
-        if e.not_run and e.not_run.rstrip(".") not in said
-    ]
-    reasons = Counter(verdict.reason for verdict in audit.verdicts)
-    reasons["not_run"] += sum(claim.id not in found.verdicts for claim in audit.claims)
-    sentences += [wording.unjudged(reasons[code], code=code) for code in wording.UNJUDGED if reasons[code]]
-    spoken = {address for claim in audit.claims for address in claim.cells}
-    for table in audit.tables:
-        cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
-        silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
-        copied = sum(cell.source == "copied" for cell in cells)
-        sentences.append(wording.unchecked_cells(table=table.label, own=silent, copied=copied))
-    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
 
 
 def _margins(audit: Audit) -> str:

@@ -44,7 +44,7 @@ REASONS = {
     "other_split": "the runs used another split",
     "other_data": "a printed value is not judged on other data",
     "unverified_reimplementation": "our implementation has not passed all of its own checks",
-    "not_run": "no run stands behind it",
+    "not_run": "no run on record",
     "run_failed": "no run came to its end",
     "same_runs": "both sides rest on the same runs",
     "different_data": "the two sides were tested on different data",

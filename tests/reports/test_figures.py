@@ -1,0 +1,160 @@
+"""Interval plots: drawn where the numbers are, readable without seeing them, safe with any text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.figures import WIDTH, Axis, IntervalPlot, Lane, axis_over, interval_plot
+
+SVG = "{http://www.w3.org/2000/svg}"
+PLOT = IntervalPlot(
+    id="p-kim",
+    title="Inconclusive: Kim-CNN",
+    description="Printed 76.38.",
+    axis="P@1, points",
+    estimate=75.76,
+    target=76.38,
+    target_label="printed 76.38",
+    margin=(75.88, 76.88),
+    ci90=(75.36, 76.16),
+    ci95=(75.17, 76.35),
+    pi95=(74.6, 76.9),
+    dots=(75.50, 75.83, 75.96),
+)
+
+
+def drawn(plot: IntervalPlot) -> ElementTree.Element:
+    """The plot as XML; the name space that HTML gives by itself is put in."""
+    return ElementTree.fromstring(
+        interval_plot(plot).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
+
+
+def of_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    return [element for element in root.iter() if element.get("class") == name]
+
+
+def test_axis_is_linear_and_inside() -> None:
+    """The ends of the axis are the ends of the drawing, and the middle is in the middle."""
+    axis = Axis(70.0, 80.0)
+    assert (axis.x(70), axis.x(75), axis.x(80)) == (12, 170, 328)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (74.0, 77.0, (74, 75, 76, 77)),
+        (-0.4, 1.2, (0, 0.5, 1)),
+        (0.0, 100.0, (0, 20, 40, 60, 80, 100)),
+        (75.41, 75.52, (75.45, 75.50)),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, expected: tuple[float, ...]) -> None:
+    """Ticks stand at multiples of 1, 2 or 5."""
+    step = min(b - a for a, b in pairwise(expected))
+    ticks = Axis(low, high).ticks()
+    assert ticks == pytest.approx(expected, abs=step / 1e6)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=8))
+def test_everything_is_inside_the_drawing(values: list[float]) -> None:
+    """Any values get an axis that holds them all, with two to seven ticks."""
+    axis = axis_over(values)
+    assert all(12 <= axis.x(value) <= 328 for value in values)
+    assert 2 <= len(axis.ticks()) <= 7
+
+
+def test_marks_stand_where_the_numbers_are() -> None:
+    """Dots, mean, target and margin are at their places on one axis."""
+    root = drawn(PLOT)
+    axis = axis_over([74.6, 76.9])
+    dots = [float(dot.get("cx", "nan")) for dot in of_class(root, "seed")]
+    assert dots == pytest.approx([axis.x(value) for value in PLOT.dots], abs=0.05)
+    (band,) = of_class(root, "band")
+    assert float(band.get("x", "nan")) == pytest.approx(axis.x(75.88), abs=0.05)
+    assert float(band.get("width", "nan")) == pytest.approx(axis.x(76.88) - axis.x(75.88), abs=0.1)
+    (target,) = of_class(root, "target")
+    assert target.get("d", "").startswith(f"M{axis.x(76.38):.1f} ")
+    (thick,) = of_class(root, "ci90")
+    assert thick.get("d") == f"M{axis.x(75.36):.1f} 34H{axis.x(76.16):.1f}"
+
+
+def test_absent_numbers_are_not_drawn() -> None:
+    """A single run without an interval is one dot and its mean."""
+    root = drawn(IntervalPlot("p", "t", "d", "P@1, points", estimate=75.5, dots=(75.5,)))
+    present = {name for name in ("band", "ci90", "ci95", "pi", "target", "zero") if of_class(root, name)}
+    assert present == set()
+    assert len(of_class(root, "seed")) == 1
+
+
+def test_comparison_has_zero_and_both_arms() -> None:
+    """A comparison shows no difference as a line, and each arm's runs on an axis of their own."""
+    lanes = (Lane("words", (75.1, 75.2)), Lane("embeddings", (45.0, 46.0, 44.0)))
+    root = drawn(
+        IntervalPlot("p", "t", "d", "difference", estimate=30.1, zero=True, lanes=lanes, lanes_axis="P@1")
+    )
+    assert len(of_class(root, "zero")) == 1
+    assert len(of_class(root, "seed")) == 5
+    assert [text.text for text in of_class(root, "lane")] == ["words", "embeddings"]
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf, 1e300])
+def test_nothing_to_draw(value: float | None) -> None:
+    """Without a finite number there is no plot, rather than a broken one."""
+    assert interval_plot(IntervalPlot("p", "t", "d", "a", estimate=value)) == ""
+
+
+def test_screen_readers_get_title_and_numbers() -> None:
+    """The plot is an image with a title and a description, referred to by id."""
+    root = drawn(PLOT)
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "p-kim-t p-kim-d"
+    named = {element.get("id"): element.text for element in root.iter() if element.get("id")}
+    assert named == {"p-kim-t": "Inconclusive: Kim-CNN", "p-kim-d": "Printed 76.38."}
+
+
+def test_text_stays_text() -> None:
+    """Labels can be found and copied."""
+    texts = [text.text for text in drawn(PLOT).iter(f"{SVG}text")]
+    assert "printed 76.38" in texts
+    assert "P@1, points" in texts
+    assert {"75", "76"} <= set(texts)
+
+
+@pytest.mark.parametrize("place", ["target_label", "axis", "lanes_axis"])
+def test_long_labels_are_cut(place: str) -> None:
+    """A label that cannot fit is cut; the whole of it is in the page anyway."""
+    plot = replace(PLOT, lanes=(Lane("x" * 10_000, (1.0, 2.0)),), **{place: "x" * 10_000})
+    root = drawn(plot)
+    assert max(len(text.text or "") for text in root.iter(f"{SVG}text")) <= 52
+
+
+def test_labels_do_not_leave_the_drawing() -> None:
+    """A label at the edge is moved inside."""
+    root = drawn(
+        IntervalPlot("p", "t", "d", "a", target=1.0, target_label="printed 76.3812", dots=(0.0, 1.0))
+    )
+    (label,) = [text for text in root.iter(f"{SVG}text") if text.text == "printed 76.3812"]
+    assert float(label.get("x", "nan")) + 3.2 * len("printed 76.3812") <= WIDTH
+
+
+@given(st.text(min_size=1))
+def test_any_text_is_escaped(text: str) -> None:
+    """Markup in titles, labels and lanes is text, and nothing but the plot's own elements comes out."""
+    hostile = f"<script>alert(1)</script>\"'>{text}"
+    lanes = (Lane(hostile, (1.0,)),)
+    plot = IntervalPlot("p", hostile, hostile, hostile, 1.0, 2.0, hostile, lanes=lanes, lanes_axis=hostile)
+    allowed = {"svg", "title", "desc", "rect", "path", "circle", "text"}
+    assert {element.tag.removeprefix(SVG) for element in drawn(plot).iter()} <= allowed
+
+
+def test_plots_are_light() -> None:
+    """Forty plots must not make the page heavy: 3 kB each at most."""
+    assert len(interval_plot(PLOT)) < 3000

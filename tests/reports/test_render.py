@@ -1,0 +1,349 @@
+"""The page as HTML: safe with any text, whole in one file, the same bytes every time, readable by all."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.record import Audit, audit_from_json, to_json
+from reports.render import html
+from tests.reports import sample
+from tests.reports.markup import Markup, parsed
+from tests.reports.renew import GOLDEN
+
+TEMPLATES = Path(__file__).parents[2] / "reports" / "templates"
+STYLE = (TEMPLATES / "style.css").read_text()
+AUDITS = {
+    "study": sample.study,
+    "stand-in": lambda: sample.study("other_data"),
+    "tiny": sample.tiny,
+    "empty": sample.empty,
+    "untested": sample.untested,
+}
+
+
+@pytest.fixture(scope="module", params=AUDITS)
+def page(request: pytest.FixtureRequest) -> str:
+    return html(AUDITS[request.param]())
+
+
+@pytest.fixture(scope="module")
+def study() -> Markup:
+    return parsed(html(sample.study()))
+
+
+# --------------------------------------------------------------------------- golden page
+
+
+def test_golden_page() -> None:
+    """The page of the tiny audit is the one on record; `python -m tests.reports.renew` writes it anew."""
+    ours = html(sample.tiny())
+    golden = GOLDEN.read_bytes().decode()
+    if ours != golden:
+        diff = difflib.unified_diff(golden.splitlines(), ours.splitlines(), "golden", "now", lineterm="", n=1)
+        pytest.fail("\n".join([*diff, "renew with: python -m tests.reports.renew"]), pytrace=False)
+
+
+def test_same_record_same_bytes() -> None:
+    """Another process with another hash seed, reading the record from JSON, writes the same bytes."""
+    code = (
+        "import sys; from audit.record import audit_from_json; from reports.render import html; "
+        "sys.stdout.buffer.write(html(audit_from_json(sys.stdin.buffer.read().decode())).encode())"
+    )
+    record = to_json(sample.study())
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=record.encode(),
+            capture_output=True,
+            check=True,
+            env=environment,
+        ).stdout
+        for environment in ({"PYTHONHASHSEED": "1", "TZ": "UTC"}, {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo"})
+    ]
+    assert outputs[0] == outputs[1] == html(audit_from_json(record)).encode()
+
+
+def test_import_is_light() -> None:
+    """Importing and using the report brings in neither torch nor matplotlib nor the rest of the audit."""
+    code = (
+        "import sys, reports.render; from audit.record import Audit, PaperInfo; "
+        "reports.render.html(Audit(PaperInfo('k', 't'), (), (), (), ())); "
+        "print(*sorted(name for name in sys.modules))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True
+    ).stdout.split()
+    heavy = {"torch", "matplotlib", "numpy", "scipy", "pydantic", "pandas"}
+    assert heavy.isdisjoint(loaded)
+    assert {name for name in loaded if name.startswith("audit.")} == {"audit.record"}
+
+
+# --------------------------------------------------------------------------- any text
+
+HOSTILE = {
+    "script": "<script>alert(1)</script>",
+    "attribute": "\"'><img src=x onerror=alert(1)>",
+    "svg": "</title></svg></style><svg onload=alert(1)>",
+    "template": "{{ 7*7 }}{% raw %}${7*7}",
+    "entity": "&lt;b&gt; &amp; &#x3c;i&#x3e;",
+    "comment": "<!-- --><![CDATA[",
+    "right to left": "\u202eevil\u202c \u2066x\u2069 \u200fשלום",
+    "control": "a\x00b\x07c\x1b[31m\ud800",
+    "long": "x" * 10_000,
+    "long with blanks": "word " * 2_000,
+    "format": "%s {0} {margin}",
+    "url": "javascript:alert(1)",
+    "empty": "",
+}
+#: Fields whose values come from a fixed set, which a record that was read from JSON cannot break.
+FIXED = {"outcome", "reason", "status", "scope", "source", "result", "kind"}
+
+
+def filled(value: Any, text: str, name: str = "") -> Any:
+    """The same record with `text` put into every string, keys of mappings and ids included."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        return replace(value, **{key: filled(item, text, key) for key, item in fields.items()})
+    if isinstance(value, str):
+        return value if name in FIXED else text + value
+    if isinstance(value, tuple):
+        return tuple(filled(item, text, name) for item in value)
+    if isinstance(value, Mapping):
+        return {(text + key): filled(item, text, name) for key, item in value.items()}
+    return value
+
+
+def whole() -> Audit:
+    """The tiny audit with every optional text there is."""
+    audit = sample.tiny()
+    study = sample.study()
+    paper = replace(study.paper, key="chen2022")
+    return replace(
+        audit, paper=paper, findings=study.findings, tables=study.tables, not_checked=("Left out.",)
+    )
+
+
+@pytest.fixture(scope="module")
+def plain() -> Markup:
+    return parsed(html(filled(whole(), "p ")))
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_no_text_becomes_markup(plain: Markup, text: str) -> None:
+    """With hostile text in every string of the record, the page has the elements that it had before."""
+    hostile = parsed(html(filled(whole(), text)))
+    assert hostile.unclosed == []
+    assert hostile.tags() == plain.tags()
+    assert hostile.attribute_names() == plain.attribute_names()
+    assert not any(name.startswith("on") for _, name in hostile.attribute_names())
+
+
+def test_hostile_text_is_shown_as_text() -> None:
+    """What was a script is there to be read, and what steers the direction of text is written out."""
+    shown = parsed(html(filled(whole(), HOSTILE["script"]))).text
+    assert "<script>alert(1)</script>Kim-CNN over words reaches 75.83" in shown
+    page = html(filled(whole(), HOSTILE["right to left"]))
+    assert re.search("[\u202a-\u202e\u2066-\u2069]", page) is None
+    assert r"\u202eevil\u202c" in page
+    assert html(filled(whole(), HOSTILE["control"])).encode()
+
+
+def test_unknown_outcomes_cannot_inject() -> None:
+    """Even a field of a fixed set, filled with markup by hand, stays text."""
+    audit = sample.tiny()
+    verdicts = tuple(replace(v, reason="<b>x</b>") for v in audit.verdicts)
+    assert "<b>x</b>" not in html(replace(audit, verdicts=verdicts))
+
+
+def test_safe_is_only_for_what_we_drew() -> None:
+    """In the templates, `|safe` stands after the two plots only, and autoescape is never switched."""
+    source = {path.name: path.read_text() for path in sorted(TEMPLATES.glob("*.j2"))}
+    used = [found for text in source.values() for found in re.findall(r"([\w.]+)\s*\|\s*safe", text)]
+    assert sorted(used) == ["item.plot", "page.key_plot"]
+    assert not any(
+        re.search(r"autoescape|Markup|\|\s*(escape|e|forceescape)\b", text) for text in source.values()
+    )
+
+
+# --------------------------------------------------------------------------- one file
+
+
+def test_nothing_is_loaded(page: str) -> None:
+    """No script, no link to another file, no URL in an attribute or in the style."""
+    markup = parsed(page)
+    assert markup.unclosed == []
+    assert {"script", "link", "img", "iframe", "object"}.isdisjoint(markup.tags())
+    for element in markup.elements:
+        for name in ("href", "src", "xlink:href", "action", "data"):
+            assert element.attributes.get(name, "#").startswith("#"), element
+    assert not re.search(r"url\(|@import|expression\(", STYLE)
+
+
+def test_links_arrive(page: str) -> None:
+    """Every link leads to an element of the page, and no two elements share an id."""
+    markup = parsed(page)
+    ids = markup.ids()
+    assert len(ids) == len(set(ids))
+    targets = [e.attributes["href"][1:] for e in markup.elements if "href" in e.attributes]
+    assert set(targets) <= set(ids)
+    references = [r for e in markup.elements for r in e.attributes.get("aria-labelledby", "").split()]
+    assert set(references) <= set(ids)
+
+
+def test_deep_links(study: Markup) -> None:
+    """A claim has an address that can be read, inside its card, so that the browser opens the card."""
+    assert "c-kim-words-value-p1" in study.ids()
+    assert all(e.tag == "div" for e in study.elements if e.attributes.get("id", "").startswith("c-"))
+
+
+def test_size() -> None:
+    """Forty claims stay far below the budget of 2 MB."""
+    assert len(html(sample.study()).encode()) < 400_000
+
+
+# --------------------------------------------------------------------------- what a reader sees
+
+
+def test_order_of_the_page(study: Markup) -> None:
+    """Title, verdicts, four numbers, ground, claims, tables, protocol, not checked, rerun, records."""
+    places = [
+        "Even the Simplest Baseline",
+        "Made by audit run",
+        "Primary claims",
+        "of 40",
+        "What the verdicts rest on",
+        "Fidelity gate: open",
+        "How to read a plot",
+        "Consistency of the printed numbers",
+        "The paper’s tables, with what was found",
+        "Protocol: where we depart from the paper",
+        "What was not checked, and why",
+        "Runs that are on record are not made again.",
+        "ended early: loss became NaN in epoch 3cuda",
+    ]
+    text = re.sub(r"\s*\n\s*", "", study.text)
+    found = [text.find(place) for place in places]
+    assert -1 not in found
+    assert found == sorted(found)
+
+
+def test_status_is_icon_and_word(study: Markup) -> None:
+    """Wherever a status mark stands there is its word beside it or as its label."""
+    words = ("Reproduced", "Contradicted", "Inconclusive", "Not tested")
+    for chip in study.of_class("chip"):
+        assert chip.text.strip().startswith(words), chip
+    for mark in study.of_class("mark"):
+        assert mark.attributes["aria-label"].startswith(words)
+    assert all(e.attributes.get("aria-hidden") == "true" for e in study.of_class("icon"))
+
+
+def test_plots_have_names(study: Markup) -> None:
+    """Every plot is an image with a title and a description."""
+    plots = [e for e in study.elements if e.tag == "svg" and "plot" in e.attributes.get("class", "")]
+    assert len(plots) > 30
+    assert all(e.attributes["role"] == "img" and e.attributes["aria-labelledby"] for e in plots)
+
+
+def test_only_contradictions_are_open(study: Markup) -> None:
+    """Cards are closed by default except contradictions."""
+    cards = study.of_class("card")
+    assert len(cards) == 40
+    for card in cards:
+        assert ("open" in card.attributes) == ("contradicted" in card.attributes["class"].split())
+
+
+def test_wide_tables_scroll_in_a_box_that_the_keyboard_reaches(study: Markup) -> None:
+    """Each table stands in a region that scrolls, with a name and a place in the tab order."""
+    boxes = study.of_class("scroll")
+    assert len(boxes) == study.tags()["table"] >= 5
+    for box in boxes:
+        assert (box.attributes["tabindex"], box.attributes["role"]) == ("0", "region")
+        assert box.attributes["aria-label"]
+
+
+def test_headings_do_not_skip(page: str) -> None:
+    """Headings go down one level at a time, from one h1."""
+    levels = [int(e.tag[1]) for e in parsed(page).elements if re.fullmatch("h[1-6]", e.tag)]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_no_word_of_blame(page: str) -> None:
+    """The whole page is free of words of blame."""
+    assert not re.search(r"\b(fraud|fake|wrong|failed to)\b", parsed(page).text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("make", [sample.empty, sample.untested])
+def test_nothing_tested_is_never_green(make: Any) -> None:
+    """An audit without runs says so, and no mark on the page says reproduced."""
+    markup = parsed(html(make()))
+    assert "Nothing was tested." in markup.text
+    green = [e for e in markup.elements if "reproduced" in e.attributes.get("class", "").split()]
+    # what is left is the key to the marks above the tables, and the icon of a count of zero, which is grey
+    assert {e.attributes["class"] for e in green} <= {"chip reproduced", "icon reproduced"}
+    counts = [e.attributes["class"] for e in markup.elements if e.tag == "li" and "of " in e.text]
+    assert set(counts) <= {"none", "not_tested"}
+    assert re.search(r"\.counts \.none \.icon \{ color: var\(--not_tested\)", STYLE)
+
+
+def test_zero_counts_are_not_coloured() -> None:
+    """A count of nothing has no colour of its status."""
+    markup = parsed(html(sample.tiny()))
+    classes = [e.attributes.get("class") for e in markup.elements if e.tag == "li" and "of 1" in e.text]
+    assert classes == ["none", "none", "inconclusive", "none"]
+
+
+# --------------------------------------------------------------------------- colours
+
+TEXT = ("ink", "soft", "link")
+MARKS = ("reproduced", "contradicted", "inconclusive", "not_tested")
+
+
+def palettes() -> dict[str, dict[str, str]]:
+    """The colours of light, dark and print, each laid over light."""
+    blocks = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    assert len(blocks) == 3
+    values = [dict(re.findall(r"--([\w]+): (#[0-9a-f]{3,6})", block)) for block in blocks]
+    return {"light": values[0], "dark": values[0] | values[1], "print": values[0] | values[2]}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of sRGB (WCAG 2.2)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
+    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_formula() -> None:
+    """Black on white is 21, and #767676 on white is the well-known 4.54."""
+    assert contrast("#000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "print"])
+def test_contrast(name: str) -> None:
+    """All text, and all status marks, stand out by 4.5 at least from every ground they may stand on."""
+    colours = palettes()[name]
+    for ground in ("paper", "raised", "hatch"):
+        for ink in TEXT:
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    for mark in MARKS:
+        assert contrast(colours[mark], colours["paper"]) >= 4.5, mark
+    assert contrast(colours["ink"], colours["band"]) >= 4.5

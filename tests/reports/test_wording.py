@@ -1,0 +1,523 @@
+"""The generated sentences, one by one. Numbers are those of hand-made verdicts, not of any run."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from audit.record import ClaimRecord, FidelityCheck, Finding, Margin, Scope, Verdict, Where
+from reports import wording
+from reports.wording import notes, verdicts, words
+
+BLAME = re.compile(r"\b(fraud\w*|fake\w*|wrong\w*|failed to|fails to|mislead\w*|guilty|cheat\w*)\b", re.I)
+PEOPLE = re.compile(r"\b(authors?|they|he|she|his|her|who)\b", re.I)
+
+VALUE = ClaimRecord(
+    id="kim:P@1",
+    claim="kim",
+    kind="value",
+    says="Kim-CNN reaches 76.38",
+    metric="P@1",
+    where=Where("3.1", 1990),
+    cells=("t4.kim.P@1",),
+    printed=("76.38",),
+    experiments=("kim",),
+    margin=Margin(0.5, "field", ""),
+)
+ORDER = replace(VALUE, kind="order", printed=("76.38", "74.59"), experiments=("a", "b"))
+ALIKE = replace(VALUE, kind="equivalent", printed=("76.38", "75.96"), experiments=("a", "b"))
+
+#: STATISTICS.md, worked case 1: 76.38 against 75.50, 75.83, 75.96 at margin 0.5.
+VALUE_VERDICT = Verdict(
+    claim="kim:P@1",
+    outcome="inconclusive",
+    reason="within_seed_spread",
+    scope="same_data",
+    n=(3,),
+    attempts=(3,),
+    values=((75.50, 75.83, 75.96),),
+    seeds=((0, 1, 2),),
+    estimate=75.7633,
+    target=76.38,
+    margin=0.5,
+    sd=0.2371,
+    ci90=(75.364, 76.163),
+    ci95=(75.174, 76.352),
+    p_reproduced=0.766,
+    p_contradicted=0.723,
+    margin_reproduced_from=1.0214,
+    margin_contradicted_up_to=0.0,
+)
+PAIR_VERDICT = replace(
+    VALUE_VERDICT,
+    n=(3, 3),
+    attempts=(3, 3),
+    estimate=1.66,
+    target=1.79,
+    margin=None,
+    sd=None,
+    ci90=(1.2, 2.1),
+    ci95=(1.05, 2.27),
+    margin_reproduced_from=None,
+    margin_contradicted_up_to=None,
+)
+ALIKE_VERDICT = replace(
+    PAIR_VERDICT, estimate=0.12, margin=0.5, ci90=(-0.1, 0.34), margin_reproduced_from=0.34
+)
+
+
+def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> str:
+    return wording.verdict_sentence(claim, verdict, names=("Kim-CNN", "XML-CNN"), departures=departures)
+
+
+# --------------------------------------------------------------------------- value claims
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        (
+            VALUE_VERDICT,
+            "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
+            "Inconclusive: one lucky run would explain the difference, and more seeds of ours may never "
+            "settle it; taken alone, it would be reproduced from a margin of 1.03 on.",
+        ),
+        (
+            replace(VALUE_VERDICT, reason="straddles_margin"),
+            "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
+            "Inconclusive: the printed number is neither inside the margin of 0.50 nor, allowing for one "
+            "unusual run, outside it; more seeds may settle it.",
+        ),
+        (
+            replace(
+                VALUE_VERDICT,
+                outcome="reproduced",
+                reason="tost",
+                estimate=76.41,
+                ci90=(76.2, 76.62),
+                margin_reproduced_from=0.2449,
+            ),
+            "3 seeds of “Kim-CNN” give 76.41 ± 0.24 P@1, 0.03 points above the printed 76.38. Reproduced: "
+            "the 90% interval, 76.20 to 76.62, lies within 0.50 points of the printed number; taken "
+            "alone, any margin from 0.25 on would do.",
+        ),
+        (
+            replace(
+                VALUE_VERDICT,
+                outcome="contradicted",
+                reason="minimum_effect",
+                n=(5,),
+                attempts=(5,),
+                estimate=74.132,
+                sd=0.1626,
+                margin_contradicted_up_to=1.729,
+            ),
+            "A setting that the paper leaves open, another preparation of the data, or a slip in printing "
+            "may be behind what follows. 5 seeds of “Kim-CNN” give 74.13 ± 0.16 P@1, 2.25 points below "
+            "the printed 76.38. Contradicted: even allowing for one unusual run, the printed number lies "
+            "outside the margin of 0.50; taken alone, it would for any margin up to 1.72.",
+        ),
+        (
+            replace(VALUE_VERDICT, reason="no_variance_estimate", n=(1,), attempts=(1,), sd=None, ci90=None),
+            "1 seed of “Kim-CNN” gives 75.76 P@1, 0.62 points below the printed 76.38. Inconclusive: a "
+            "single run says nothing about the spread between seeds.",
+        ),
+        (
+            replace(VALUE_VERDICT, reason="too_few_seeds", n=(2,), attempts=(3,)),
+            "2 of 3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
+            "Inconclusive: so few seeds do not show how far they spread; three are the least.",
+        ),
+        (
+            replace(VALUE_VERDICT, reason="other_split", scope="other_split"),
+            "On another split, 3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed "
+            "76.38. Inconclusive: the runs used another split, and the noise of both test sets leaves the "
+            "margin of 0.50 undecided.",
+        ),
+        (
+            replace(VALUE_VERDICT, reason="multiplicity"),
+            "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
+            "Inconclusive: taken alone this claim would be decided, but not once all claims of the audit "
+            "are taken together.",
+        ),
+        (
+            replace(VALUE_VERDICT, outcome="reproduced", reason="deterministic", estimate=76.38, sd=0.0),
+            "3 seeds of “Kim-CNN” give 76.38 ± 0.00 P@1, exactly the printed 76.38. Reproduced: every run "
+            "gives the same number, and it lies within the margin of 0.50.",
+        ),
+    ],
+    ids=lambda it: it.reason if isinstance(it, Verdict) else "",
+)
+def test_value_sentence(verdict: Verdict, expected: str) -> None:
+    """A printed value: what the seeds gave, how far from it, and what follows."""
+    assert say(VALUE, verdict) == expected
+
+
+def test_value_on_other_data_is_not_compared() -> None:
+    """On a stand-in corpus our number is not set beside the printed one."""
+    verdict = replace(VALUE_VERDICT, reason="other_data", scope="other_data")
+    assert say(VALUE, verdict) == (
+        "Inconclusive: the runs used other data than the paper, on which a printed value is not judged."
+    )
+
+
+def test_a_miss_is_not_rounded_into_the_margin() -> None:
+    """0.5004 points off at a margin of 0.50 is not shown as 0.50 points off."""
+    verdict = replace(VALUE_VERDICT, estimate=76.38 - 0.5004)
+    assert "0.5004 points below the printed" in say(VALUE, verdict)
+
+
+# --------------------------------------------------------------------------- comparisons
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "expected"),
+    [
+        (
+            ORDER,
+            replace(PAIR_VERDICT, outcome="reproduced", reason="direction"),
+            "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (95% interval of the "
+            "difference 1.05 to 2.27). Reproduced: the difference is above zero beyond the spread of the "
+            "seeds.",
+        ),
+        (
+            ORDER,
+            replace(
+                PAIR_VERDICT,
+                outcome="contradicted",
+                reason="reversed",
+                estimate=-1.66,
+                ci95=(-2.27, -1.05),
+                scope="other_data",
+            ),
+            "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
+            "behind what follows. On stand-in data, with 3 seeds each, “Kim-CNN” is 1.66 points below "
+            "“XML-CNN” in P@1 (95% interval of the difference −2.27 to −1.05). Contradicted: here the "
+            "order is the reverse, beyond the spread of the seeds.",
+        ),
+        (
+            ORDER,
+            replace(
+                PAIR_VERDICT, outcome="contradicted", reason="negligible", estimate=0.02, ci95=(-0.03, 0.07)
+            ),
+            "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
+            "behind what follows. With 3 seeds each, “Kim-CNN” is 0.02 points above “XML-CNN” in P@1 (95% "
+            "interval of the difference −0.03 to 0.07). Contradicted: the two differ by less than 0.10 "
+            "points here, and the printed difference of +1.79 is not there.",
+        ),
+        (
+            ORDER,
+            replace(PAIR_VERDICT, reason="undecided", estimate=0.0, ci95=(-0.4, 0.4), attempts=(3, 4)),
+            "With 3 of 3 and 3 of 4 seeds, “Kim-CNN” is level with “XML-CNN” in P@1 (95% interval of the "
+            "difference −0.40 to 0.40). Inconclusive: the 95% interval of the difference holds zero; more "
+            "seeds may settle it.",
+        ),
+        (
+            ORDER,
+            replace(PAIR_VERDICT, reason="unverified_reimplementation", estimate=-1.0, ci95=None),
+            "With 3 seeds each, “Kim-CNN” is 1.00 points below “XML-CNN” in P@1. Inconclusive: the "
+            "numbers disagree, but our implementation has not passed all of its own checks and may not "
+            "speak against a claim before it has.",
+        ),
+        (
+            ALIKE,
+            replace(ALIKE_VERDICT, outcome="reproduced", reason="tost"),
+            "With 3 seeds each, “Kim-CNN” is 0.12 points above “XML-CNN” in P@1 (90% interval of the "
+            "difference −0.10 to 0.34). Reproduced: the whole interval lies within 0.50 points of no "
+            "difference; taken alone, any margin from 0.34 on would do.",
+        ),
+        (
+            ALIKE,
+            replace(ALIKE_VERDICT, reason="straddles_margin"),
+            "With 3 seeds each, “Kim-CNN” is 0.12 points above “XML-CNN” in P@1 (90% interval of the "
+            "difference −0.10 to 0.34). Inconclusive: the interval lies neither inside nor outside 0.50 "
+            "points of no difference; more seeds may settle it.",
+        ),
+        (
+            ALIKE,
+            replace(ALIKE_VERDICT, outcome="contradicted", reason="minimum_effect", estimate=1.66),
+            "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
+            "behind what follows. With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (90% "
+            "interval of the difference −0.10 to 0.34). Contradicted: the whole 95% interval, 1.05 to "
+            "2.27, lies more than 0.50 points from no difference.",
+        ),
+        (ORDER, replace(PAIR_VERDICT, reason="not_run"), "Not tested: no run stands behind this claim."),
+        (ORDER, None, "Not tested: no run stands behind this claim."),
+        (
+            ORDER,
+            Verdict("kim:P@1", "inconclusive", "run_failed"),
+            "Inconclusive: no run of it came to its end.",
+        ),
+        (
+            ORDER,
+            Verdict("kim:P@1", "inconclusive", "same_runs"),
+            "Inconclusive: both sides rest on the same runs.",
+        ),
+        (replace(ORDER, kind="trend"), Verdict("k", "inconclusive", "new_code"), "Inconclusive: new code."),
+    ],
+    ids=lambda it: f"{it.outcome}-{it.reason}" if isinstance(it, Verdict) else "",
+)
+def test_comparison_sentence(claim: ClaimRecord, verdict: Verdict | None, expected: str) -> None:
+    """A comparison: how far apart, with the interval, and what follows; an unknown code is still readable."""
+    assert say(claim, verdict) == expected
+
+
+def test_absent_numbers_leave_no_hole() -> None:
+    """Where a number of the usual sentence is absent, the reason's few words stand instead of a dash."""
+    verdict = replace(VALUE_VERDICT, outcome="reproduced", reason="tost", margin_reproduced_from=None)
+    assert say(VALUE, verdict).endswith("Reproduced: the whole interval lies inside the margin.")
+
+
+# --------------------------------------------------------------------------- rules
+
+
+@pytest.mark.parametrize(
+    ("departures", "start"),
+    [
+        (0, "A setting that the paper leaves open, "),
+        (1, "The departure listed under “Protocol”, a setting that the paper leaves open, "),
+        (4, "One of the 4 departures listed under “Protocol”, a setting that the paper leaves open, "),
+    ],
+)
+def test_alternatives_come_before_the_conclusion(departures: int, start: str) -> None:
+    """A contradiction begins with what else could explain it, our own departures first."""
+    verdict = replace(
+        VALUE_VERDICT, outcome="contradicted", reason="minimum_effect", margin_contradicted_up_to=0.6
+    )
+    text = say(VALUE, verdict, departures=departures)
+    assert text.startswith(start)
+    assert text.index("may be behind") < text.index("Contradicted")
+
+
+def all_generated() -> list[str]:
+    """Every sentence that can be generated: all kinds, codes, outcomes and scopes, and all constants."""
+    texts = [*words.REASONS.values(), *words.STATUS_WORDS.values(), *words.SCOPE_WORDS.values()]
+    texts += [text for name, text in inspect.getmembers(notes) if name.isupper() and isinstance(text, str)]
+    texts += verdicts._CONCLUSIONS.values()
+    for claim, plain in ((VALUE, VALUE_VERDICT), (ORDER, PAIR_VERDICT), (ALIKE, ALIKE_VERDICT)):
+        for code in words.REASONS:
+            for outcome in ("reproduced", "contradicted", "inconclusive"):
+                for scope in get_args(Scope):
+                    verdict = replace(plain, reason=code, outcome=outcome, scope=scope)
+                    texts += [say(claim, verdict, departures=2), wording.plot_description(claim, verdict)]
+                    texts.append(wording.no_plot(verdict))
+    texts += [wording.scope_note(scope, runs=3, data="“x”", dataset="eurlex") for scope in get_args(Scope)]
+    checks = (FidelityCheck("xml_cnn", "shapes", True, ""), FidelityCheck("xml_cnn", "vectors", False, ""))
+    texts += [wording.fidelity_note("xml_cnn", checks), wording.fidelity_note("xml_cnn", checks[:1])]
+    texts += [wording.seed_note(status, None) for status in ("done", "failed", "interrupted")]
+    texts += [wording.unjudged(2, code=code) for code in words.UNJUDGED]
+    texts += [
+        wording.unchecked_cells(table="Table 4", own=1, copied=2),
+        wording.not_run("Kim-CNN", "No data."),
+    ]
+    texts += [wording.margins_note("0" * 32, same=same, runs=3) for same in (0, 3)]
+    return [*texts, wording.stand_in_footnote(["other_data"]), wording.tally(total=3, judged=2, decided=1)]
+
+
+def test_no_word_of_blame() -> None:
+    """No generated sentence blames."""
+    assert [text for text in all_generated() if BLAME.search(text)] == []
+
+
+def test_verdicts_are_about_claims_not_people() -> None:
+    """No generated sentence has a person in it."""
+    said = [re.sub(r"(how far|disagree, but|where) they", "", text) for text in all_generated()]
+    assert [text for text in said if PEOPLE.search(text)] == []
+
+
+def test_not_different_is_never_the_same() -> None:
+    """What was not shown to differ is not called the same, equal or identical unless it was tested so."""
+    for code in ("undecided", "within_seed_spread", "straddles_margin", "multiplicity", "too_few_seeds"):
+        for claim, plain in ((VALUE, VALUE_VERDICT), (ORDER, PAIR_VERDICT), (ALIKE, ALIKE_VERDICT)):
+            text = say(claim, replace(plain, reason=code))
+            assert not re.search(r"\b(same|equal|identical|alike|no difference between)\b", text), text
+
+
+def test_every_unjudged_reason_has_words() -> None:
+    """Reasons that end up under "not checked" are known reasons."""
+    assert set(wording.UNJUDGED) <= set(wording.REASONS)
+
+
+def test_patterns_ask_only_for_what_there_is() -> None:
+    """No sentence asks for a number that does not exist, and braces in a title are left alone."""
+    odd = wording.verdict_sentence(VALUE, VALUE_VERDICT, names=("{margin} {0} %s",))
+    assert "“{margin} {0} %s”" in odd
+
+
+# --------------------------------------------------------------------------- smaller sentences
+
+
+@pytest.mark.parametrize(
+    ("n", "attempts", "expected"),
+    [
+        ((3,), (3,), "3 seeds"),
+        ((1,), (1,), "1 seed"),
+        ((1, 1), (1, 1), "1 seed each"),
+        ((3, 3), (3, 3), "3 seeds each"),
+        ((3, 5), (3, 5), "3 and 5 seeds"),
+        ((5,), (6,), "5 of 6 seeds"),
+        ((3, 3), (3, 4), "3 of 3 and 3 of 4 seeds"),
+        ((2, 2), (3, 3), "2 of 3 seeds each"),
+        ((3,), (), "3 seeds"),
+        ((), (), "no seeds"),
+    ],
+)
+def test_seeds(n: tuple[int, ...], attempts: tuple[int, ...], expected: str) -> None:
+    """How many runs, and how many attempts where some have no value."""
+    assert wording.seeds(n, attempts) == expected
+
+
+def test_headline() -> None:
+    """One claim over its metrics in one sentence."""
+    marks: list[tuple[str, wording.Status]] = [
+        ("P@1", "reproduced"),
+        ("P@3", "inconclusive"),
+        ("P@5", "reproduced"),
+    ]
+    assert wording.headline(marks) == "Reproduced at P@1 and P@5; inconclusive at P@3."
+    assert wording.headline([("P@1", "not_tested")]) == "Not tested at P@1."
+    assert wording.headline([]) == ""
+
+
+def test_claim_title() -> None:
+    """The claim's own words, or a description where it has none."""
+    assert wording.claim_title(VALUE, ("Kim-CNN",)) == "Kim-CNN reaches 76.38"
+    assert wording.claim_title(replace(VALUE, says=""), ("Kim-CNN",)) == "“Kim-CNN” scores 76.38"
+    assert wording.claim_title(replace(ORDER, says=""), ("A", "B")) == "“A” is above “B”"
+    assert wording.claim_title(replace(ALIKE, says=""), ("A", "B")) == "“A” and “B” are alike"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (1.0214, 0.0, "taken alone, reproduced from 1.03 on; contradicted by none"),
+        (2.7, 1.729, "taken alone, reproduced from 2.70 on; contradicted up to 1.72"),
+        (None, None, ""),
+    ],
+)
+def test_margin_band(start: float | None, end: float | None, expected: str) -> None:
+    """Both bounds of the margin, so that a reader can apply their own."""
+    verdict = replace(VALUE_VERDICT, margin_reproduced_from=start, margin_contradicted_up_to=end)
+    assert wording.margin_band(verdict) == expected
+
+
+def test_plot_description() -> None:
+    """A plot is described by its numbers."""
+    assert wording.plot_description(VALUE, VALUE_VERDICT) == (
+        "Printed 76.38; margin 0.50 points either way; mean 75.76 from 3 seeds; 90% interval 75.36 to "
+        "76.16; 95% interval 75.17 to 76.35."
+    )
+    assert wording.plot_description(ORDER, PAIR_VERDICT) == (
+        "Printed difference +1.79; difference of the means +1.66 from 3 seeds each; 90% interval 1.20 to "
+        "2.10; 95% interval 1.05 to 2.27."
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "judged", "decided", "expected"),
+    [
+        (0, 0, 0, "Nothing was tested."),
+        (4, 0, 0, "Of 4 claims, none could be judged."),
+        (40, 37, 23, "Of 40 claims, 37 could be judged and 23 were decided."),
+        (76, 27, 0, "Of 76 claims, 27 could be judged and none was decided."),
+        (2, 2, 1, "Of 2 claims, all could be judged and 1 was decided."),
+    ],
+)
+def test_tally(total: int, judged: int, decided: int, expected: str) -> None:
+    """Denominators are shown; an empty audit says so."""
+    assert wording.tally(total=total, judged=judged, decided=decided) == expected
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        (
+            "same_data",
+            "3 runs for “eurlex” used “x”: the paper’s own data, by content. Values and comparisons are "
+            "judged.",
+        ),
+        (
+            "other_split",
+            "3 runs for “eurlex” used “x”: the same corpus in another split. Values are judged with the "
+            "noise of both test sets added; comparisons are judged on this split.",
+        ),
+        (
+            "other_data",
+            "3 runs for “eurlex” used “x”: a stand-in for the paper’s data. The paper’s values are not "
+            "judged on it. Comparisons are, and what is found holds for this stand-in; whether it holds "
+            "on the paper’s data is open.",
+        ),
+    ],
+)
+def test_scope_note(scope: Scope, expected: str) -> None:
+    """On which data the runs were made, and what that allows."""
+    assert wording.scope_note(scope, runs=3, data="“x”", dataset="eurlex") == expected
+
+
+@pytest.mark.parametrize(
+    ("passed", "expected"),
+    [
+        ((True,), "xml_cnn: its one check passed, so its runs may speak against a claim."),
+        ((True, True), "xml_cnn: all 2 checks passed, so its runs may speak against a claim."),
+        (
+            (True, False),
+            "xml_cnn: 1 of 2 checks passed. Until all have, no claim is called contradicted on its runs.",
+        ),
+    ],
+)
+def test_fidelity_note(passed: tuple[bool, ...], expected: str) -> None:
+    """Whether the gate is open for a model, with the number of checks."""
+    checks = [FidelityCheck("xml_cnn", "check", it, "") for it in passed]
+    assert wording.fidelity_note("xml_cnn", checks) == expected
+
+
+def test_finding_says_alternatives_first() -> None:
+    """A finding lists what it may be, then the arithmetic, then the result."""
+    finding = Finding(
+        "granularity", "inconsistent", ("t1",), "76.38 is no share of 3,809.", ("truncation", "another N")
+    )
+    assert wording.finding_sentence(finding) == (
+        "May be truncation or another N. 76.38 is no share of 3,809. Inconsistent."
+    )
+
+
+def test_margins_note() -> None:
+    """Whether the margins stood before the runs began."""
+    mark = "5d41402abc4b2a76b9719d911017c592"
+    assert wording.margins_note(mark, same=3, runs=3) == (
+        "Margins 5d41402abc4b: fixed before the first run; all 3 runs began under them."
+    )
+    assert wording.margins_note(mark, same=1, runs=3) == (
+        "Margins 5d41402abc4b: 1 of 3 runs began under them, the others did not."
+    )
+    assert wording.margins_note(mark, same=0, runs=0) == "Margins 5d41402abc4b: no run has begun under them."
+
+
+def test_what_was_left_out() -> None:
+    """Cells, experiments and claims without evidence are counted in words."""
+    assert wording.unchecked_cells(table="Table 8", own=1, copied=3) == (
+        "Table 8: 1 printed number with no claim about it and 3 copied from other papers, which are not "
+        "judged."
+    )
+    assert wording.unchecked_cells(table="Table 8", own=0, copied=0) == ""
+    assert wording.not_run("Kim-CNN", "No data.") == "“Kim-CNN” was not run. No data."
+    assert (
+        wording.unjudged(1, code="other_data")
+        == "1 claim not judged: a printed value is not judged on other data."
+    )
+
+
+def test_small_notes() -> None:
+    """Notes beside numbers."""
+    assert wording.stand_in_footnote(["same_data"]) == ""
+    assert wording.stand_in_footnote(["other_data", "same_data"]) == (
+        "† Ours on stand-in data: not comparable with the printed number above it."
+    )
+    assert wording.seed_note("failed", "loss became NaN") == "ended early: loss became NaN"
+    assert wording.seed_note("done", None) == "no value of this metric"
+    assert wording.no_plot(None) == "Not drawn: there is no number to show."
+    assert wording.listed(["a", "b", "c"], word="or") == "a, b or c"
+    assert wording.plural(1204, "claim") == "1,204 claims"
