@@ -40,18 +40,38 @@ def top_k(scores: NDArray[Any], k: int) -> tuple[NDArray[Any], IntArray]:
 
 
 def _top_k_block(scores: NDArray[Any], k: int, first_row: int) -> tuple[NDArray[Any], IntArray]:
-    last = scores.shape[1] - k
-    best = np.partition(scores, last, axis=1)[:, last:]  # values alone are far faster than argpartition
-    if np.isnan(best).any():  # NaN sorts above everything
-        raise DataError(nan_message(first_row + int(np.isnan(best).any(axis=1).argmax())))
-    # Every label that ties with the k-th best stays a candidate: which of them enter is ours to say.
-    rows, ids = np.nonzero(scores >= best[:, :1])
-    counts = np.bincount(rows, minlength=len(scores))
+    rows, ids = _candidates(scores, k, first_row)
     values = scores[rows, ids]
-    order = np.lexsort((_falling(values), rows))  # stable, and ids rise: ties keep the lower id first
-    start = np.concatenate(([0], np.cumsum(counts)))[:-1]
+    order = np.lexsort((ids, _falling(values), rows))
+    start = np.searchsorted(rows, np.arange(len(scores)))
     chosen = order[start[:, None] + np.arange(k)]
     return values[chosen], np.where(values[chosen] == -np.inf, -1, ids[chosen])
+
+
+def _candidates(scores: NDArray[Any], k: int, first_row: int) -> tuple[IntArray, IntArray]:
+    """Rows, rising, and ids of labels that hold the k best and all that tie with them.
+
+    One pass takes the best of each of m groups of labels (every m-th label is in one group). At least k
+    labels reach the k-th best of these, so whatever is below it is out, and so are nearly all groups.
+    """
+    L = scores.shape[1]
+    size = max(1, int((L / k) ** 0.5))
+    m = -(-L // size)
+    best = scores
+    if size > 1:
+        best = scores[:, : (size - 1) * m].reshape(len(scores), size - 1, m).max(axis=1)
+        rest = scores[:, (size - 1) * m :]
+        np.maximum(best[:, : rest.shape[1]], rest, out=best[:, : rest.shape[1]])
+    if (nan := np.isnan(best)).any():  # a group with NaN has the maximum NaN
+        raise DataError(nan_message(first_row + int(nan.any(axis=1).argmax())))
+    floor = np.partition(best, best.shape[1] - k, axis=1)[:, -k]
+    rows, groups = np.nonzero(best >= floor[:, None])
+    ids = (groups[:, None] + m * np.arange(size)).ravel()
+    rows = np.repeat(rows, size)
+    known = ids < L
+    rows, ids = rows[known], ids[known]
+    high = scores[rows, ids] >= floor[rows]
+    return rows[high], ids[high]
 
 
 def top_k_sparse(scores: Any, k: int) -> tuple[FloatArray, IntArray]:

@@ -13,8 +13,11 @@ from torch import Tensor
 from reimpl.errors import DataError
 from reimpl.label_lists import check_top_k, nan_message
 
-#: Scores of tied rows looked at in one go.
+#: Scores looked at in one go in rows with many ties.
 _BLOCK = 1 << 22
+
+#: Labels fetched beyond the k best: a tie at the edge that ends among them is settled without another look.
+_SPARE = 4
 
 
 def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -22,41 +25,39 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
     scores (B, L) -> values (B, k) and ids (B, k) int64, on the device of `scores`. A score of -inf means
     "never predict": such places have id -1. Raises `ConfigError` for k outside 1..L and `DataError` for NaN.
-    Costs one `torch.topk` of k + 1; only rows whose k-th and next score are equal are read again.
+    Costs about one `torch.topk`; only rows where more than four labels tie at the edge are read again.
     """
     check_top_k(tuple(scores.shape), k)
     scores = scores.detach()
-    values, ids = torch.topk(scores, min(k + 1, scores.shape[1]), dim=1)
+    fetched = min(k + _SPARE, scores.shape[1])
+    values, ids = torch.topk(scores, fetched, dim=1)
     has_nan = values[:, 0].isnan()  # torch.topk ranks NaN above everything, so it would come first
-    tied = values[:, k - 1] == values[:, -1] if scores.shape[1] > k else torch.zeros_like(has_nan)
-    any_nan, any_tied = torch.stack((has_nan.any(), tied.any())).tolist()  # the one wait for the device
+    open_tie = values[:, k - 1] == values[:, -1] if fetched < scores.shape[1] else has_nan
+    any_nan, any_open = torch.stack((has_nan.any(), open_tie.any())).tolist()  # the one wait for the device
     if any_nan:
         raise DataError(nan_message(int(has_nan.nonzero()[0, 0])))
-    values, ids = values[:, :k], ids[:, :k]
-    if any_tied:
-        ids = _lowest_of_tied(scores, values, ids, tied)
-    return _in_order(scores, ids)
+    values, ids = _in_order(scores, ids, k)
+    if any_open:
+        _give_to_lowest(scores, values, ids, open_tie)
+    return values, ids.masked_fill(values == -torch.inf, -1)
 
 
-def _lowest_of_tied(scores: Tensor, values: Tensor, ids: Tensor, tied: Tensor) -> Tensor:
-    """`ids`, with the places of the k-th score given to the lowest of all labels that have it."""
-    k = ids.shape[1]
-    ids = ids.clone()
-    for rows in torch.split(tied.nonzero()[:, 0], max(1, _BLOCK // scores.shape[1])):
-        kth = values[rows, -1:]
-        row, label = (scores[rows] == kth).nonzero(as_tuple=True)  # labels rise within a row
-        first = torch.searchsorted(row, row)  # where the row begins
-        # The labels above the k-th score come first in `values`; these take the places after them.
-        above = (values[rows] > kth).sum(dim=1)
-        place = above[row] + torch.arange(len(row), device=row.device) - first
-        fits = place < k
-        ids[rows[row[fits]], place[fits]] = label[fits]
-    return ids
-
-
-def _in_order(scores: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+def _in_order(scores: Tensor, ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The first k of the labels fetched: by id, then stably by score."""
     ids = ids.sort(dim=1).values
     values = scores.gather(1, ids) + 0  # -0.0 becomes 0.0: some devices sort it below
-    order = values.sort(dim=1, descending=True, stable=True).indices
-    values, ids = values.gather(1, order), ids.gather(1, order)
-    return values, ids.masked_fill(values == -torch.inf, -1)
+    order = values.sort(dim=1, descending=True, stable=True).indices[:, :k]
+    return values.gather(1, order), ids.gather(1, order)
+
+
+def _give_to_lowest(scores: Tensor, values: Tensor, ids: Tensor, open_tie: Tensor) -> None:
+    """In `ids`, give the places of the k-th score to the lowest of all labels that have it."""
+    k = ids.shape[1]
+    for rows in torch.split(open_tie.nonzero()[:, 0], max(1, _BLOCK // scores.shape[1])):
+        kth = values[rows, -1:]
+        above = (values[rows] > kth).sum(dim=1, keepdim=True)  # these keep the places in front
+        equal = scores[rows] == kth
+        lowest = equal & (equal.cumsum(dim=1, dtype=torch.int32) <= k - above)
+        row, label = lowest.nonzero(as_tuple=True)  # k - above of each row, rising
+        place = above[row, 0] + torch.arange(len(row), device=row.device) - torch.searchsorted(row, row)
+        ids[rows[row], place] = label
