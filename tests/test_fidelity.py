@@ -71,7 +71,7 @@ def test_every_case_of_the_public_code_is_among_them(result: tuple[Check, ...]) 
     """Fourteen reference cases, the sizes, the pools, and a second opinion on each sweep and pooling."""
     names = [c.name for c in result]
     assert names[:14] == CASES
-    for name in ("feature sizes", "parameter counts", "pooled values", "Lasagne's Adam"):
+    for name in ("feature sizes", "parameter counts", "initial weights", "pooled values", "Lasagne's Adam"):
         assert name in names
     assert sum(name.startswith("numpy forward") for name in names) == 8
     assert len(set(names)) == len(names)
@@ -339,6 +339,16 @@ def _no_bias(patch: Patch) -> None:
     patch.setattr(xml_cnn, "conv_max_pool", lambda x, w, b, **kwargs: original(x, w, None, **kwargs))
 
 
+def _initial_weights(change: str) -> Callable[[Patch], None]:
+    def plant(patch: Patch) -> None:
+        if change == "normal":
+            patch.setattr(nn.init, "xavier_uniform_", nn.init.xavier_normal_)
+        else:
+            patch.setattr(xml_cnn.XMLCNN, "_initialise", lambda self: None)
+
+    return plant
+
+
 #: Mistake, and some check that has to see it (there may be more).
 MISTAKES: dict[str, tuple[Callable[[Patch], None], str]] = {
     "sweeps swapped": (_swapped_sweep, "study_kimcnnv2_words"),
@@ -366,7 +376,7 @@ MISTAKES: dict[str, tuple[Callable[[Patch], None], str]] = {
     "BCE summed over labels": (_loss("bce_mean", "bce_sum_over_labels"), "lml_kimcnn"),
     "softmax loss normalised": (_loss("softmax_ce", "softmax_ce_normalised"), "study_kimcnnv2_words"),
     "half the gradient": (_half_gradient, "lml_xmlcnn"),
-    "half the gradient of long documents": (_half_sparse_gradient, "gradients of conv_max_pool"),
+    "half the gradient of long documents": (_half_sparse_gradient, "gradients of conv_max_pool, stride 2"),
     "no dropout on the words": (_dropout("words"), "numpy forward, words, dynamic"),
     "no dropout before the output": (_dropout("output"), "numpy forward, embeddings, overlapping"),
     "dropout that does not keep the mean": (_dropout("unscaled"), "numpy forward, words, max"),
@@ -374,6 +384,9 @@ MISTAKES: dict[str, tuple[Callable[[Patch], None], str]] = {
     "padding row trained": (_trained_padding, "study_xmlcnn_words"),
     "torch's epsilon for Lasagne's": (_epsilon_of_torch, "Lasagne's Adam"),
     "Lasagne's epsilon for torch's": (_epsilon_of_lasagne, "study_xmlcnn_words"),
+    "normal initial weights": (_initial_weights("normal"), "initial weights"),
+    "torch's initial weights for all": (_initial_weights("none"), "initial weights"),
+    "all biases zero": (_config(bias="zero"), "initial weights"),
     "hidden layer of another size": (_config(maps=64), "feature sizes"),
 }
 

@@ -22,9 +22,11 @@ def checks() -> Iterator[tuple[str, Test]]:
         yield case["case"], partial(public_code.case, __name__, case, stored["tolerance"])
     yield "feature sizes", sizes.feature_sizes
     yield "parameter counts", sizes.parameter_counts
+    yield "initial weights", sizes.initial_weights
     yield "pooled values", sizes.pooled_values
     for sweep in ("words", "embeddings"):
         for pooling in ("max", "dynamic", "overlapping", "none"):
             yield f"numpy forward, {sweep}, {pooling}", partial(in_numpy.forward, sweep, pooling)
-    yield "gradients of conv_max_pool", in_numpy.convolution_gradients
+    for stride in (1, 2):
+        yield f"gradients of conv_max_pool, stride {stride}", partial(in_numpy.convolution_gradients, stride)
     yield "Lasagne's Adam", in_numpy.lasagne_adam

@@ -66,18 +66,22 @@ def _pool(config: xml_cnn.Config, c: Array) -> Array:
     return np.stack([c[:, :, start:end].max(axis=2) for start, end in bins], axis=2)
 
 
-def convolution_gradients() -> str:
-    """The gradient of a weighted sum of pooled values, by following each maximum to its words."""
+def convolution_gradients(stride: int) -> str:
+    """The gradient of a weighted sum of pooled values, by following each maximum to its words.
+
+    149 positions in 4 pools: enough for the backward pass that long documents take.
+    """
     rng = np.random.default_rng(2017)
-    x, w, slope = rng.normal(size=(2, 150, 4)), rng.normal(size=(3, 4, 2)), rng.normal(size=(2, 3, 4))
+    x, w = rng.normal(size=(2, 148 * stride + 2, 4)), rng.normal(size=(3, 4, 2))
+    slope = rng.normal(size=(2, 3, 4))
     inputs = [torch.from_numpy(a).requires_grad_() for a in (x, w, np.zeros(3))]
-    pooled = layers.conv_max_pool(inputs[0], inputs[1], inputs[2], pools=4)
+    pooled = layers.conv_max_pool(inputs[0], inputs[1], inputs[2], pools=4, stride=stride)
     (pooled * torch.from_numpy(slope)).sum().backward()  # type: ignore[no-untyped-call]
     expected = np.zeros_like(x), np.zeros_like(w), slope.sum((0, 2))
-    convolved = np.einsum("bnck,fck->bfn", sliding_window_view(x, 2, axis=1), w)  # n = 149
+    convolved = np.einsum("bnck,fck->bfn", sliding_window_view(x, 2, axis=1)[:, ::stride], w)
     for b, f, i in np.ndindex(2, 3, 4):
         start, end = i * 149 // 4, -(-(i + 1) * 149 // 4)
-        at = start + int(convolved[b, f, start:end].argmax())
+        at = stride * (start + int(convolved[b, f, start:end].argmax()))
         expected[0][b, at : at + 2] += slope[b, f, i] * w[f].T
         expected[1][f] += slope[b, f, i] * x[b, at : at + 2].T
     for name, ours, theirs in zip(("input", "kernel", "bias"), inputs, expected, strict=True):

@@ -1,4 +1,4 @@
-"""Sizes of the layers, and pools small enough to be checked by eye.
+"""Sizes of the layers, initial weights, and pools small enough to be checked by eye.
 
 Feature sizes: jimmy646/XML-CNN 72de8b3, code/cnn_model.py, for 500 words of 300 components; Chen et al. 2022,
 Eqs. (6) and (7). Parameter counts: worked out by hand from the layers' shapes.
@@ -7,6 +7,7 @@ Eqs. (6) and (7). Parameter counts: worked out by hand from the layers' shapes.
 from __future__ import annotations
 
 import torch
+from torch import Tensor, nn
 
 from reimpl import layers, xml_cnn
 from reimpl.fidelity import MismatchError, close
@@ -53,6 +54,46 @@ def parameter_counts() -> str:
         if not formula == built == expected.get(name, built - 7 * 300) + 7 * 300:
             raise MismatchError(f"{name} has {built:,} parameters, {formula:,} by its formula")
     return f"{len(xml_cnn.VARIANTS)} variants are as large as their formula, {len(expected)} also as by hand"
+
+
+def initial_weights() -> str:
+    """Uniform within the bound of each rule, spread over all of it, and biases as the variant says.
+
+    Glorot's bound counts channels times window on both sides, in Lasagne as in torch.
+    """
+    torch.manual_seed(2017)
+    # Lasagne's defaults, and the study's configurations with torch's default for the biases.
+    stated = {
+        "liu2017-code": ("xavier_uniform", "zero"),
+        "chen2022-xmlcnn-words": ("xavier_uniform", "torch"),
+    }
+    for name, config in xml_cnn.VARIANTS.items():
+        weight_rule, bias_rule = stated.get(name, (config.init, config.bias))
+        vectors = torch.randn(9, 40)
+        network = xml_cnn.XMLCNN(config, vectors=vectors, labels=50, length=60)
+        close(f"{name}: word vectors", network.embedding.weight.detach(), vectors, tolerance=0)
+        for layer, module in network.named_modules():
+            if not isinstance(module, nn.Conv1d | nn.Linear):
+                continue
+            width = module.weight[0, 0].numel()  # of the window, 1 for a matrix
+            fan_out, fan_in = (size * width for size in module.weight.shape[:2])
+            bound = {
+                "xavier_uniform": (6 / (fan_in + fan_out)) ** 0.5,
+                "kaiming_uniform": (6 / fan_in) ** 0.5,
+                "torch": (1 / fan_in) ** 0.5,
+            }[weight_rule]
+            # A uniform draw of over 1,000 numbers comes this near to its bound and its deviation.
+            _within(f"{name}: largest weight of {layer}", module.weight.abs().max() / bound, 0.98, 1.000001)
+            _within(f"{name}: deviation of {layer}", module.weight.std() * 3**0.5 / bound, 0.9, 1.1)
+            assert module.bias is not None
+            largest = 0.0 if bias_rule == "zero" else (1 / fan_in) ** 0.5
+            _within(f"{name}: biases of {layer}", module.bias.abs().max(), largest / 2, largest * 1.000001)
+    return f"weights and biases of {len(xml_cnn.VARIANTS)} variants start as their rules say"
+
+
+def _within(name: str, value: Tensor, low: float, high: float) -> None:
+    if not low <= value.item() <= high:
+        raise MismatchError(f"{name} is {value.item():.4g}, not within {low:.4g} and {high:.4g}")
 
 
 def pooled_values() -> str:
