@@ -116,10 +116,10 @@ PROTOCOLS: Mapping[str, Protocol] = {
             name="small",
             epochs=20,
             batch_size=32,
-            learning_rate=2e-3,
-            length=64,
+            learning_rate=4e-3,
+            length=96,
             dimension=32,
-            model={"maps": 16, "hidden": 64},
+            model={"maps": 16, "hidden": 128},
             deviation="reduced so that a suite of claims runs on a laptop CPU in minutes",
         ),
     )

@@ -159,6 +159,16 @@ VARIANTS: Mapping[str, Config] = {
         _STUDY, sweep="embeddings", pooling="overlapping", stride=2, dropout_output=0.25
     ),
     "chen2022-liu-words": replace(_STUDY, pooling="overlapping", stride=2),
+    # LibMultiLabel 5cd775a, example_config/EURLEX57K, Kim-CNN: one window of 8 with 1,024 maps, Kaiming.
+    "libmultilabel-kim": Config(
+        pooling="max",
+        windows=(8,),
+        maps=1024,
+        hidden=None,
+        dropout_embedding=0.0,
+        dropout_output=0.4,
+        init="kaiming_uniform",
+    ),
     # Table 5: XMLCNNLiuMP (global maximum) and XMLCNNLiuNP (no pooling), stride 2.
     "chen2022-liump-words": replace(_STUDY, pooling="max", stride=2),
     "chen2022-liump-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", stride=2),

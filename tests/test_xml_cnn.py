@@ -581,11 +581,22 @@ def test_kim_2014() -> None:
     }
 
 
+def test_kim_cnn_of_libmultilabel() -> None:
+    """One window of 8 with 1,024 maps, no dropout on the words, .4 before the output, Kaiming weights."""
+    assert differing("libmultilabel-kim", "chen2022-kim-words") == {
+        "windows": (8,),
+        "maps": 1024,
+        "dropout_embedding": 0.0,
+        "dropout_output": 0.4,
+        "init": "kaiming_uniform",
+    }
+
+
 def test_the_variants_are_all_asserted() -> None:
     """A new name needs its own assertion above."""
     kinds = ("kim", "xmlcnn", "liu", "liump", "liunp")
     study = {f"chen2022-{kind}-{sweep}" for kind in kinds for sweep in SWEEPS}
-    assert set(VARIANTS) == study | {"liu2017-code", "liu2017-paper", "kim2014"}
+    assert set(VARIANTS) == study | {"liu2017-code", "liu2017-paper", "kim2014", "libmultilabel-kim"}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
