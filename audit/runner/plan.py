@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from audit.claim import Paper
 from audit.claim_model import Experiment
 from audit.errors import PlanError
+from audit.names import known_names
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.deviations import deviations
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Protocol names of the command line that stand for a rule.
 AUTO, CLAIMED = "auto", "claimed"
+_RECIPE = "study2022"
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Plan:
         """One line for the screen: what is about to be run, on what."""
         runnable = [it for it in self.experiments if it.not_run is None]
         protocols = ", ".join(dict.fromkeys(it.protocol for it in runnable)) or "none"
-        data = settings.data.name if settings.data else "a synthetic corpus"
+        data = settings.data.resolve().name if settings.data else "a synthetic corpus"
         processes = "1 process" if workers == 1 else f"{workers} processes"
         return (
             f"{paper}: {len(runnable)} experiments, {settings.seeds} seeds, {len(self.jobs)} runs on {data}; "
@@ -121,6 +123,7 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     Raises `PlanError` for a name in `only` that is nothing in the file, and for an experiment that names an
     unknown model, variant, protocol or recipe; `reimpl.errors.DataError` for data that cannot be read.
     """
+    _check_protocol(settings.protocol)
     wanted = _selected(paper, only)
     records, keys, jobs = [], {}, []
     for name, experiment in paper.experiments.items():
@@ -151,19 +154,28 @@ def _selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
     if not only:
         return None
-    found: set[str] = set()
     claims = paper.claim_records()
+    known = [*paper.experiments, *(claim.id for claim in paper.claims), *paper.tables, *paper.datasets]
+    found: set[str] = set()
     for name in only:
+        if name not in known and not any(name == claim.id for claim in claims):
+            raise PlanError(
+                f"{paper.paper.key}: --only {name!r} is no experiment, claim, table or data set; "
+                f"{known_names(name, known)}"
+            )
         found |= {id for id, it in paper.experiments.items() if name in (id, it.dataset)}
         found |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
         cells = [c for t in paper.table_records() if t.id == name for row in t.rows for c in row.cells]
         found |= {cell.experiment for cell in cells if cell.experiment}
-        if name not in paper.tables and name not in paper.datasets and not found:
-            known = [*paper.experiments, *dict.fromkeys(claim.claim for claim in claims), *paper.tables]
-            raise PlanError(
-                f"--only {name!r} is no experiment, claim, table or data set; known are {', '.join(known)}"
-            )
     return found
+
+
+def _check_protocol(name: str) -> None:
+    from reimpl.protocol import PROTOCOLS
+
+    known = [AUTO, CLAIMED, *PROTOCOLS]
+    if name not in known:
+        raise PlanError(f"--protocol {name!r} is unknown; {known_names(name, known)}")
 
 
 def _why_not(name: str, experiment: Experiment, wanted: set[str] | None) -> str | None:
@@ -188,6 +200,7 @@ def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
 def _resolve(
     paper: Paper, name: str, experiment: Experiment, settings: Settings
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+    from reimpl.data.recipe import find_recipe
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model
 
@@ -195,6 +208,7 @@ def _resolve(
         module = find_model(experiment.model or "")
         claimed_config = find_config(module, experiment.variant, experiment.config)
         claimed, used = _protocols(experiment, settings)
+        find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
         # A reduced size is for what the variant has: a network without a hidden layer gets none.
         reduced = {k: v for k, v in used.model.items() if getattr(claimed_config, k, None) is not None}
         config = find_config(module, None, {**asdict(claimed_config), **reduced})
@@ -245,7 +259,7 @@ def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Pr
 def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
     return DataRequest(
         folder=settings.data,
-        recipe=experiment.recipe or "study2022",
+        recipe=experiment.recipe or _RECIPE,
         length=used.length,
         vectors=settings.vectors or f"random:{used.dimension}",
         dimension=used.dimension,

@@ -1,0 +1,81 @@
+"""A small claim file and a small corpus on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+PAPER = """\
+format: 1
+paper: {key: toy2024, title: A toy, authors: [A. Author], venue: Nowhere, year: 2024}
+datasets:
+  corpus: {name: Corpus, printed: {train: "1,000", test: "100"}, content: null}
+  other: {name: Other}
+tables:
+  t1:
+    where: {page: 3, label: Table 1}
+    caption: words against embeddings
+    dataset: corpus
+    unit: percent
+    columns: [P@1, P@3]
+    rows:
+      - {id: words, experiment: words, source: own_run, values: ["80.00", "60.00"]}
+      - {id: letters, experiment: letters, source: own_run, values: ["40.00", "30.00"]}
+  t2:
+    where: {page: 4, label: Table 2}
+    caption: the same again, and what cannot be run
+    dataset: corpus
+    unit: percent
+    columns: [P@1]
+    rows:
+      - {id: again, experiment: again, source: own_run, values: ["81.00"]}
+      - {id: lost, experiment: lost, source: own_run, values: ["50.00"]}
+experiments:
+  words:
+    {title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022, dataset: corpus,
+     recipe: study2022}
+  letters:
+    {title: Embeddings, model: xml_cnn, variant: chen2022-kim-embeddings, protocol: chen2022,
+     dataset: corpus, recipe: study2022}
+  again:
+    {title: Words once more, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,
+     dataset: corpus, recipe: study2022}
+  lost: {title: Lost, dataset: corpus, unavailable: its code was never published}
+  elsewhere:
+    {title: Elsewhere, model: xml_cnn, variant: kim2014, protocol: chen2022-code, dataset: other,
+     recipe: study2022}
+margins:
+  default: {value: 0.5, rule: field, why: usual in the field}
+claims:
+  - {id: words-win, kind: order, better: t1.words, worse: t1.letters, metric: P@1,
+     says: words beat embeddings, where: {page: 3}}
+  - {id: words-value, kind: value, of: t1.words, metric: P@1, says: words reach 80, where: {page: 3}}
+"""
+
+
+def write_paper(folder: Path, *changes: tuple[str, str], name: str = "toy.yaml") -> Path:
+    """The claim file with some texts replaced."""
+    text = PAPER
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_corpus(folder: Path, n_train: int = 40, n_test: int = 16, *, dev: int = 0, labels: int = 6) -> Path:
+    """Documents of 4 to 12 words; a document of label l holds the word `topic<l>` somewhere."""
+    rng = np.random.default_rng(5)
+    folder.mkdir(parents=True, exist_ok=True)
+    for split, n in {"train": n_train, "test": n_test, "dev": dev}.items():
+        lines = []
+        for _ in range(n):
+            words = [f"word{i}" for i in rng.integers(0, 30, rng.integers(3, 12))]
+            label = rng.integers(labels)
+            words.insert(rng.integers(len(words) + 1), f"topic{label}")
+            lines.append(f"label{label}\t{' '.join(words)}\n")
+        if n:
+            (folder / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
+    return folder

@@ -1,0 +1,273 @@
+"""From a claim file and the user's choices to run specifications."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.claim import Paper, load
+from audit.errors import PlanError
+from audit.record import DataInfo, Run
+from audit.runner import Plan, Settings, make_plan
+from reimpl.errors import DataError
+from tests.runner.papers import write_corpus, write_paper
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Paper:
+    return load(write_paper(tmp_path))
+
+
+def changed(folder: Path, *changes: tuple[str, str]) -> Paper:
+    return load(write_paper(folder, *changes))
+
+
+def settings(corpus: Path, **changes: Any) -> Settings:
+    return Settings(**{"data": corpus, "cache": corpus.parent / "cache", "seeds": 2, **changes})
+
+
+def ran(plan: Plan) -> set[str]:
+    return {record.id for record in plan.experiments if record.not_run is None}
+
+
+# --------------------------------------------------------------------------- protocols
+
+
+@pytest.mark.parametrize(
+    ("protocol", "device", "used"),
+    [
+        ("auto", "cpu", {"words": "small", "elsewhere": "small"}),
+        ("auto", "cuda", {"words": "chen2022", "elsewhere": "chen2022-code"}),
+        ("auto", "cuda:1", {"words": "chen2022", "elsewhere": "chen2022-code"}),
+        ("claimed", "cpu", {"words": "chen2022", "elsewhere": "chen2022-code"}),
+        ("small", "cuda", {"words": "small", "elsewhere": "small"}),
+        ("liu2017", "cpu", {"words": "liu2017", "elsewhere": "liu2017"}),
+    ],
+)
+def test_the_protocol_is_the_paper_s_on_a_gpu_small_on_a_cpu_or_the_one_that_was_asked_for(
+    paper: Paper, corpus: Path, protocol: str, device: str, used: dict[str, str]
+) -> None:
+    plan = make_plan(paper, settings(corpus, protocol=protocol, device=device))
+    records = {record.id: record for record in plan.experiments}
+    assert {name: records[name].protocol for name in used} == used
+    for job in plan.jobs:
+        assert job.device == device
+        assert job.spec.protocol["name"] in used.values()
+
+
+def test_a_reduced_protocol_changes_only_what_the_variant_has(paper: Paper, corpus: Path) -> None:
+    """small: 16 maps, 64 hidden units; Kim-CNN has no hidden layer and gets none."""
+    plan = make_plan(paper, settings(corpus))
+    config = next(record.config for record in plan.experiments if record.id == "words")
+    assert (config["maps"], config["hidden"]) == (16, None)
+    claimed = make_plan(paper, settings(corpus, protocol="claimed"))
+    assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
+
+
+# --------------------------------------------------------------------------- specifications
+
+
+def test_seeds_count_from_zero_and_come_in_rounds(paper: Paper, corpus: Path) -> None:
+    """An interrupted suite has the first seed of everything before the second of anything."""
+    plan = make_plan(paper, settings(corpus, seeds=3))
+    assert [job.spec.seed for job in plan.jobs] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert len(plan.keys["words"]) == 3
+
+
+def test_more_seeds_keep_the_keys_of_fewer(paper: Paper, corpus: Path) -> None:
+    three, five = (make_plan(paper, settings(corpus, seeds=n)) for n in (3, 5))
+    assert five.keys["words"][:3] == three.keys["words"]
+    assert len({job.spec.key for job in five.jobs} - {job.spec.key for job in three.jobs}) == 2 * 3
+
+
+def test_two_experiments_of_one_configuration_are_one_job(paper: Paper, corpus: Path) -> None:
+    plan = make_plan(paper, settings(corpus, seeds=1))
+    assert plan.keys["words"] == plan.keys["again"]
+    assert sorted(job.title for job in plan.jobs) == [
+        "elsewhere seed 0",
+        "letters seed 0",
+        "words seed 0",
+    ]
+
+
+def test_everything_that_decides_the_outcome_changes_the_key(
+    tmp_path: Path, paper: Paper, corpus: Path
+) -> None:
+    def key(paper: Paper = paper, data: Path = corpus, **changes: Any) -> str:
+        return make_plan(paper, settings(data, seeds=1, **changes), only=["words"]).keys["words"][0]
+
+    variant = ("variant: chen2022-kim-words", "variant: chen2022-xmlcnn-words")
+    config = ("dataset: corpus,\n     recipe", "dataset: corpus, config: {stride: 2},\n     recipe")
+    keys = [
+        key(),
+        key(protocol="claimed"),
+        key(precision="bf16"),
+        key(vectors="random:7"),
+        key(data=write_corpus(tmp_path / "more", n_train=41)),
+        key(changed(tmp_path, variant)),
+        key(changed(tmp_path, config)),
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_names_and_places_do_not_change_the_key(tmp_path: Path, paper: Paper, corpus: Path) -> None:
+    """The same corpus under another folder's name, another title, another device: the same run."""
+
+    def key(paper: Paper, data: Path, **changes: Any) -> str:
+        return make_plan(paper, settings(data, seeds=1, **changes), only=["words"]).keys["words"][0]
+
+    expected = key(paper, corpus)
+    assert key(paper, write_corpus(tmp_path / "elsewhere")) == expected
+    assert key(changed(tmp_path, ("title: Words,", "title: Anything,")), corpus) == expected
+    assert key(paper, corpus, cache=tmp_path / "another-cache") == expected
+    assert key(paper, corpus, device="cuda", protocol="small") == expected
+
+
+def test_jobs_carry_the_margins_of_their_paper(paper: Paper, corpus: Path) -> None:
+    plan = make_plan(paper, settings(corpus))
+    assert all(job.margins == {"toy2024": paper.margins_hash} for job in plan.jobs)
+
+
+def test_no_data_means_the_made_corpus(paper: Paper) -> None:
+    plan = make_plan(paper, Settings(seeds=1), only=["words"])
+    assert plan.jobs[0].data.folder is None
+    assert plan.jobs[0].data.load().name == "synthetic"
+
+
+# --------------------------------------------------------------------------- scope
+
+
+def test_the_data_are_the_paper_s_by_content_only(tmp_path: Path, corpus: Path) -> None:
+    content = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load().content
+
+    def scope(fingerprint: str, data: Path = corpus) -> str:
+        paper = changed(tmp_path, ("content: null", f"content: {fingerprint}"))
+        return make_plan(paper, settings(data), only=["words"]).experiments[0].scope
+
+    assert scope("null") == "other_data"
+    assert scope(content) == "same_data"
+    assert scope(f"['{'0' * 64}', {content}]") == "same_data"
+    assert scope(f"'{'0' * 64}'") == "other_data"
+    assert scope(content, write_corpus(tmp_path / "another", n_train=41)) == "other_data"
+
+
+# --------------------------------------------------------------------------- what is left out
+
+
+@pytest.mark.parametrize(
+    ("only", "left"),
+    [
+        ([], {"words", "letters", "again", "elsewhere"}),
+        (["letters"], {"letters"}),
+        (["words-win"], {"words", "letters"}),
+        (["words-win:P@1"], {"words", "letters"}),
+        (["t2"], {"again"}),
+        (["other"], {"elsewhere"}),
+        (["corpus"], {"words", "letters", "again"}),
+        (["letters", "other"], {"letters", "elsewhere"}),
+        (["lost"], set()),
+    ],
+)
+def test_only_names_an_experiment_a_claim_a_table_or_a_data_set(
+    paper: Paper, corpus: Path, only: list[str], left: set[str]
+) -> None:
+    plan = make_plan(paper, settings(corpus), only=only)
+    assert ran(plan) == left
+    assert set(plan.keys) == left
+    why = {record.id: record.not_run for record in plan.experiments}
+    assert why["lost"] == "its code was never published"
+    assert all(why[name] == "left out by --only" for name in why if name not in {*left, "lost"})
+
+
+@pytest.mark.parametrize("only", [["wrods"], ["words", "wrods"], ["wrods", "words"]])
+def test_a_name_that_is_nothing_is_answered_with_the_known_ones(
+    paper: Paper, corpus: Path, only: list[str]
+) -> None:
+    """Also when another name is known: a typing error must not pass as a smaller suite."""
+    with pytest.raises(PlanError, match=r"^toy2024: --only 'wrods' is no .*did you mean 'words'\? Known: "):
+        make_plan(paper, settings(corpus), only=only)
+
+
+# --------------------------------------------------------------------------- what cannot be run
+
+KIM, PROTOCOL = "variant: kim2014", "protocol: chen2022-code"
+RECIPE = "dataset: other,\n     recipe: study2022"
+BAD = [
+    ("model: xml_cnn, variant: kim2014", "model: xml_cn, variant: kim2014", "model 'xml_cn' is not known"),
+    (KIM, "variant: kim2015", "variant 'kim2015' of 'reimpl.xml_cnn' is not known"),
+    (PROTOCOL, "protocol: chen2021", "protocol 'chen2021' is not known; known are chen2022"),
+    (RECIPE, RECIPE.replace("study2022", "study"), "recipe 'study' is unknown; known are study2022"),
+    (KIM, f"{KIM}, config: {{map: 3}}", "config key 'map' is not known to 'reimpl.xml_cnn'; known are"),
+    (KIM, f"{KIM}, config: {{maps: many}}", "config key 'maps': .*, not 'many'"),
+    (KIM, f"{KIM}, config: {{maps: 2024-01-01}}", "config key 'maps': "),
+    (KIM, f"{KIM}, config: {{maps: 0}}", "maps must be .*not 0"),
+    (KIM, f"{KIM}, config: {{windows: [3, x]}}", "config key 'windows.1': .*, not 'x'"),
+    (KIM, f"{KIM}, config: {{loss: hinge}}", "loss 'hinge' is not known"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BAD)
+def test_an_experiment_that_cannot_be_run_is_named_with_what_is_wrong(
+    tmp_path: Path, corpus: Path, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(PlanError, match=rf"^toy2024: experiments.elsewhere: {message}") as caught:
+        make_plan(changed(tmp_path, (old, new)), settings(corpus))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_recipe_is_seen_on_the_made_corpus_too(tmp_path: Path) -> None:
+    paper = changed(
+        tmp_path, ("dataset: other,\n     recipe: study2022", "dataset: other,\n     recipe: study")
+    )
+    with pytest.raises(PlanError, match=r"experiments\.elsewhere: recipe 'study'"):
+        make_plan(paper, Settings(), only=["elsewhere"])
+
+
+def test_an_unknown_protocol_of_the_command_line_blames_no_experiment(paper: Paper, corpus: Path) -> None:
+    with pytest.raises(PlanError, match=r"^--protocol 'smal' is unknown; did you mean 'small'\?"):
+        make_plan(paper, settings(corpus, protocol="smal"))
+
+
+def test_data_that_are_not_there_are_told(paper: Paper, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=re.escape(str(tmp_path / "nowhere"))):
+        make_plan(paper, settings(tmp_path / "nowhere"))
+
+
+# --------------------------------------------------------------------------- the runs of the experiments
+
+
+def as_run(key: str, plan: Plan) -> Run:
+    spec = next(job.spec for job in plan.jobs if job.spec.key == key)
+    return Run(key=key, spec=spec, status="done", data=DataInfo("toy", "f", "r", 1, 1, 1))
+
+
+def test_runs_are_handed_to_all_their_experiments_in_the_order_of_seeds(paper: Paper, corpus: Path) -> None:
+    plan = make_plan(paper, settings(corpus))
+    runs = {key: as_run(key, plan) for key in reversed(plan.keys["words"])}
+    found = plan.with_runs(runs)
+    assert list(found) == list(paper.experiments)
+    for name in ("words", "again"):
+        assert [run.spec.seed for run in found[name].runs] == [0, 1]
+        assert found[name].not_run is None
+    assert found["letters"].not_run == "no run of it was finished"
+    assert found["lost"].not_run == "its code was never published"
+
+
+def test_the_summary_says_what_is_about_to_be_run(
+    paper: Paper, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = make_plan(paper, settings(corpus))
+    assert plan.summary("toy2024", settings(corpus), 2) == (
+        "toy2024: 4 experiments, 2 seeds, 6 runs on corpus; protocol small; cpu, float32, 2 processes"
+    )
+    monkeypatch.chdir(corpus)
+    assert "runs on corpus;" in plan.summary("toy2024", replace(settings(corpus), data=Path()), 1)
