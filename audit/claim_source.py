@@ -59,12 +59,12 @@ class Source:
     """The characters in the file of each value that YAML does not read as text: `83.50` behind 83.5."""
     problems: list[Problem] = field(default_factory=list)
     unread: set[KeyPath] = field(default_factory=set)
-    """Places whose value could not be read (aliases, tags): what is said of them elsewhere is no news."""
+    """Places that are refused as they are written (aliases, tags): what their value lacks is no news."""
 
     def message(self, problem: Problem) -> str:
         """`file:line: key.path: what, and what to do`."""
         place = f"{shown(problem.path)}: " if problem.path else ""
-        return f"{self.name}:{self.line(problem)}: {_printable(place + problem.text)}"
+        return f"{self.name}:{self.line(problem)}: {_printable(place + short(problem.text, 600))}"
 
     def line(self, problem: Problem) -> int:
         """Line of the problem: of its key, or else of the nearest parent in the file."""
@@ -85,9 +85,9 @@ def shown(path: KeyPath) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = 80) -> str:
     """The text, cut where it would fill the screen."""
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _printable(text: str) -> str:
@@ -219,9 +219,9 @@ class _Builder:
 
     def _value(self, event: Any, kind: str, line: int) -> None:
         path = self._path_of_value(line)
-        readable = self._refuse_anchor_and_tag(event, path, line)
+        self._refuse_anchor_and_tag(event, path, line)
         value: Plain = None
-        if kind == "Scalar" and readable:
+        if kind == "Scalar":
             value = self._scalar(event, path, line)
         elif kind in ("MappingStart", "SequenceStart"):
             value = {} if kind == "MappingStart" else []
@@ -257,8 +257,8 @@ class _Builder:
             raise _Stop(line, f"nested more than {LIMIT_DEPTH} deep; a claim file needs no more than eight")
         self.frames.append(_Frame(path, container))
 
-    def _refuse_anchor_and_tag(self, event: Any, path: KeyPath, line: int) -> bool:
-        """Whether the event may be read; what may not is noted."""
+    def _refuse_anchor_and_tag(self, event: Any, path: KeyPath, line: int) -> None:
+        """Notes them; the value is read all the same, so that nothing else is said to be missing."""
         refused = []
         if getattr(event, "anchor", None) is not None:
             alias = type(event).__name__ == "AliasEvent"
@@ -271,7 +271,6 @@ class _Builder:
         self.source.problems += [Problem(where, text, line) for text in refused]
         if refused and where:
             self.source.unread.add(where)
-        return not refused
 
     def _scalar(self, event: Any, path: KeyPath, line: int) -> Plain:
         text: str = event.value

@@ -491,6 +491,13 @@ def test_a_key_cannot_steer_the_terminal(file: Path) -> None:
     assert found.startswith("2: a b c: unknown key; known: format, paper,")
 
 
+def test_a_message_stays_short_whatever_stands_in_the_file(file: Path) -> None:
+    """A megabyte in the wrong place is not printed."""
+    (found,) = messages(file, edited(('"76.38"', '"' + "x" * 1_000_000 + '"')))
+    assert found.startswith("15: tables.t1.rows[0].values[0]: 'xxx")
+    assert len(found) < 700
+
+
 def test_aliases_do_not_multiply(file: Path) -> None:
     """A billion laughs are nine anchors and nine lists of aliases, and end as messages."""
     lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
