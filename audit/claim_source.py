@@ -91,8 +91,11 @@ def short(text: str, most: int = 80) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text on one line, without characters that a terminal obeys."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    """The text on one line, with an escape for what a terminal would obey or not show."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def read(path: Path) -> Source:
