@@ -96,6 +96,24 @@ def _within(name: str, value: Tensor, low: float, high: float) -> None:
         raise MismatchError(f"{name} is {value.item():.4g}, not within {low:.4g} and {high:.4g}")
 
 
+def padding_row() -> str:
+    """The study's padding vector gets no gradient; in Liu et al.'s code it is a word like any other."""
+    for freeze in (True, False):
+        config = xml_cnn.Config(windows=(2,), maps=3, hidden=None)
+        vectors = torch.ones(4, 5)
+        network = xml_cnn.XMLCNN(
+            config, vectors=vectors, labels=2, length=6, padding_id=3, freeze_padding=freeze
+        )
+        network.features(torch.tensor([[0, 1, 2, 1, 3, 3]])).sum().backward()  # type: ignore[no-untyped-call]
+        for convolution in network.convolutions:
+            assert isinstance(convolution, nn.Conv1d)
+        gradient = network.embedding.weight.grad
+        assert gradient is not None
+        if bool(gradient[3].any()) is freeze:
+            raise MismatchError(f"with freeze_padding={freeze} the padding row trains all the same or not at all")
+    return "the padding row gets a gradient where it is to be trained, and none where not"
+
+
 def pooled_values() -> str:
     """The two poolings on rows that can be checked by eye."""
     ten = torch.arange(10.0).view(1, 10, 1)
