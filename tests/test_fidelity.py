@@ -71,7 +71,7 @@ def test_every_case_of_the_public_code_is_among_them(result: tuple[Check, ...]) 
     """Fourteen reference cases, the sizes, the pools, and a second opinion on each sweep and pooling."""
     names = [c.name for c in result]
     assert names[:14] == CASES
-    for name in ("feature sizes", "parameter counts", "initial weights", "pooled values", "Lasagne's Adam"):
+    for name in ("feature sizes", "parameter counts", "initial weights", "padding row", "pooled values"):
         assert name in names
     assert sum(name.startswith("numpy forward") for name in names) == 8
     assert len(set(names)) == len(names)
@@ -306,13 +306,16 @@ def _dropout_before_the_hidden_layer(patch: Patch) -> None:
     patch.setattr(xml_cnn.XMLCNN, "forward", forward)
 
 
-def _trained_padding(patch: Patch) -> None:
-    original = xml_cnn.XMLCNN.__init__
+def _padding(freeze: bool) -> Callable[[Patch], None]:
+    def plant(patch: Patch) -> None:
+        original = xml_cnn.XMLCNN.__init__
 
-    def init(self: xml_cnn.XMLCNN, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs | {"freeze_padding": False})
+        def init(self: xml_cnn.XMLCNN, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs | {"freeze_padding": freeze})
 
-    patch.setattr(xml_cnn.XMLCNN, "__init__", init)
+        patch.setattr(xml_cnn.XMLCNN, "__init__", init)
+
+    return plant
 
 
 def _epsilon_of_torch(patch: Patch) -> None:
@@ -381,7 +384,8 @@ MISTAKES: dict[str, tuple[Callable[[Patch], None], str]] = {
     "no dropout before the output": (_dropout("output"), "numpy forward, embeddings, overlapping"),
     "dropout that does not keep the mean": (_dropout("unscaled"), "numpy forward, words, max"),
     "dropout before the hidden layer": (_dropout_before_the_hidden_layer, "numpy forward, words, none"),
-    "padding row trained": (_trained_padding, "study_xmlcnn_words"),
+    "padding row trained": (_padding(False), "study_xmlcnn_words"),
+    "padding row frozen for all": (_padding(True), "padding row"),
     "torch's epsilon for Lasagne's": (_epsilon_of_torch, "Lasagne's Adam"),
     "Lasagne's epsilon for torch's": (_epsilon_of_lasagne, "study_xmlcnn_words"),
     "normal initial weights": (_initial_weights("normal"), "initial weights"),

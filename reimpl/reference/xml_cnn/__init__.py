@@ -23,6 +23,7 @@ def checks() -> Iterator[tuple[str, Test]]:
     yield "feature sizes", sizes.feature_sizes
     yield "parameter counts", sizes.parameter_counts
     yield "initial weights", sizes.initial_weights
+    yield "padding row", sizes.padding_row
     yield "pooled values", sizes.pooled_values
     for sweep in ("words", "embeddings"):
         for pooling in ("max", "dynamic", "overlapping", "none"):
