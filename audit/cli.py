@@ -37,6 +37,9 @@ _UsageProblem: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
+#: What `audit run` does when it is told nothing.
+DEFAULT_PAPER = "chen2022"
+
 Claims = Annotated[
     list[str] | None,
     typer.Argument(
@@ -106,10 +109,13 @@ def run_command(
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
     retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
 ) -> int:
-    """Run the experiments of claim files over seeds, judge the claims, and write a report."""
+    """Run the experiments of claim files over seeds, judge the claims, and write a report.
+
+    Without any argument: Chen et al. 2022, three seeds, on a synthetic corpus; two minutes on two cores.
+    """
     from audit.runner import Settings
 
-    papers = _papers(claims)
+    papers = _papers(claims or [DEFAULT_PAPER])
     chosen = _device(device)
     _check_choice("precision", precision, ("float32", "tf32", "bf16"))
     settings = Settings(
