@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -64,15 +65,19 @@ def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], 
 def _run(
     job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
 ) -> tuple[Run, Mapping[str, Any] | None]:
-    from reimpl.errors import ReimplError
-    from reimpl.training import Interrupted, Watch
-
     started = _now()
     data = job.data.load()
     checkpoint = means.store.checkpoint_path(job.spec.key) / "state.pt"
-    watch = Watch(progress, stop, checkpoint, means.checkpoint_every)
+    from reimpl.errors import ReimplError
+    from reimpl.training import Interrupted, Watch
+
+    def show(done: int, total: int, loss: float | None) -> None:
+        with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
+            progress(done, total, loss)
+
+    watch = Watch(show, stop, checkpoint, means.checkpoint_every)
     try:
-        result = _train(job, data, means.threads, watch)
+        result = _train_or_begin_again(job, data, means.threads, watch, checkpoint)
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
     except ReimplError as err:
@@ -83,6 +88,21 @@ def _run(
     if not result.failed:
         arrays = {"ids": result.top_ids, "scores": result.top_scores}
     return _record(job, data, "failed" if result.failed else "done", started, result), arrays
+
+
+def _train_or_begin_again(
+    job: Job, data: Dataset, threads: int | None, watch: Watch, checkpoint: Path
+) -> Result:
+    """A checkpoint that cannot be read says nothing about the run: it is dropped, and that is noted."""
+    from reimpl.training import CheckpointError
+
+    try:
+        return _train(job, data, threads, watch)
+    except CheckpointError:
+        checkpoint.unlink()
+        result = _train(job, data, threads, watch)
+        note = "a checkpoint could not be read, so the run was begun again"
+        return replace(result, notes=(*result.notes, note))
 
 
 def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
@@ -124,13 +144,18 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
     )
 
 
-def failed(job: Job, data: Dataset, reason: str, started: str) -> Run:
+def failed(job: Job, data: Dataset, reason: str, started: str | None = None) -> Run:
     """A failed run's record: it stays in the count."""
     return _record(job, data, "failed", started, None, reason)
 
 
 def _record(
-    job: Job, data: Dataset, status: Status, started: str, result: Result | None, reason: str | None = None
+    job: Job,
+    data: Dataset,
+    status: Status,
+    started: str | None,
+    result: Result | None,
+    reason: str | None = None,
 ) -> Run:
     import torch
 

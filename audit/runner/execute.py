@@ -6,16 +6,20 @@ goes to another one, from its last checkpoint. On the first interrupt the runs w
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
+from audit.errors import AuditError
 from audit.record import Run
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed
 from audit.runner.plan import Job
@@ -146,6 +150,8 @@ class _Worker:
     process: Any
     pipe: Connection
     job: Job | None = None
+    ready: bool = False
+    """Whether it came as far as asking for work."""
 
 
 class _Workers:
@@ -154,8 +160,10 @@ class _Workers:
     ) -> None:
         self.means, self.listener, self.outcome, self.stop = means, listener, outcome, stop
         self.context = multiprocessing.get_context("spawn")
-        self.flag = self.context.Event()
+        # One byte and no lock: a worker that is killed while it looks leaves nothing locked behind.
+        self.flag = self.context.RawValue(ctypes.c_bool, False)
         self.deaths: dict[str, int] = {}
+        self.stillborn = 0
         self.held: list[Job] = []
         self.workers = [self._start() for _ in range(n)]
 
@@ -165,7 +173,7 @@ class _Workers:
         try:
             while self.queue or any(worker.job for worker in self.workers):
                 if self.stop.is_set():
-                    self.flag.set()
+                    self.flag.value = True
                     self.outcome.interrupted = True
                     self.queue.clear()
                 self._hand_out()
@@ -179,7 +187,9 @@ class _Workers:
         process = self.context.Process(
             target=_work, args=(there, self.means, self.flag, os.getpid()), daemon=True
         )
-        process.start()
+        resource_tracker.ensure_running()  # here, because it lets through the interrupts that we hold back
+        with _held_back():
+            process.start()
         there.close()
         return _Worker(process, here)
 
@@ -197,18 +207,23 @@ class _Workers:
         by_object |= {worker.process.sentinel: worker for worker in self.workers}
         ready = wait(list(by_object), timeout=_POLL)
         for worker in {id(by_object[it]): by_object[it] for it in ready}.values():  # type: ignore[index]
-            self._read(worker)
-            if not worker.process.is_alive() and not worker.pipe.poll():
+            if not self._read(worker):
                 self._bury(worker)
 
-    def _read(self, worker: _Worker) -> None:
-        try:
-            while worker.pipe.poll():
-                self._take(worker, *worker.pipe.recv())
-        except (EOFError, OSError):
-            return
+    def _read(self, worker: _Worker) -> bool:
+        """Takes what the worker has sent; False when the other end of the pipe is closed: it is dead."""
+        while worker.pipe.poll():
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, OSError):
+                return False
+            self._take(worker, *message)
+        return True
 
     def _take(self, worker: _Worker, kind: str, content: Any) -> None:
+        if kind == "ready":
+            worker.ready, self.stillborn = True, 0
+            return
         job = worker.job
         if job is None:
             return
@@ -229,25 +244,41 @@ class _Workers:
     def _bury(self, worker: _Worker) -> None:
         """A worker died: its job goes to a new one, or is recorded as failed when that happens again."""
         self.workers.remove(worker)
-        job = worker.job
-        if job is not None and not self.stop.is_set():
-            self.deaths[job.spec.key] = self.deaths.get(job.spec.key, 0) + 1
-            if self.deaths[job.spec.key] < _LIVES:
-                self.queue.insert(0, job)
-            else:
-                self._record_death(job, worker.process.exitcode)
-        if self.queue or job:
+        worker.process.join()
+        worker.pipe.close()
+        how = _manner(worker.process.exitcode)
+        if not worker.ready and not self.stop.is_set():
+            self._count_stillborn(how)
+        if worker.job is not None and not self.stop.is_set():
+            self._entrust_again(worker.job, how, count=worker.ready)
+        if self.queue:
             self.workers.append(self._start())
 
-    def _record_death(self, job: Job, code: int | None) -> None:
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    def _count_stillborn(self, how: str) -> None:
+        """A worker that dies before it has any work says nothing about a run."""
+        self.stillborn += 1
+        if self.stillborn >= _LIVES:
+            raise AuditError(f"worker processes end with {how} as they start; use --jobs 1")
+
+    def _entrust_again(self, job: Job, how: str, *, count: bool) -> None:
+        self.deaths[job.spec.key] = self.deaths.get(job.spec.key, 0) + count
+        if self.deaths[job.spec.key] < _LIVES:
+            self.queue.insert(0, job)
+        else:
+            run = self._record_death(job, how)
+            self.outcome.runs[job.spec.key] = run
+            self.listener.ended(job, run)
+
+    def _record_death(self, job: Job, how: str) -> Run:
         reason = f"its process ended with {how}, {_LIVES} times; the system ends processes short of memory so"
-        run = failed(job, job.data.load(), reason, "")
-        with self.means.store.claim(job.spec.key, wait=0):
-            self.outcome.runs[job.spec.key] = self.means.store.put(run, retry=self.means.retry_failed)
-        self.listener.ended(job, run)
+        with self.means.store.claim(job.spec.key, wait=0) as claim:
+            if claim.record and claim.record.status == "done":
+                return claim.record  # it died after its work was done
+            run = failed(job, job.data.load(), reason)
+            return self.means.store.put(run, retry=self.means.retry_failed)
 
     def _end(self) -> None:
+        self.flag.value = True  # whoever is still at work, because of an error, writes a checkpoint
         for worker in self.workers:
             try:
                 worker.pipe.send(None)
@@ -260,14 +291,36 @@ class _Workers:
             worker.pipe.close()
 
 
+def _manner(code: int | None) -> str:
+    return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Interrupts wait; a process that starts here has them held back until it asks for something else.
+
+    Else a Ctrl-C that comes while a worker is still importing would end it with a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(pipe: Connection, means: Means, flag: Any, parent: int) -> None:
     """Body of a worker process: jobs from the pipe until None."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; its flag reaches us at the next step
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def stop() -> bool:
-        return bool(flag.is_set()) or os.getppid() != parent  # an orphan stops too, with a checkpoint
+        return bool(flag.value) or os.getppid() != parent  # an orphan stops too, with a checkpoint
 
+    with suppress(OSError):
+        pipe.send(("ready", None))
     while True:
         try:
             job = pipe.recv()
@@ -282,11 +335,23 @@ def _answer(pipe: Connection, job: Job, means: Means, stop: Callable[[], bool]) 
     def progress(done: int, total: int, loss: float | None) -> None:
         pipe.send(("progress", (done, total, loss)))
 
+    answer: tuple[str, Any]
     try:
-        pipe.send(("ended", carry_out(job, means, progress=progress, stop=stop)))
+        answer = "ended", carry_out(job, means, progress=progress, stop=stop)
     except HeldElsewhere:
-        pipe.send(("held", None))
+        answer = "held", None
     except Stopped:
-        pipe.send(("stopped", None))
+        answer = "stopped", None
     except Exception as err:
-        pipe.send(("error", err))
+        answer = "error", _portable(err)
+    with suppress(OSError):  # the parent may be gone
+        pipe.send(answer)
+
+
+def _portable(err: Exception) -> Exception:
+    """Errors of one sentence go to the parent as they are; others may not survive the pipe."""
+    from reimpl.errors import ReimplError
+
+    if isinstance(err, AuditError | ReimplError):
+        return err
+    return RuntimeError("".join(traceback.format_exception(err)))

@@ -1,0 +1,102 @@
+"""Runs of milliseconds, and listeners that write down what they hear."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from audit.record import Run, RunSpec
+from audit.runner.plan import DataRequest, Job
+from audit.store import Store
+from reimpl.data.dataset import Dataset
+from reimpl.protocol import Protocol
+from tests.runner.papers import write_corpus
+
+CONFIG = {
+    "sweep": "words",
+    "pooling": "max",
+    "pools": 4,
+    "windows": [2, 3],
+    "maps": 3,
+    "stride": 1,
+    "relu": "after_pooling",
+    "hidden": 5,
+    "dropout_embedding": 0.25,
+    "dropout_output": 0.5,
+    "init": "xavier_uniform",
+    "bias": "torch",
+    "loss": "bce_mean",
+}
+
+
+def make_jobs(
+    folder: Path, seeds: int = 1, *, config: dict[str, Any] | None = None, **protocol: Any
+) -> list[Job]:
+    """One job a seed: 40 documents in batches of 8, so that an epoch has 5 steps."""
+    corpus = folder / "corpus"
+    if not corpus.exists():
+        write_corpus(corpus)
+    request = DataRequest(corpus, "study2022", 12, "random:4", 4, folder / "cache")
+    parts = {"name": "toy", "epochs": 3, "batch_size": 8, "length": 12, "learning_rate": 0.01, **protocol}
+    fingerprint = request.load().fingerprint
+    specs = [
+        RunSpec("xml_cnn", "toy", {**CONFIG, **(config or {})}, asdict(Protocol(**parts)), fingerprint, seed)
+        for seed in range(seeds)
+    ]
+    return [Job(spec, request, f"toy seed {spec.seed}", "cpu", {"toy2024": "m"}) for spec in specs]
+
+
+@dataclass(frozen=True)
+class Deadly(DataRequest):
+    """Data that kill every process that reads them but one, as a lack of memory would."""
+
+    parent: int = 0
+
+    def load(self) -> Dataset:
+        if os.getpid() != self.parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().load()
+
+
+@dataclass
+class Heard:
+    """Listens, writes down, and does what `then` says at each progress."""
+
+    then: Callable[[Job, int, int], None] = lambda job, done, total: None
+    began_: list[int] = field(default_factory=list)
+    ended_: list[int] = field(default_factory=list)
+    waited: list[int] = field(default_factory=list)
+    steps: list[tuple[int, int]] = field(default_factory=list)
+
+    def began(self, job: Job) -> None:
+        self.began_.append(job.spec.seed)
+
+    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
+        self.steps.append((job.spec.seed, done))
+        self.then(job, done, total)
+
+    def ended(self, job: Job, run: Run) -> None:
+        assert run.key == job.spec.key
+        self.ended_.append(job.spec.seed)
+
+    def waiting(self, job: Job) -> None:
+        self.waited.append(job.spec.seed)
+
+
+def content(store: Store, key: str) -> dict[str, Any]:
+    """What a run's record says, without times and what depends on the machine; predictions as bytes."""
+    run = store.get(key)
+    assert run is not None
+    arrays = store.predictions(key) or {}
+    return {
+        "status": run.status,
+        "reason": run.reason,
+        "metrics": dict(run.metrics),
+        "curve": [{name: value for name, value in row.items() if name != "seconds"} for row in run.curve],
+        "notes": run.notes,
+        "predictions": {name: (array.shape, array.tobytes()) for name, array in arrays.items()},
+    }

@@ -1,0 +1,201 @@
+"""One job becomes one record, whatever happens inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from audit.errors import StoreError
+from audit.runner import carry_out as module
+from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
+from audit.store import Store
+from reimpl import xml_cnn
+from reimpl.errors import DataError
+from tests.runner.jobs import content, make_jobs
+
+
+def never() -> bool:
+    return False
+
+
+def stopping(at: int) -> Callable[[], bool]:
+    calls = count()
+    return lambda: next(calls) == at
+
+
+def silent(done: int, total: int, loss: float | None) -> None:
+    pass
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def test_a_record_holds_what_was_run_on_what_and_what_came_out(tmp_path: Path, store: Store) -> None:
+    job = make_jobs(tmp_path)[0]
+    run = carry_out(job, Means(store, threads=1), progress=silent, stop=never)
+    assert run == store.get(job.spec.key)
+    assert (run.status, run.reason, run.spec) == ("done", None, job.spec)
+    assert (run.data.n_train, run.data.n_test, run.data.n_labels) == (40, 16, 6)
+    assert run.data.fingerprint == job.spec.data
+    assert 0 <= run.metrics["P@1"] <= 100
+    assert [row["epoch"] for row in run.curve] == [1, 2, 3]
+    assert run.margins == {"toy2024": "m"}
+    assert run.versions["torch"] == str(torch.__version__)
+    assert run.device.startswith("cpu") and run.threads == 1
+    assert run.parameters and run.peak_memory_bytes and run.seconds > 0
+    assert run.started and run.finished and run.started <= run.finished
+    arrays = store.predictions(run.key)
+    assert arrays is not None
+    assert {name: array.shape for name, array in arrays.items()} == {"ids": (16, 6), "scores": (16, 6)}
+    assert np.all(np.diff(arrays["scores"], axis=1) <= 0)
+
+
+def test_a_run_that_is_there_is_not_made_again(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = make_jobs(tmp_path)[0]
+    first = carry_out(job, Means(store), progress=silent, stop=never)
+    monkeypatch.setattr(module, "_run", lambda *_: pytest.fail("it was run"))
+    assert carry_out(job, Means(store, retry_failed=True), progress=silent, stop=never) == first
+
+
+def test_a_stopped_run_goes_on_and_its_record_is_that_of_an_undisturbed_one(tmp_path: Path) -> None:
+    job = make_jobs(tmp_path, evaluate="every_epoch", select="best_on_test")[0]
+    whole, parts = Store(tmp_path / "whole"), Store(tmp_path / "parts")
+    carry_out(job, Means(whole), progress=silent, stop=never)
+    for at in (2, 5):
+        with pytest.raises(Stopped):
+            carry_out(job, Means(parts), progress=silent, stop=stopping(at))
+        assert parts.get(job.spec.key) is None
+        assert (parts.root / "checkpoints" / job.spec.key / "state.pt").exists()
+    carry_out(job, Means(parts), progress=silent, stop=never)
+    assert content(parts, job.spec.key) == content(whole, job.spec.key)
+    assert not (parts.root / "checkpoints" / job.spec.key).exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a checkpoint"])
+def test_a_damaged_checkpoint_is_dropped_and_the_run_begun_again(tmp_path: Path, damage: bytes) -> None:
+    """A power cut must not count as a failed seed of the paper's method."""
+    job = make_jobs(tmp_path)[0]
+    whole, parts = Store(tmp_path / "whole"), Store(tmp_path / "parts")
+    carry_out(job, Means(whole), progress=silent, stop=never)
+    with pytest.raises(Stopped):
+        carry_out(job, Means(parts), progress=silent, stop=stopping(7))
+    (parts.root / "checkpoints" / job.spec.key / "state.pt").write_bytes(damage)
+    carry_out(job, Means(parts), progress=silent, stop=never)
+    note = "a checkpoint could not be read, so the run was begun again"
+    assert content(parts, job.spec.key) == {**content(whole, job.spec.key), "notes": (note,)}
+
+
+# --------------------------------------------------------------------------- failures
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def build(*_: Any, **parts: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(xml_cnn, "build", build)
+
+
+def test_a_fault_inside_a_run_is_a_failed_record_with_the_reason(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = make_jobs(tmp_path)[0]
+    failing(monkeypatch, ZeroDivisionError("somewhere"))
+    run = carry_out(job, Means(store), progress=silent, stop=never)
+    assert (run.status, run.reason) == ("failed", "ZeroDivisionError: somewhere")
+    assert (run.metrics, run.predictions) == ({}, None)
+    assert run == store.get(job.spec.key)
+    assert not (store.root / "checkpoints" / job.spec.key).exists()
+
+
+def test_a_configuration_that_does_not_take_the_data_is_told_in_its_own_words(
+    tmp_path: Path, store: Store
+) -> None:
+    """Windows of 40 words on documents of 12."""
+    job = make_jobs(tmp_path, config={"windows": [40]})[0]
+    run = carry_out(job, Means(store), progress=silent, stop=never)
+    assert run.status == "failed"
+    assert run.reason is not None and run.reason.startswith("window 40 does not fit into 12 tokens")
+
+
+def test_a_loss_that_is_no_number_is_a_failed_record(tmp_path: Path, store: Store) -> None:
+    job = make_jobs(tmp_path, learning_rate=1e38)[0]
+    run = carry_out(job, Means(store), progress=silent, stop=never)
+    assert run.status == "failed"
+    assert run.reason is not None and "epoch" in run.reason
+    assert run.seconds > 0 and run.parameters
+
+
+def test_a_failed_run_stays_failed_unless_a_retry_is_asked_for(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = make_jobs(tmp_path)[0]
+    with monkeypatch.context() as patch:
+        failing(patch, ZeroDivisionError("once"))
+        failed = carry_out(job, Means(store), progress=silent, stop=never)
+    assert carry_out(job, Means(store), progress=silent, stop=never) == failed
+    again = carry_out(job, Means(store, retry_failed=True), progress=silent, stop=never)
+    assert again.status == "done"
+    assert store.get(job.spec.key) == again
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(), OSError(5, "Input/output error")])
+def test_a_terminal_that_goes_away_is_no_fault_of_the_run(
+    tmp_path: Path, store: Store, error: OSError
+) -> None:
+    """The parent of a worker was killed, or somebody closed the window."""
+
+    def gone(done: int, total: int, loss: float | None) -> None:
+        raise error
+
+    run = carry_out(make_jobs(tmp_path)[0], Means(store), progress=gone, stop=never)
+    assert run.status == "done"
+
+
+def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: Store) -> None:
+    """It says nothing about the run."""
+    job = make_jobs(tmp_path)[0]
+    from dataclasses import replace
+
+    lost = replace(job, data=replace(job.data, folder=tmp_path / "nowhere"))
+    with pytest.raises(DataError, match="nowhere"):
+        carry_out(lost, Means(store), progress=silent, stop=never)
+    assert list(store.runs()) == []
+
+
+def test_a_record_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="choose another folder"):
+        carry_out(make_jobs(tmp_path)[0], Means(Store(tmp_path / "file")), progress=silent, stop=never)
+
+
+def test_a_run_that_another_process_holds_is_left_to_it(tmp_path: Path, store: Store) -> None:
+    import threading
+
+    job = make_jobs(tmp_path)[0]
+    held, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with Store(store.root).claim(job.spec.key):
+            held.set()
+            release.wait(30)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    try:
+        assert held.wait(30)
+        with pytest.raises(HeldElsewhere):
+            carry_out(job, Means(store), progress=silent, stop=never)
+    finally:
+        release.set()
+        other.join()
+    assert carry_out(job, Means(store), progress=silent, stop=never).status == "done"
