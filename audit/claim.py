@@ -214,7 +214,8 @@ def load(path: Path) -> Paper:
         problems += sentences(err, Paper, source)
     problems.sort(key=source.line)
     if problems or paper is None:
-        raise ClaimFileError(list(dict.fromkeys(source.message(problem) for problem in problems)))
+        messages = [source.message(problem) for problem in problems]
+        raise ClaimFileError(list(dict.fromkeys(messages)))  # an unknown row is found for each metric
     return paper
 
 

@@ -14,7 +14,7 @@ MOST_PRIMARIES = 3
 
 
 def problems(names: FileNames) -> Iterator[Problem]:
-    """All problems of the claims with each other and with the tables."""
+    """All problems of the claims with each other and with the tables; some come once for each metric."""
     claims = list(entries(names.content, "claims"))
     ids = [mapping(claim).get("id") for claim in sequence(names.content.get("claims"))]
     yield from repeated((), "claims", ids)
@@ -27,8 +27,7 @@ def problems(names: FileNames) -> Iterator[Problem]:
             yield Problem((*path, "where"), "names no place; add section, page or label")
         kind = KINDS.get(str(claim.get("kind")))
         if kind is not None:
-            # an unknown row is one problem, not one for each metric
-            yield from dict.fromkeys(_in_claim(path, claim, kind, names))
+            yield from _in_claim(path, claim, kind, names)
 
 
 def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: FileNames) -> Iterator[Problem]:

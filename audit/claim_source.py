@@ -113,7 +113,7 @@ def read(path: Path) -> Source:
 
 
 def _text(path: Path, name: str) -> str:
-    """The file's characters. A byte order mark is passed over: some editors write one."""
+    """The file's characters. The parser passes over a byte order mark, which some editors write."""
     try:
         if not path.exists():
             raise ClaimFileError([f"{name}: there is no such file; give the path of a claim file"])
@@ -134,10 +134,10 @@ def _decoded(content: bytes, name: str) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ClaimFileError([f"{name}:1: is UTF-16; save the file as UTF-8"])
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as err:
-        line = err.object.count(b"\n", 0, err.start) + 1  # of what follows a byte order mark
-        byte = err.object[err.start]
+        line = content.count(b"\n", 0, err.start) + 1
+        byte = content[err.start]
         raise ClaimFileError(
             [f"{name}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]
         ) from err

@@ -199,6 +199,7 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
         pytest.param("%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n", id="directive and document marks"),
         pytest.param(edited(("key: small2020", '"key": small2020')), id="quoted key"),
         pytest.param(edited(("value: 0.5", "value: 1")), id="whole number for a margin"),
+        pytest.param(edited(("says: We win", "says: We win, primary: True")), id="capital letter in true"),
         pytest.param(edited(("title: A small paper", "title: yes")), id="yes is text in YAML 1.2"),
         pytest.param(edited(('"62.81"]', "'62.81']")), id="single quotes"),
         pytest.param(edited(("label: Our method", "label: null")), id="null for what may be left out"),
