@@ -199,7 +199,6 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
         pytest.param("%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n", id="directive and document marks"),
         pytest.param(edited(("key: small2020", '"key": small2020')), id="quoted key"),
         pytest.param(edited(("value: 0.5", "value: 1")), id="whole number for a margin"),
-        pytest.param(edited(("says: We win", "says: We win, primary: True")), id="capital letter in true"),
         pytest.param(edited(("title: A small paper", "title: yes")), id="yes is text in YAML 1.2"),
         pytest.param(edited(('"62.81"]', "'62.81']")), id="single quotes"),
         pytest.param(edited(("label: Our method", "label: null")), id="null for what may be left out"),
@@ -229,6 +228,14 @@ def test_markup_in_a_claim_survives_as_text(file: Path) -> None:
     says = "<script>alert('x')</script> & {{ 7 * 7 }} beats <b>all</b>"
     file.write_text(edited(("We win", json.dumps(says))))
     assert load(file).claim_records()[0].says == says
+
+
+@pytest.mark.parametrize(
+    ("spelled", "value"), [("true", True), ("True", True), ("TRUE", True), ("False", False)]
+)
+def test_truth_is_read_by_the_rules_of_yaml(file: Path, spelled: str, value: bool) -> None:
+    file.write_text(edited(("says: We win", f"says: We win, primary: {spelled}")))
+    assert load(file).claim_records()[0].primary is value
 
 
 def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
