@@ -43,7 +43,7 @@ def deviations(
     why = used.deviation or "chosen on the command line"
     found = [
         *_of_data(paper, experiment, data, request),
-        *_of_values(asdict(claimed), asdict(used), why, only=_WORDS),
+        *_of_values(asdict(claimed), asdict(used), why, only=_acting(claimed, used)),
         *_of_values(asdict(claimed_config), asdict(config), why, only=None),
     ]
     if precision != "float32":
@@ -52,6 +52,12 @@ def deviations(
         found.append(Deviation("padding row", "trainable", "frozen", "recipe"))
     own = [replace(it, here=_followed(it)) for it in paper.departures_of(experiment)]
     return (*found, *own)
+
+
+def _acting(claimed: Protocol, used: Protocol) -> dict[str, str]:
+    """The keys that do something: where nothing is selected, no metric selects."""
+    idle = {"select_metric"} if "last" in (claimed.select, used.select) else set()
+    return {key: word for key, word in _WORDS.items() if key not in idle}
 
 
 def _followed(departure: Deviation) -> str:

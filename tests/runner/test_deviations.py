@@ -1,0 +1,133 @@
+"""Each way in which a run departs from the claim file is listed, once, with both sides and the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.claim import load
+from audit.record import Deviation
+from audit.runner import Settings, make_plan
+from tests.runner.papers import write_corpus, write_paper
+
+LIU = ("variant: kim2014, protocol: chen2022-code", "variant: liu2017-code, protocol: liu2017")
+DEPARTURES = """
+departures:
+  - {what: pooling, paper: chunks, code: size 2, source: cnn_model.py:79, experiments: [elsewhere]}
+  - {what: passes, paper: "50", code: "51", source: train.py:57}
+claims:
+"""
+
+
+def found(
+    folder: Path, experiment: str, *changes: tuple[str, str], made: bool = False, **options: Any
+) -> dict[str, Deviation]:
+    paper = load(write_paper(folder, *changes))
+    data = None if made else write_corpus(folder / "corpus")
+    chosen = Settings(data=data, cache=folder / "cache", seeds=1, **options)
+    record = next(it for it in make_plan(paper, chosen, only=[experiment]).experiments if it.id == experiment)
+    counts = Counter(it.what for it in record.deviations)
+    assert max(counts.values()) == 1, counts
+    return {it.what: it for it in record.deviations}
+
+
+def sides(deviations: dict[str, Deviation]) -> dict[str, tuple[str, str]]:
+    return {what: (it.paper, it.here) for what, it in deviations.items()}
+
+
+def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
+    """liu2017 against small, in bf16, with random vectors, on another corpus."""
+    deviations = found(tmp_path, "elsewhere", LIU, precision="bf16")
+    assert sides(deviations) == {
+        "data": ("Other", "corpus: train 40, test 16, labels 6"),
+        "word vectors": ("GloVe, 300 components", "random, 32 components"),
+        "epochs": ("51", "20"),
+        "documents a batch": ("256", "32"),
+        "learning rate": ("0.001", "0.002"),
+        "optimiser": ("lasagne adam", "adam"),
+        "order of training": ("batches", "documents"),
+        "padding": ("split", "length"),
+        "words kept of a document": ("500", "64"),
+        "maps": ("32", "16"),
+        "hidden": ("512", "64"),
+        "arithmetic": ("float32 (assumed)", "bf16"),
+    }
+    reduced = "reduced so that a suite of claims runs on a laptop CPU in minutes"
+    assert deviations["epochs"].why == deviations["maps"].why == reduced
+    assert deviations["word vectors"].why == "no vector file was given"
+
+
+def test_the_claimed_protocol_departs_in_the_data_only(tmp_path: Path) -> None:
+    deviations = found(tmp_path, "words", protocol="claimed")
+    assert sides(deviations) == {
+        "data": ("Corpus (train 1,000, test 100)", "corpus: train 40, test 16, labels 6"),
+        "word vectors": ("GloVe, 300 components", "random, 300 components"),
+    }
+
+
+def test_a_protocol_of_the_command_line_says_so(tmp_path: Path) -> None:
+    deviations = found(tmp_path, "words", protocol="liu2017")
+    assert deviations["epochs"].why == "chosen on the command line"
+
+
+def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus")
+    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    content = plan.jobs[0].data.load().content
+    known = ("content: null", f"content: ['{'0' * 64}', {content}]")
+    assert "data" not in found(tmp_path, "words", known)
+    assert "data" in found(tmp_path, "words")
+
+
+@pytest.mark.parametrize("components", [300, 3])
+def test_vectors_from_a_file_are_told_by_their_size(tmp_path: Path, components: int) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text(f"topic1 {' '.join(['0.1'] * components)}\n")
+    deviations = found(tmp_path, "words", protocol="claimed", vectors=str(vectors))
+    if components == 300:
+        assert "word vectors" not in deviations
+    else:
+        assert deviations["word vectors"].here == f"{vectors}, 3 components"
+
+
+def test_the_made_corpus_is_a_stand_in(tmp_path: Path) -> None:
+    deviations = found(tmp_path, "words", made=True)
+    assert deviations["data"].why == "a stand-in corpus"
+    assert deviations["data"].here.startswith("synthetic: train ")
+    assert deviations["word vectors"].why == "made words have no trained vectors"
+
+
+def test_a_reduced_vocabulary_is_a_departure(tmp_path: Path) -> None:
+    reduced = (
+        "dataset: other,\n     recipe: study2022",
+        "dataset: other, vocabulary: reduced,\n     recipe: study2022",
+    )
+    assert "vocabulary" in found(tmp_path, "elsewhere", reduced)
+    assert "vocabulary" not in found(tmp_path, "elsewhere")
+
+
+def test_a_metric_that_chooses_nothing_is_no_departure(tmp_path: Path) -> None:
+    """LibMultiLabel chooses by RP@5 on validation data; small reports the last epoch."""
+    deviations = found(tmp_path, "elsewhere", ("protocol: chen2022-code", "protocol: libmultilabel"))
+    assert sides(deviations)["epoch that is reported"] == ("best on dev", "last")
+    assert sides(deviations)["patience"] == ("10", "none")
+    assert "metric that chooses the epoch" not in deviations
+
+
+def test_what_the_public_code_does_otherwise_comes_with_the_experiments_it_concerns(tmp_path: Path) -> None:
+    with_departures = ("\nclaims:\n", DEPARTURES)
+    mine = found(tmp_path, "elsewhere", with_departures)
+    assert (mine["pooling"].paper, mine["pooling"].code) == ("chunks", "size 2")
+    assert mine["pooling"].here == "see the configuration of the experiment"
+    assert mine["passes"].why == "train.py:57"
+    other = found(tmp_path, "words", with_departures)
+    assert "passes" in other and "pooling" not in other
+
+
+def test_settings_of_the_claim_file_are_the_paper_s_and_no_departure(tmp_path: Path) -> None:
+    own = ("variant: kim2014,", "variant: kim2014, config: {windows: [2], maps: 7},")
+    deviations = found(tmp_path, "elsewhere", own, protocol="claimed")
+    assert set(deviations) == {"data", "word vectors"}

@@ -1,0 +1,36 @@
+"""The fidelity checks of every model that a plan runs, and of no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import reimpl.fidelity
+from audit.record import FidelityCheck
+from audit.runner import Plan
+from audit.runner.gate import fidelity
+from reimpl.fidelity import Check
+from tests.runner.jobs import make_jobs
+
+
+def test_each_model_of_the_plan_is_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def check(model: str) -> tuple[Check, ...]:
+        asked.append(model)
+        return (Check(model, "sizes", model == "good", "14,176 features"),)
+
+    monkeypatch.setattr(reimpl.fidelity, "check", check)
+    job = make_jobs(tmp_path)[0]
+    jobs = [replace(job, spec=replace(job.spec, model=model)) for model in ("good", "bad", "good")]
+    assert fidelity(Plan((), {}, tuple(jobs))) == (
+        FidelityCheck("good", "sizes", True, "14,176 features"),
+        FidelityCheck("bad", "sizes", False, "14,176 features"),
+    )
+    assert asked == ["good", "bad"]
+
+
+def test_a_plan_without_jobs_checks_nothing() -> None:
+    assert fidelity(Plan((), {}, ())) == ()
