@@ -14,6 +14,7 @@ from audit.errors import PlanError
 from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan
 from reimpl.errors import DataError
+from reimpl.protocol import PROTOCOLS
 from tests.runner.papers import write_corpus, write_paper
 
 
@@ -65,10 +66,10 @@ def test_the_protocol_is_the_paper_s_on_a_gpu_small_on_a_cpu_or_the_one_that_was
 
 
 def test_a_reduced_protocol_changes_only_what_the_variant_has(paper: Paper, corpus: Path) -> None:
-    """small: 16 maps, 64 hidden units; Kim-CNN has no hidden layer and gets none."""
+    """Kim-CNN has no hidden layer and gets none."""
     plan = make_plan(paper, settings(corpus))
     config = next(record.config for record in plan.experiments if record.id == "words")
-    assert (config["maps"], config["hidden"]) == (16, None)
+    assert (config["maps"], config["hidden"]) == (PROTOCOLS["small"].model["maps"], None)
     claimed = make_plan(paper, settings(corpus, protocol="claimed"))
     assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
 
