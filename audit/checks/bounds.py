@@ -28,7 +28,8 @@ def bounds(tables: Sequence[TableRecord]) -> tuple[Finding, ...]:
 
 
 def _of_row(table: TableRecord, row: Row) -> Iterator[Finding]:
-    by_dataset: dict[str | None, dict[int, tuple[Cell, Printed]]] = {}
+    # Only numbers of one experiment on one data set belong together: a row of a matrix holds several.
+    by_experiment: dict[tuple[str | None, str | None], dict[int, list[tuple[Cell, Printed]]]] = {}
     for column, cell in zip(table.columns, row.cells, strict=True):
         match = _SHARE.fullmatch(column.metric or "")
         if match is None or cell.printed is None:
@@ -39,9 +40,11 @@ def _of_row(table: TableRecord, row: Row) -> Iterator[Finding]:
                 "bounds", "inconsistent", (cell.address,), f"{cell.printed} is not in 0..100", _ALTERNATIVES
             )
         if match["family"] == "P":
-            by_dataset.setdefault(column.dataset, {})[int(match["k"])] = (cell, number)
-    for cells in by_dataset.values():
-        yield from _growing_hits(cells)
+            cells = by_experiment.setdefault((column.dataset, cell.experiment), {})
+            cells.setdefault(int(match["k"]), []).append((cell, number))
+    for cells in by_experiment.values():
+        if all(len(same) == 1 for same in cells.values()):  # else nobody knows which go together
+            yield from _growing_hits({k: same[0] for k, same in cells.items()})
 
 
 def _growing_hits(cells: Mapping[int, tuple[Cell, Printed]]) -> Iterator[Finding]:

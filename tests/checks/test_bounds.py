@@ -1,0 +1,183 @@
+"""Shares lie in 0..100 and hits grow with k, up to the rounding of the printed numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from audit.checks import CHECKS, all_findings
+from audit.checks.bounds import bounds
+from audit.record import Cell, Column, Finding, Row, TableRecord
+
+
+def table(
+    columns: Sequence[str | tuple[str, str]],
+    *rows: Sequence[str | None],
+    experiments: Sequence[str | None] | None = None,
+) -> TableRecord:
+    """Columns are metrics, or (metric, data set); the row ids are r0, r1, ..."""
+    pairs = [(column, "eurlex") if isinstance(column, str) else column for column in columns]
+    held = tuple(
+        Column(id=f"c{i}", label=metric, metric=metric, dataset=dataset)
+        for i, (metric, dataset) in enumerate(pairs)
+    )
+    names = experiments or ["e"] * len(held)
+    return TableRecord(
+        id="t",
+        label="Table",
+        caption="",
+        columns=held,
+        rows=tuple(
+            Row(
+                id=f"r{i}",
+                label="",
+                cells=tuple(
+                    Cell(f"t.r{i}.c{j}", printed, "own_run", experiment=names[j])
+                    for j, printed in enumerate(row)
+                ),
+            )
+            for i, row in enumerate(rows)
+        ),
+    )
+
+
+def found(record: TableRecord) -> list[tuple[str, ...]]:
+    return [finding.cells for finding in bounds([record])]
+
+
+# --------------------------------------------------------------------------- 0..100
+
+
+@pytest.mark.parametrize("metric", ["P@1", "R@5", "RP@3", "nDCG@5", "PSP@1", "PSnDCG@3"])
+@pytest.mark.parametrize(
+    ("printed", "sound"),
+    [
+        ("0", True),
+        ("100", True),
+        ("100.00", True),
+        ("0.00", True),
+        ("76.38", True),
+        ("99.9%", True),
+        ("100.01", False),
+        ("100.4", False),
+        ("101", False),
+        ("763.8", False),
+        ("1,000", False),
+        ("-0.01", False),
+        ("\N{MINUS SIGN}3", False),
+    ],
+)
+def test_a_share_lies_in_0_to_100(metric: str, printed: str, sound: bool) -> None:
+    findings = bounds([table([metric], [printed])])
+    assert (findings == ()) == sound
+    if not sound:
+        assert findings[0].arithmetic == f"{printed} is not in 0..100"
+        assert findings[0].cells == ("t.r0.c0",)
+
+
+def test_columns_that_hold_no_share_are_not_looked_at() -> None:
+    assert found(table(["Micro-F1", "hours"], ["120", "-3"])) == []
+    record = table(["P@1"], ["120"])
+    plain = TableRecord("t", "", "", (Column("c0", "", None, "eurlex"),), record.rows)
+    assert found(plain) == []
+
+
+# --------------------------------------------------------------------------- hits grow with k
+
+#: (P@1, P@3), worked by hand: hits among the first three less hits at the first are 3 P@3 - P@1, from 0
+#: to 200; two decimals have a slack of 1 x .005 + 3 x .005 = .02.
+PAIRS = [
+    ("76.38", "62.81", True),
+    ("90.00", "30.00", True),  # 0: nothing among the second and third
+    ("90.02", "30.00", True),  # -0.02: rounding could have done that
+    ("90.03", "30.00", False),  # -0.03
+    ("45.38", "15.00", False),  # -0.38
+    ("40.00", "80.00", True),  # 200: all of the second and third
+    ("40.01", "80.01", True),  # 200.02
+    ("40.00", "80.01", False),  # 200.03
+    ("10.00", "90.00", False),  # 260
+    ("90.4", "30.0", False),  # -0.4 against .2 with one decimal
+    ("90.2", "30.0", True),
+    ("92", "30", True),  # -2 against 2 without decimals
+    ("93", "30", False),
+    ("90.3", "30.00", False),  # -0.3 against .05 + .015
+    ("90.06", "30.0", True),  # -0.06 against .005 + .15
+]
+
+
+@pytest.mark.parametrize(("first", "third", "sound"), PAIRS)
+def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool) -> None:
+    for columns, row in ((["P@1", "P@3"], [first, third]), (["P@3", "P@1"], [third, first])):
+        assert (found(table(columns, row)) == []) == sound
+
+
+def test_the_arithmetic_is_shown_with_the_printed_numbers() -> None:
+    """5 x 20.10 - 3 x 40.00 = -19.5, with (3 + 5) x .005 of rounding."""
+    (finding,) = bounds([table(["P@1", "P@3", "P@5"], ["50.00", "40.00", "20.10"])])
+    assert finding.check == "bounds" and finding.result == "inconsistent"
+    assert finding.cells == ("t.r0.c1", "t.r0.c2")
+    assert finding.arithmetic == (
+        "5 x 20.10 - 3 x 40.00 = -19.5, which must lie in 0..200 up to 0.04 of rounding"
+    )
+    assert finding.alternatives[0] == "a slip in transcribing the table"
+
+
+@pytest.mark.parametrize("family", ["R", "RP", "nDCG", "PSP", "PSnDCG"])
+def test_other_metrics_are_held_to_0_to_100_only(family: str) -> None:
+    assert found(table([f"{family}@1", f"{family}@3"], ["90.00", "10.00"])) == []
+
+
+def test_a_dash_is_no_number_and_its_neighbours_are_compared() -> None:
+    """Between 1 and 5: 5 x 10 - 90 = -40."""
+    assert found(table(["P@1", "P@3", "P@5"], ["90.00", None, "10.00"])) == [("t.r0.c0", "t.r0.c2")]
+    assert found(table(["P@1", "P@3", "P@5"], [None, None, "10.00"])) == []
+
+
+def test_data_sets_of_one_row_are_held_apart() -> None:
+    """90 on one and 10 on the other say nothing about each other; each by itself is looked at."""
+    columns = [("P@1", "eurlex"), ("P@3", "eurlex"), ("P@1", "wiki"), ("P@3", "wiki")]
+    assert found(table(columns, ["90.00", "60.00", "20.00", "10.00"])) == []
+    assert found(table(columns, ["90.00", "10.00", "20.00", "10.00"])) == [("t.r0.c0", "t.r0.c1")]
+    assert found(table(columns, ["90.00", "60.00", "90.00", "10.00"])) == [("t.r0.c2", "t.r0.c3")]
+
+
+def test_experiments_of_one_row_are_held_apart() -> None:
+    """In a matrix each cell is another experiment: P@1 of one and P@3 of the other do not belong together."""
+    assert found(table(["P@1", "P@3"], ["90.00", "10.00"], experiments=["max", "none"])) == []
+    assert found(table(["P@1", "P@3"], ["90.00", "10.00"], experiments=[None, None])) != []
+
+
+def test_where_a_metric_stands_twice_nothing_is_compared() -> None:
+    """Validation and test, say: nobody knows which P@3 goes with which P@1. The bounds still hold."""
+    assert found(table(["P@1", "P@1", "P@3"], ["90.00", "30.00", "30.10"])) == []
+    assert found(table(["P@1", "P@1", "P@3"], ["90.00", "30.00", "130.10"])) == [("t.r0.c2",)]
+
+
+def test_rows_and_tables_are_looked_at_one_by_one() -> None:
+    record = table(["P@1", "P@3"], ["76.38", "62.81"], ["90.00", "10.00"], ["120.00", "62.81"])
+    assert found(record) == [("t.r1.c0", "t.r1.c1"), ("t.r2.c0",)]
+    assert len(bounds([record, record])) == 4
+    assert bounds([]) == ()
+
+
+# --------------------------------------------------------------------------- all checks
+
+
+def test_every_check_has_its_say_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    from audit import checks
+
+    def odd(tables: Sequence[TableRecord]) -> tuple[Finding, ...]:
+        return (Finding("odd", "consistent", (), f"{len(tables)} tables"),)
+
+    assert (bounds,) == CHECKS
+    monkeypatch.setattr(checks, "CHECKS", (bounds, odd))
+    findings = all_findings([table(["P@1"], ["120.00"])])
+    assert [finding.check for finding in findings] == ["bounds", "odd"]
+
+
+def test_the_tables_of_the_papers_that_come_with_the_toolkit_break_no_bound() -> None:
+    from audit.claim import builtin_claims, load
+
+    for path in builtin_claims():
+        assert all_findings(load(path).table_records()) == ()
