@@ -8,7 +8,8 @@ import audit
 from audit.checks import all_findings
 from audit.claim import Paper
 from audit.comparator import compare
-from audit.record import Audit, ClaimRecord, ExperimentRecord, FidelityCheck, Verdict
+from audit.record import Audit, ExperimentRecord, FidelityCheck
+from audit.stats.printed import printed
 
 
 def assemble(
@@ -26,6 +27,7 @@ def assemble(
         experiments,
         fidelity=_passed(fidelity),
         margins=(paper.paper.key, hash_now),
+        test_sizes=_printed_test_sizes(paper),
     )
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     return Audit(
@@ -40,8 +42,14 @@ def assemble(
         command=command,
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
-        not_checked=tuple(_not_checked(experiments.values(), claims, verdicts)),
+        not_checked=tuple(_not_checked(experiments.values())),
     )
+
+
+def _printed_test_sizes(paper: Paper) -> dict[str, int]:
+    """Data set id -> test documents as printed, where the paper prints them."""
+    sizes = {name: data.printed.get("test") for name, data in paper.datasets.items()}
+    return {name: int(printed(size).value) for name, size in sizes.items() if size}
 
 
 def _passed(checks: Sequence[FidelityCheck]) -> dict[str, bool]:
@@ -51,16 +59,8 @@ def _passed(checks: Sequence[FidelityCheck]) -> dict[str, bool]:
     }
 
 
-def _not_checked(
-    experiments: Iterable[ExperimentRecord], claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]
-) -> Iterable[str]:
-    """One sentence for each thing that was left out, and why."""
+def _not_checked(experiments: Iterable[ExperimentRecord]) -> Iterable[str]:
+    """One sentence for each experiment that was left out, and why; the page derives the rest from verdicts."""
     for experiment in experiments:
         if experiment.not_run:
             yield f"{experiment.title}: {experiment.not_run.rstrip('.')}."
-    other = sum(verdict.reason == "other_data" for verdict in verdicts)
-    if other:
-        yield (
-            f"{other} of {len(claims)} claims are about a printed value. The runs used other data than the "
-            "paper, so these values are not judged."
-        )

@@ -73,9 +73,9 @@ def _in_cells(
             yield Problem((*path, key), text)
     if len(held) == len(kind.references) == 2:
         first, second = kind.references
-        text = _pair_problem(held[first], held[second], same=cells[first] == cells[second])
-        if text:
-            yield Problem((*path, second), text)
+        unfit = _pair_problem(held[first], held[second], same=cells[first] == cells[second])
+        if unfit:
+            yield Problem((*path, second), unfit)
 
 
 def _cell_problems(place: Address, cell: CellNames, kind: type[Claim]) -> Iterator[str]:

@@ -43,7 +43,7 @@ class RunSpec:
     seed: int
     precision: str = "float32"
     revision: int = 1
-    """Counts up when a correction of the model's code changes its numbers, so that older runs are not reused."""
+    """Counts up when a correction of the model's code changes its numbers: older runs are not reused."""
 
     @property
     def key(self) -> str:
@@ -231,7 +231,7 @@ class ClaimRecord:
     negligible: float = 0.1
     """Order claims: a difference within this many points counts as none."""
     paired: str | None = None
-    """Why the two arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
+    """Why the arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,44 @@
-"""The verdicts as plain text for a terminal: the same sentences as on the page."""
+"""The verdicts as plain text for a terminal: a line a claim, in the words of the page."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 
-from audit.record import Audit
+from audit.record import Audit, ClaimRecord, Verdict
+from reports import digits, wording
 
-_ICONS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "◐", "not tested": "–"}
+_ICONS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "◐", "not_tested": "–"}
 
 
 def summary(audit: Audit) -> str:
-    """One line a claim, and the four numbers that add up to all claims."""
-    lines, counts = [], Counter[str]()
-    width = max((len(claim.id) for claim in audit.claims), default=0)
-    for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
-        word = "not tested" if verdict.reason == "not_run" else verdict.outcome
-        counts[word] += 1
-        why = "" if word in ("reproduced", "not tested") else f"({verdict.reason.replace('_', ' ')})"
-        estimate = (
-            ""
-            if verdict.estimate is None
-            else f"{verdict.estimate:+.2f}"
-            if len(verdict.n) > 1
-            else f"{verdict.estimate:.2f}"
-        )
-        lines.append(f"{_ICONS[word]} {word:12} {claim.id:{width}} {estimate:>7} {why}".rstrip())
-    numbers = ", ".join(f"{counts[word]} {word}" for word in _ICONS)
-    return "\n".join([*lines, "", f"{len(audit.claims)} claims: {numbers}"])
+    """A line for each claim that could be judged, one for the rest, and four numbers that add up."""
+    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
+    judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
+    judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
+    lines = list(_lines(judged))
+    counts = Counter(wording.status_of(verdict) for _, verdict in pairs)
+    others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
+    for code, number in others.items():
+        lines.append(f"{number} not judged: {wording.reason(code)}")
+    numbers = ", ".join(f"{counts[key]} {key.replace('_', ' ')}" for key in _ICONS)
+    return "\n".join([*lines, "", f"{len(pairs)} claims: {numbers}"])
+
+
+def _lines(pairs: list[tuple[ClaimRecord, Verdict]]) -> Iterator[str]:
+    width = max((len(claim.claim) for claim, _ in pairs), default=0)
+    for name, group in groupby(pairs, key=lambda pair: pair[0].claim):
+        cells = [
+            f"{_ICONS[wording.status_of(verdict)]} {claim.metric} {_estimate(verdict)}"
+            for claim, verdict in group
+        ]
+        yield f"{name:{width}}  {'   '.join(cells)}".rstrip()
+
+
+def _estimate(verdict: Verdict) -> str:
+    """The mean of a value, the signed difference of a comparison."""
+    marks = [mark for mark in (verdict.margin, verdict.target) if mark is not None]
+    if len(verdict.n) > 1:
+        return digits.signed(verdict.estimate, beside=marks)
+    return digits.points(verdict.estimate, beside=marks)
