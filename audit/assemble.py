@@ -60,7 +60,7 @@ def _passed(checks: Sequence[FidelityCheck]) -> dict[str, bool]:
 
 
 def _not_checked(experiments: Iterable[ExperimentRecord]) -> Iterable[str]:
-    """One sentence for each experiment that was left out, and why; the page derives the rest from verdicts."""
+    """One sentence for each experiment that was left out; the page derives the rest from the verdicts."""
     for experiment in experiments:
         if experiment.not_run:
             yield f"{experiment.title}: {experiment.not_run.rstrip('.')}."

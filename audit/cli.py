@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,13 +56,16 @@ Only = Annotated[
 
 def run() -> None:
     """Entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
     sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Carry out one command; what is wrong with the input becomes sentences on stderr."""
     try:
-        code = app(list(arguments), prog_name="audit", standalone_mode=False)
+        code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
     except _UsageProblem as err:
         err.show()  # type: ignore[attr-defined]
         return Exit.BAD_INPUT
@@ -70,10 +75,15 @@ def main(arguments: Sequence[str]) -> int:
     except (AuditError, ReimplError) as err:
         print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
         return Exit.BAD_INPUT
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `audit list | head`
-        return Exit.OK
     return int(code or Exit.OK)
+
+
+def _say(text: str) -> None:
+    """Print to stdout. Who reads may have had enough (`audit list | head`): the exit code still counts."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # --------------------------------------------------------------------------- run
@@ -81,6 +91,7 @@ def main(arguments: Sequence[str]) -> int:
 
 @app.command("run")
 def run_command(
+    context: typer.Context,
     claims: Claims = None,
     data: Annotated[
         Path | None,
@@ -116,8 +127,11 @@ def run_command(
     from audit.runner import Settings
 
     papers = _papers(claims or [DEFAULT_PAPER])
+    _check_keys(papers)
     chosen = _device(device)
-    _check_choice("precision", precision, ("float32", "tf32", "bf16"))
+    _check_precision(precision, chosen)
+    if vectors and data is None:
+        raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
     settings = Settings(
         data=data,
         protocol=protocol,
@@ -130,7 +144,8 @@ def run_command(
     workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
     worst = Exit.OK
     for paper in papers:
-        code = _run_paper(paper, settings, only or [], workers, store, out, retry_failed)
+        command = shlex.join(["audit", *context.obj])
+        code = _run_paper(paper, settings, only or [], workers, store, out, retry_failed, command)
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
@@ -145,37 +160,42 @@ def _run_paper(
     store: Path,
     out: Path,
     retry_failed: bool,
+    command: str,
 ) -> Exit:
-    from rich.console import Console
-
     from audit.assemble import assemble
-    from audit.progress import Screen
+    from audit.progress import Screen, new_console
     from audit.runner import make_plan
     from audit.runner.execute import execute
     from audit.runner.gate import fidelity
     from audit.store import Store
 
-    console = Console(stderr=True)
+    console = new_console()
     plan = make_plan(paper, settings, only=only)
+    folder = out / paper.paper.key
+    _check_writable(folder)
     workers = max(1, min(workers, len(plan.jobs)))
-    console.print(plan.summary(paper.paper.key, settings, workers), highlight=False, markup=False)
+    console.out(plan.summary(paper.paper.key, settings, workers), highlight=False)
     checks = fidelity(plan)
     for check in checks:
         if not check.passed:
-            console.print(
-                f"fidelity: {check.model}: {check.name}: {check.detail}", highlight=False, markup=False
-            )
+            console.out(f"fidelity: {check.model}: {check.name}: {check.detail}", highlight=False)
     threads = max(1, (os.cpu_count() or 1) // workers) if settings.device == "cpu" else None
     with Screen(len(plan.jobs), console) as screen:
         outcome = execute(
             plan.jobs, Store(store), screen, workers=workers, threads=threads, retry_failed=retry_failed
         )
-    audit = assemble(paper, plan.with_runs(outcome.runs), fidelity=checks, command=_command())
-    _write_report(audit, out / paper.paper.key)
+    audit = assemble(paper, plan.with_runs(outcome.runs), fidelity=checks, command=command)
+    _write_report(audit, folder)
     if outcome.interrupted:
-        console.print("interrupted; the same command goes on where it was", highlight=False)
+        console.out("interrupted; the same command goes on where it was", highlight=False)
         return Exit.INTERRUPTED
-    if any(run.status == "failed" for run in outcome.runs.values()):
+    failed = [run.reason for run in outcome.runs.values() if run.status == "failed"]
+    if failed:
+        reasons = "; ".join(str(reason) for reason in dict.fromkeys(failed))
+        console.out(
+            f"{len(failed)} of {len(plan.jobs)} runs failed ({reasons}); --retry-failed runs them again",
+            highlight=False,
+        )
         return Exit.RUNS_FAILED
     return _verdict_code(audit)
 
@@ -195,30 +215,51 @@ def _write_report(audit: Audit, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
         write(page, html(audit).encode())
-    print(summary(audit))
-    print(f"\nreport: {page}\nrecord: {record}")
+    _say(f"{summary(audit)}\n\nreport: {page}\nrecord: {record}")
 
 
-def _command() -> str:
-    return shlex.join(["audit", *sys.argv[1:]])
+def _check_writable(folder: Path) -> None:
+    """Before the first run, not after hours of them."""
+    from audit.files import explained
+
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "")
+
+
+def _check_keys(papers: Sequence[Paper]) -> None:
+    keys = [paper.paper.key for paper in papers]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
 
 
 def _device(wanted: str) -> str:
-    _check_choice("device", wanted.split(":")[0], ("auto", "cpu", "cuda"))
+    kind, _, number = wanted.partition(":")
+    if wanted not in ("auto", "cpu", "cuda") and not (kind == "cuda" and number.isdecimal()):
+        raise AuditError(f"--device {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
     if wanted == "cpu":
         return wanted
     import torch
 
-    if torch.cuda.is_available():
-        return "cuda" if wanted == "auto" else wanted
+    there = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if wanted == "auto":
-        return "cpu"
-    raise AuditError(f"--device {wanted}: torch {torch.__version__} finds no CUDA device; use --device cpu")
+        return "cuda" if there else "cpu"
+    if int(number or 0) >= there:
+        raise AuditError(
+            f"--device {wanted}: torch {torch.__version__} finds {there} CUDA devices, counted from 0; "
+            "use another one or --device cpu"
+        )
+    return wanted
 
 
-def _check_choice(option: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise AuditError(f"--{option} {value!r} is not known; known are {', '.join(known)}")
+def _check_precision(precision: str, device: str) -> None:
+    known = ("float32", "tf32", "bf16")
+    if precision not in known:
+        raise AuditError(f"--precision {precision!r} is unknown; known are {', '.join(known)}")
+    if precision == "tf32" and device == "cpu":
+        raise AuditError("--precision tf32: a CPU has none; use float32 or bf16")
 
 
 # --------------------------------------------------------------------------- without running
@@ -235,25 +276,40 @@ def report_command(
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
 ) -> int:
     """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
-    from audit.files import explained
-    from audit.record import audit_from_json
-
     paths = records or sorted(out.glob("*/audit.json"))
     if not paths:
         raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
     worst = Exit.OK
     for path in paths:
-        with explained(path):
-            text = path.read_bytes()
-        try:
-            audit = audit_from_json(text.decode())
-        except ValueError as err:
-            raise AuditError(
-                f"{path}: no audit record ({str(err).splitlines()[0]}); `audit run` makes one"
-            ) from err
+        audit = _read_audit(path)
         _write_report(audit, path.parent)
         worst = max(worst, _verdict_code(audit))
     return worst
+
+
+def _read_audit(path: Path) -> Audit:
+    from pydantic import ValidationError
+
+    from audit.files import explained
+    from audit.record import FORMAT_VERSION, audit_from_json
+
+    with explained(path):
+        content = path.read_bytes()
+    try:
+        audit = audit_from_json(content.decode())
+    except ValidationError as err:
+        first = err.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        problem = f"{place}: {first['msg']}" if place else first["msg"]
+        raise AuditError(f"{path}: no audit record ({problem}); `audit run` makes one") from err
+    except ValueError as err:
+        raise AuditError(f"{path}: no audit record ({err}); `audit run` makes one") from err
+    if audit.format_version > FORMAT_VERSION:
+        raise AuditError(
+            f"{path}: format {audit.format_version} was written by a newer version of this tool, and this one "
+            f"reads up to {FORMAT_VERSION}; update the tool"
+        )
+    return audit
 
 
 @app.command("check")
@@ -268,10 +324,10 @@ def check_command(claims: Claims = None) -> int:
         found = [it for it in all_findings(tables) if it.result == "inconsistent"]
         findings += len(found)
         for it in found:
-            print(f"{paper.paper.key}: {it.check}: {' and '.join(it.cells)}: {it.arithmetic}")
-            print(f"    first consider: {'; '.join(it.alternatives)}")
+            _say(f"{paper.paper.key}: {it.check}: {' and '.join(it.cells)}: {it.arithmetic}")
+            _say(f"    first consider: {'; '.join(it.alternatives)}")
         names = ", ".join(check.__name__ for check in CHECKS)
-        print(
+        _say(
             f"{paper.paper.key}: {cells} printed numbers in {len(tables)} tables; "
             f"{len(found)} findings ({names})"
         )
@@ -289,7 +345,7 @@ def validate_command(
     from audit.claim import json_schema, load
 
     if schema:
-        print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+        _say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
         return Exit.OK
     broken = False
     for path in _paths(claims):
@@ -300,9 +356,7 @@ def validate_command(
             print(err, file=sys.stderr)
         else:
             n_claims, n_tables = len(paper.claim_records()), len(paper.tables)
-            print(
-                f"{path}: valid; {n_tables} tables, {len(paper.experiments)} experiments, {n_claims} claims"
-            )
+            _say(f"{path}: valid; {n_tables} tables, {len(paper.experiments)} experiments, {n_claims} claims")
     return Exit.BAD_INPUT if broken else Exit.OK
 
 
@@ -313,19 +367,20 @@ def list_command(claims: Claims = None) -> int:
     from reimpl.protocol import PROTOCOLS
 
     for paper in _papers(claims):
-        print(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.venue} {paper.paper.year})")
-        print("  experiments")
+        published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
+        _say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
+        _say("  experiments")
         for name, it in paper.experiments.items():
             how = (
                 f"not available: {it.unavailable}"
                 if it.unavailable
                 else f"{it.model}, {it.variant}, {it.protocol}"
             )
-            print(f"    {name:18} {it.title} [{how}]")
-        print("  claims")
+            _say(f"    {name:18} {it.title} [{how}]")
+        _say("  claims")
         for claim in paper.claims:
-            print(f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}")
-    print(f"models: {', '.join(known_models())}\nprotocols: {', '.join(PROTOCOLS)}")
+            _say(f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}")
+    _say(f"models: {', '.join(known_models())}\nprotocols: {', '.join(PROTOCOLS)}")
     return Exit.OK
 
 
@@ -336,9 +391,19 @@ def describe_command(
     """Sizes, labels and words of a corpus, and what is odd about it."""
     from reimpl.data.describe import describe
 
-    for name, value in describe(folder).items():
-        print(f"{name:32} {value:,.2f}" if isinstance(value, float) else f"{name:32} {value}")
+    for name, value in _flat(describe(folder)):
+        _say(f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}")
     return Exit.OK
+
+
+def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """`splits: {train: {documents: 3}}` becomes `train documents`."""
+    for name, value in figures.items():
+        words = f"{prefix}{name.replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, "" if name == "splits" else f"{words} ")
+        else:
+            yield words, value
 
 
 def _paths(claims: Sequence[str] | None) -> list[Path]:

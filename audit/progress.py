@@ -12,6 +12,17 @@ from audit.record import Run
 from audit.runner.plan import Job
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Who reads has gone; the runs go on in silence."""
+        self.quiet = True
+
+
+def new_console() -> Console:
+    """Stderr; `out` writes lines as they are, neither wrapped nor coloured."""
+    return _Console(stderr=True)
+
+
 class Screen:
     """Listens to `audit.runner.execute`."""
 
@@ -56,7 +67,7 @@ class Screen:
 
     def waiting(self, job: Job) -> None:
         """Another process has this run."""
-        self.console.print(f"{job.title}: another process is at work on it; waiting", highlight=False)
+        self.console.out(f"{job.title}: another process is at work on it; waiting", highlight=False)
 
     def ended(self, job: Job, run: Run) -> None:
         """A record is there."""
@@ -65,9 +76,8 @@ class Screen:
         self.shares.pop(job.spec.key, None)
         if task is not None:
             self.bars.remove_task(task)
-            self.console.print(
-                f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}", highlight=False, markup=False
-            )
+            text = f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}"
+            self.console.out(text, highlight=False)
         self._show_all()
 
     def _show_all(self) -> None:

@@ -18,7 +18,7 @@ def summary(audit: Audit) -> str:
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
     lines = list(_lines(judged))
-    counts = Counter(wording.status_of(verdict) for _, verdict in pairs)
+    counts: Counter[str] = Counter(wording.status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
         lines.append(f"{number} not judged: {wording.reason(code)}")
