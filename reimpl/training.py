@@ -13,30 +13,29 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from reimpl import checkpoint
 from reimpl.batching import Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError, DataError, ReimplError
+from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
+from reimpl.on_device import DeviceSplit
 from reimpl.optim import OPTIMISERS
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
-
-Precision = Literal["float32", "tf32", "bf16"]
 
 #: Labels kept of each test document's ranking.
 KEPT = 10
@@ -54,10 +53,6 @@ class Interrupted(Exception):  # noqa: N818 - a request, not an error
 
 class OutOfMemoryError(ReimplError):
     """Not even one document at a time fits."""
-
-
-class CheckpointError(ReimplError):
-    """The state of an unfinished run cannot be read; the run has to begin again."""
 
 
 @dataclass
@@ -112,7 +107,7 @@ def train(
     `Interrupted`.
     """
     run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
-    with _numeric_mode(precision):
+    with numeric_mode(precision):
         return run.go(build)
 
 
@@ -134,25 +129,6 @@ def _check_metric(protocol: Protocol, data: Dataset) -> None:
             f"protocol {protocol.name!r} selects by {protocol.select_metric!r}, which is not measured on "
             f"{data.name!r} with its {data.n_labels} labels; measured are {', '.join(known)}"
         )
-
-
-class _DeviceSplit:
-    """Token ids of a split on the device, flat; batches are cut out of them there."""
-
-    def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
-        # One more token than there are, so that the index of an empty last document stays in range.
-        tokens = np.append(split.tokens, padding_id).astype(np.int32)
-        self.tokens = torch.from_numpy(tokens).to(device)
-        self.starts = torch.from_numpy(split.offsets[:-1].astype(np.int64)).to(device)
-        self.lengths = torch.from_numpy(split.lengths.astype(np.int64)).to(device)
-        self.padding_id, self.last = padding_id, len(tokens) - 1
-
-    def batch(self, documents: Tensor, width: int) -> Tensor:
-        """(B,) document numbers -> (B, width) token ids, cut and padded on the right."""
-        place = torch.arange(width, device=documents.device)
-        inside = place < self.lengths[documents, None]
-        source = (self.starts[documents, None] + place).clamp_(max=self.last)
-        return torch.where(inside, self.tokens[source], self.padding_id)
 
 
 @dataclass
@@ -195,7 +171,7 @@ class _Run:
     # -- the whole run
 
     def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
-        _reset_peak_memory(self.device)
+        reset_peak_memory(self.device)
         torch.manual_seed(self.seed)
         self.rng = np.random.default_rng(self.seed)
         self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
@@ -207,7 +183,7 @@ class _Run:
             self.network.parameters(), lr=self.protocol.learning_rate, fused=True
         )
         self.best_weights: dict[str, Tensor] | None = None
-        self.train_split = _DeviceSplit(self.data.train, self.data.padding_id, self.device)
+        self.train_split = DeviceSplit(self.data.train, self.data.padding_id, self.device)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
         self.clock = time.perf_counter() - self.state.seconds
@@ -233,7 +209,7 @@ class _Run:
             metrics=metrics,
             curve=tuple(self.state.curve),
             seconds=time.perf_counter() - self.clock,
-            peak_memory_bytes=_peak_memory(self.device),
+            peak_memory_bytes=peak_memory(self.device),
             parameters=sum(p.numel() for p in self.network.parameters()),
             top_ids=ids,
             top_scores=scores,
@@ -334,7 +310,7 @@ class _Run:
         return mean
 
     def _halve(self, problem: RuntimeError) -> None:
-        if not _is_out_of_memory(problem):
+        if not is_out_of_memory(problem):
             raise problem
         if self.micro_batch == 1:
             raise OutOfMemoryError(f"out of memory with one document at a time on {self.device}") from problem
@@ -383,7 +359,7 @@ class _Run:
         return f"{min(self.state.epoch + 1, epochs)} of {epochs}"
 
     def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-        device_split = _DeviceSplit(split, self.data.padding_id, self.device)
+        device_split = DeviceSplit(split, self.data.padding_id, self.device)
         plan = scoring_plan(
             split, self.protocol, self.minimum_width, self.protocol.batch_size, self.maximum_width
         )
@@ -395,9 +371,7 @@ class _Run:
                 values, best = self._rank_batch(device_split, documents, int(plan.widths[i]), K)
                 yield order, values.cpu().numpy(), best.cpu().numpy()
 
-    def _rank_batch(
-        self, split: _DeviceSplit, documents: Tensor, width: int, K: int
-    ) -> tuple[Tensor, Tensor]:
+    def _rank_batch(self, split: DeviceSplit, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
         while True:
             try:
                 parts = []
@@ -434,86 +408,29 @@ class _Run:
         content = {
             "state": json.dumps(self.state.__dict__),
             "order_rng": json.dumps(self.epoch_rng_state),
-            "torch_rng": torch.get_rng_state(),
-            "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "best_weights": self.best_weights,
             "micro_batch": self.micro_batch,
             "notes": list(self.notes),
         }
-        path = self.watch.checkpoint
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        try:
-            torch.save(content, temporary)
-            temporary.replace(path)
-        except (OSError, RuntimeError) as problem:  # torch reports a full disk as a RuntimeError
-            # A run can do without: what is lost is the way back, not the result.
-            note = f"no checkpoint could be written ({type(problem).__name__})"
-            self.notes += [note] if note not in self.notes else []
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        problem = checkpoint.save(self.watch.checkpoint, content, self.device)
+        # A run can do without: what is lost is the way back, not the result.
+        note = f"no checkpoint could be written ({problem})"
+        self.notes += [note] if problem and note not in self.notes else []
 
     def _resume(self) -> None:
         path = self.watch.checkpoint
         if path is None or not path.exists():
             return
-        try:
-            content = torch.load(path, map_location=self.device, weights_only=True)
+        with checkpoint.load(path, self.device) as content:
             self.network.load_state_dict(content["network"])
             self.optimiser.load_state_dict(content["optimiser"])
             self.best_weights = content["best_weights"]
             self.micro_batch, self.notes = content["micro_batch"], content["notes"]
             self.state = _State(**json.loads(content["state"]))
             self.epoch_rng_state = json.loads(content["order_rng"])
-            torch.set_rng_state(content["torch_rng"].cpu())
-            if content["cuda_rng"] is not None and self.device.type == "cuda":
-                torch.cuda.set_rng_state(content["cuda_rng"].cpu(), self.device)
-        except Exception as problem:
-            raise CheckpointError(
-                f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); "
-                "delete it to begin again"
-            ) from problem
 
 
 class _NotFiniteError(Exception):
     """The loss or the scores stopped being numbers."""
-
-
-@contextlib.contextmanager
-def _numeric_mode(precision: Precision) -> Iterator[None]:
-    """float32 means float32 on a GPU too: TF32 is used only where the record says so."""
-    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
-    torch.set_float32_matmul_precision("highest" if precision == "float32" else "high")
-    torch.backends.cudnn.allow_tf32 = precision != "float32"
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before[0])
-        torch.backends.cudnn.allow_tf32 = before[1]
-
-
-def _is_out_of_memory(problem: BaseException) -> bool:
-    said = ("can't allocate memory", "out of memory", "ALLOC_FAILED")  # the CPU's, CUDA's and its libraries'
-    return isinstance(problem, torch.OutOfMemoryError) or any(words in str(problem) for words in said)
-
-
-def _reset_peak_memory(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
-    elif sys.platform == "linux":
-        # A worker runs many runs; 5 resets the kernel's high-water mark so that each has its own.
-        with contextlib.suppress(OSError):
-            Path("/proc/self/clear_refs").write_text("5")
-
-
-def _peak_memory(device: torch.device) -> int | None:
-    """Bytes: what the allocator held on a GPU, the process's high-water mark on the CPU."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, StopIteration, ValueError):
-            lines = Path("/proc/self/status").read_text().splitlines()
-            return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
-    return None

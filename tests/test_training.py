@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -18,24 +18,17 @@ import torch
 from torch import Tensor, nn
 
 from reimpl import training, xml_cnn
+from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.losses import LOSSES
 from reimpl.metrics import evaluate
 from reimpl.optim import LasagneAdam
 from reimpl.protocol import PROTOCOLS, Protocol
-from reimpl.training import CheckpointError, Interrupted, Result, Watch, kept, train
+from reimpl.training import Interrupted, Result, Watch, kept, train
 from tests.toys import WORDS, split_of, topics, toy_data, toy_protocol
 
 Build = Callable[[Tensor], nn.Module]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def small_config(**changes: Any) -> xml_cnn.Config:

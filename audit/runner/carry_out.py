@@ -94,7 +94,7 @@ def _train_or_begin_again(
     job: Job, data: Dataset, threads: int | None, watch: Watch, checkpoint: Path
 ) -> Result:
     """A checkpoint that cannot be read says nothing about the run: it is dropped, and that is noted."""
-    from reimpl.training import CheckpointError
+    from reimpl.checkpoint import CheckpointError
 
     try:
         return _train(job, data, threads, watch)

@@ -1,0 +1,28 @@
+"""The documents of a split on the device: batches are cut out there, without a step back to the host."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reimpl.data.dataset import Split
+
+
+class DeviceSplit:
+    """Token ids of a split on the device, flat; batches are cut out of them there."""
+
+    def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
+        # One more token than there are, so that the index of an empty last document stays in range.
+        tokens = np.append(split.tokens, padding_id).astype(np.int32)
+        self.tokens = torch.from_numpy(tokens).to(device)
+        self.starts = torch.from_numpy(split.offsets[:-1].astype(np.int64)).to(device)
+        self.lengths = torch.from_numpy(split.lengths.astype(np.int64)).to(device)
+        self.padding_id, self.last = padding_id, len(tokens) - 1
+
+    def batch(self, documents: Tensor, width: int) -> Tensor:
+        """(B,) document numbers -> (B, width) token ids, cut and padded on the right."""
+        place = torch.arange(width, device=documents.device)
+        inside = place < self.lengths[documents, None]
+        source = (self.starts[documents, None] + place).clamp_(max=self.last)
+        return torch.where(inside, self.tokens[source], self.padding_id)
