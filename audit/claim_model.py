@@ -264,6 +264,8 @@ class Experiment(Model):
     """Name of a training protocol, as in chen2022."""
     recipe: Text | None = None
     """Name of the recipe that turns texts into token ids and word vectors."""
+    vectors: Text | None = None
+    """Initial word vectors as the paper or its code states them, as in GloVe 6B, 300 components."""
     vocabulary: Literal["all", "reduced"] = "all"
     """reduced: only words that the benchmark's bag-of-words features know."""
     unavailable: Text | None = None

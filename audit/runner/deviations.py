@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.claim import Paper
@@ -73,21 +74,8 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
     if not known or data.content not in ([known] if isinstance(known, str) else known):
         stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
         yield Deviation("data", f"{printed.name} ({sizes})" if sizes else printed.name, here, stand_in)
-    vectors = request.vectors if request.folder else f"random:{data.dimension}"
-    if vectors.startswith("random"):
-        yield Deviation(
-            "word vectors",
-            "GloVe, 300 components",
-            f"random, {data.dimension} components",
-            "made words have no trained vectors" if request.folder is None else "no vector file was given",
-        )
-    elif data.dimension != 300:
-        yield Deviation(
-            "word vectors",
-            "GloVe, 300 components",
-            f"{vectors}, {data.dimension} components",
-            "what was at hand",
-        )
+    if wanted.vectors:
+        yield Deviation("word vectors", wanted.vectors, *_vectors(data, request))
     if wanted.vocabulary == "reduced":
         yield Deviation(
             "vocabulary",
@@ -95,6 +83,16 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
             "all words of the training set",
             "the list of those words is not public",
         )
+
+
+def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:
+    """The initial word vectors that were used, and why."""
+    size = f"{data.dimension} components"
+    if request.folder is None:
+        return f"made, {size}, the same for every seed", "made words have no trained vectors"
+    if request.vectors.startswith("random"):
+        return f"random, {size}, the same for every seed", "no vector file was given"
+    return f"{Path(request.vectors).name}, {size}", "the file that was given"
 
 
 def _of_values(

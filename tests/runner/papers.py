@@ -34,17 +34,17 @@ tables:
 experiments:
   words:
     {title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022, dataset: corpus,
-     recipe: study2022}
+     recipe: study2022, vectors: "GloVe, 300 components"}
   letters:
     {title: Embeddings, model: xml_cnn, variant: chen2022-kim-embeddings, protocol: chen2022,
-     dataset: corpus, recipe: study2022}
+     dataset: corpus, recipe: study2022, vectors: "GloVe, 300 components"}
   again:
     {title: Words once more, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,
-     dataset: corpus, recipe: study2022}
+     dataset: corpus, recipe: study2022, vectors: "GloVe, 300 components"}
   lost: {title: Lost, dataset: corpus, unavailable: its code was never published}
   elsewhere:
     {title: Elsewhere, model: xml_cnn, variant: kim2014, protocol: chen2022-code, dataset: other,
-     recipe: study2022}
+     recipe: study2022, vectors: "GloVe, 300 components"}
 margins:
   default: {value: 0.5, rule: field, why: usual in the field}
 claims:
