@@ -6,8 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from audit.claim import load
 from audit.record import Deviation
 from audit.runner import Settings, make_plan
