@@ -70,11 +70,12 @@ def main(arguments: Sequence[str]) -> int:
         err.show()  # type: ignore[attr-defined]
         return Exit.BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
-        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
-        return Exit.INTERRUPTED
+        code = Exit.INTERRUPTED
     except (AuditError, ReimplError) as err:
         print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
         return Exit.BAD_INPUT
+    if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
+        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
     return int(code or Exit.OK)
 
 
@@ -187,7 +188,6 @@ def _run_paper(
     audit = assemble(paper, plan.with_runs(outcome.runs), fidelity=checks, command=command)
     _write_report(audit, folder)
     if outcome.interrupted:
-        console.out("interrupted; the same command goes on where it was", highlight=False)
         return Exit.INTERRUPTED
     failed = [run.reason for run in outcome.runs.values() if run.status == "failed"]
     if failed:
@@ -276,40 +276,17 @@ def report_command(
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
 ) -> int:
     """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
+    from audit.audit_file import read_audit
+
     paths = records or sorted(out.glob("*/audit.json"))
     if not paths:
         raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
     worst = Exit.OK
     for path in paths:
-        audit = _read_audit(path)
+        audit = read_audit(path)
         _write_report(audit, path.parent)
         worst = max(worst, _verdict_code(audit))
     return worst
-
-
-def _read_audit(path: Path) -> Audit:
-    from pydantic import ValidationError
-
-    from audit.files import explained
-    from audit.record import FORMAT_VERSION, audit_from_json
-
-    with explained(path):
-        content = path.read_bytes()
-    try:
-        audit = audit_from_json(content.decode())
-    except ValidationError as err:
-        first = err.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        problem = f"{place}: {first['msg']}" if place else first["msg"]
-        raise AuditError(f"{path}: no audit record ({problem}); `audit run` makes one") from err
-    except ValueError as err:
-        raise AuditError(f"{path}: no audit record ({err}); `audit run` makes one") from err
-    if audit.format_version > FORMAT_VERSION:
-        raise AuditError(
-            f"{path}: format {audit.format_version} was written by a newer version of this tool, and this one "
-            f"reads up to {FORMAT_VERSION}; update the tool"
-        )
-    return audit
 
 
 @app.command("check")

@@ -1,0 +1,671 @@
+"""The commands: what they print, what they return, and what they say about input that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import audit
+import reimpl.fidelity
+from audit import cli
+from audit.exit_codes import Exit
+from audit.record import Audit, audit_from_json
+from audit.runner import carry_out
+from audit.store import Store
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.runner.jobs import content
+from tests.runner.papers import write_corpus, write_paper
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command is given in a folder of its own that holds toy.yaml and corpus/."""
+    monkeypatch.chdir(tmp_path)
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def passed_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fidelity checks have tests of their own, and take a second."""
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training takes no time: words reach 80 and embeddings 40, with little spread over the seeds."""
+
+    def train(job: Any, *_: Any) -> Result:
+        value = (80.0 if job.spec.config["sweep"] == "words" else 40.0) + 0.1 * job.spec.seed
+        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+
+
+RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
+
+
+def record(key: str = "toy2024") -> Audit:
+    return audit_from_json(Path(f"audit-report/{key}/audit.json").read_text())
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was said on stderr, which holds no traceback."""
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    return err
+
+
+def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, **options
+    )
+
+
+# --------------------------------------------------------------------------- starting
+
+
+def test_help_comes_without_torch() -> None:
+    script = "import sys; from audit.cli import main; main(['--help']); sys.exit('torch' in sys.modules)"
+    began = time.perf_counter()
+    helped = python("-c", script)
+    seconds = time.perf_counter() - began
+    print(f"audit --help took {seconds:.2f} s")  # aim: 0.7 s on a quiet machine
+    assert helped.returncode == 0, helped.stderr
+    for command in ("run", "report", "check", "validate", "list", "data"):
+        assert re.search(rf"^  {command} ", helped.stdout, re.MULTILINE)
+    assert "130 interrupted" in helped.stdout
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    helped = python("-m", "audit", "--help")
+    assert helped.returncode == 0
+    assert helped.stdout.startswith("Usage: audit ")
+
+
+@pytest.mark.parametrize("command", ["run", "report", "check", "validate", "list", "data describe"])
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*command.split(), "--help"]) == Exit.OK
+    assert capsys.readouterr().out.startswith("Usage: audit ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["data"]])
+def test_without_a_command_the_help_is_shown(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == Exit.BAD_INPUT
+    captured = capsys.readouterr()
+    assert "Usage: audit" in captured.out + captured.err
+
+
+# --------------------------------------------------------------------------- audit run: exit codes
+
+
+@pytest.mark.usefixtures("trained")
+def test_nothing_contradicted_is_0_and_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK == 0
+    captured = capsys.readouterr()
+    assert "2 claims: 1 reproduced, 0 contradicted, 1 inconclusive, 0 not tested" in captured.out
+    assert "audit-report/toy2024/report.html" in captured.out
+    assert captured.err.splitlines()[0] == (
+        "toy2024: 4 experiments, 3 seeds, 9 runs on corpus; protocol small; cpu, float32, 1 process"
+    )
+    assert "[9/9] elsewhere seed 2: P@1 80.20  P@3 40.10  (1 s)" in captured.err
+    audited = record()
+    assert [verdict.outcome for verdict in audited.verdicts] == ["reproduced", "inconclusive"]
+    assert audited.verdicts[0].estimate == pytest.approx(40)
+    assert audited.verdicts[1].reason == "other_data"
+    assert audited.command == "audit run toy.yaml --data corpus --jobs 1 --seeds 3"
+    assert Path("audit-report/toy2024/report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.usefixtures("trained")
+def test_something_contradicted_is_1(folder: Path) -> None:
+    write_paper(folder, ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words"))
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.CONTRADICTED == 1
+    assert record().verdicts[0].outcome == "contradicted"
+    assert cli.main(["report"]) == Exit.CONTRADICTED
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_model_that_did_not_pass_its_gate_contradicts_nobody(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", False, "1 for 2"),))
+    write_paper(folder, ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words"))
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    assert record().verdicts[0].outcome == "inconclusive"
+    assert "fidelity: xml_cnn: sizes: 1 for 2" in told(capsys)
+
+
+def test_failed_runs_are_3_and_stay_3_until_they_are_retried(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(job: Any, *_: Any) -> Result:
+        return Result({}, (), 1.0, None, 9, reason="the loss became nan in epoch 2 of 3")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(carry_out, "_train", fail)
+        assert cli.main([*RUN, "--seeds", "1", "--only", "letters"]) == Exit.RUNS_FAILED == 3
+    said = "1 of 1 runs failed (the loss became nan in epoch 2 of 3); --retry-failed runs them again"
+    assert said in told(capsys)
+    assert cli.main([*RUN, "--seeds", "1", "--only", "letters"]) == Exit.RUNS_FAILED
+    assert said in told(capsys)  # also where nothing was run
+    assert cli.main([*RUN, "--seeds", "1", "--only", "letters", "--retry-failed"]) == Exit.OK
+
+
+@pytest.mark.usefixtures("trained")
+def test_of_several_papers_the_worst_code_counts(folder: Path) -> None:
+    swapped = ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")
+    write_paper(folder, swapped, ("key: toy2024", "key: other"), name="other.yaml")
+    assert cli.main(["run", "other.yaml", *RUN[1:]]) == Exit.CONTRADICTED
+    assert cli.main(["report"]) == Exit.CONTRADICTED
+    assert record("other").verdicts[0].outcome == "contradicted"
+    assert record("toy2024").verdicts[0].outcome == "reproduced"
+
+
+def test_an_interrupt_is_130_and_the_same_command_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, calls = carry_out._train, iter(range(9))
+
+    def interrupted(*arguments: Any) -> Result:
+        if next(calls) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return train(*arguments)
+
+    monkeypatch.setattr(carry_out, "_train", interrupted)
+    assert cli.main([*RUN, "--seeds", "1"]) == Exit.INTERRUPTED == 130
+    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+    assert sum(len(it.runs) for it in record().experiments if it.id != "again") == 1
+    assert cli.main([*RUN, "--seeds", "1"]) == Exit.OK
+    assert "[1/3]" not in told(capsys)
+
+
+def test_an_interrupt_before_the_first_run_is_130_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("audit.runner.make_plan", lambda *_, **__: interrupted())
+    assert cli.main(RUN) == Exit.INTERRUPTED
+    assert told(capsys) == "audit: interrupted; the same command goes on where it was\n"
+
+
+# --------------------------------------------------------------------------- audit run: the rest
+
+
+def test_a_real_run_trains_scores_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*RUN, "--seeds", "2", "--only", "words-win"]) == Exit.OK
+    audited = record()
+    runs = {it.id: it.runs for it in audited.experiments}
+    assert [len(runs[name]) for name in ("words", "letters", "elsewhere")] == [2, 2, 0]
+    assert all(run.status == "done" and 0 <= run.metrics["P@1"] <= 100 for run in runs["words"])
+    assert "Elsewhere: left out by --only." in audited.not_checked
+    assert "Lost: its code was never published." in audited.not_checked
+    for run in runs["words"]:
+        predictions = Store(Path("audit-runs")).predictions(run.key)
+        assert predictions is not None and predictions["ids"].shape == (16, 6)
+
+
+@pytest.mark.usefixtures("trained")
+def test_five_seeds_after_three_run_two_more(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([*RUN, "--seeds", "3", "--only", "letters"])
+    capsys.readouterr()
+    cli.main([*RUN, "--seeds", "5", "--only", "letters"])
+    lines = told(capsys).splitlines()
+    assert [line.split(":")[0] for line in lines[1:]] == ["[4/5] letters seed 3", "[5/5] letters seed 4"]
+    cli.main([*RUN, "--seeds", "3", "--only", "letters"])
+    letters = next(it for it in record().experiments if it.id == "letters")
+    assert [run.spec.seed for run in letters.runs] == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("trained")
+def test_the_report_is_the_same_bytes_from_the_same_records() -> None:
+    cli.main(RUN)
+    page = Path("audit-report/toy2024/report.html")
+    first = page.read_bytes()
+    page.unlink()
+    cli.main(RUN)
+    assert page.read_bytes() == first
+    cli.main(["report"])
+    assert page.read_bytes() == first
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_claim_that_holds_markup_is_shown_as_text(folder: Path) -> None:
+    markup = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}"
+    write_paper(
+        folder,
+        ("says: words beat embeddings", f"says: '{markup}'"),
+        ("title: A toy,", "title: '</title><script>alert(3)</script>',"),
+        ("title: Words,", "title: '\"><b onclick=x>',"),
+    )
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    page = Path("audit-report/toy2024/report.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "{{ 7 * 7 }}" in page
+    for raw in ("<script>alert", "<img src=x", "<b onclick", "</title><script"):
+        assert raw not in page
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_full_disk_under_the_report_is_one_sentence_and_the_runs_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("audit.files.write", full)
+        assert cli.main(RUN) == Exit.BAD_INPUT
+    assert told(capsys).splitlines()[-1] == (
+        "audit: audit-report/toy2024: No space left on device; free some space there or choose another folder"
+    )
+    assert cli.main(RUN) == Exit.OK
+    assert "[1/9]" not in told(capsys)
+
+
+@pytest.mark.usefixtures("trained")
+def test_without_claims_the_paper_is_the_one_that_comes_with_the_toolkit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("audit.runner.plan.DataRequest.load", lambda self: _tiny())
+    assert cli.main(["run", "--jobs", "1", "--seeds", "1"]) == Exit.OK
+    assert record("chen2022").paper.key == "chen2022"
+
+
+def _tiny() -> Any:
+    from tests.toys import toy_data
+
+    return toy_data()
+
+
+# --------------------------------------------------------------------------- bad input
+
+
+#: Arguments, and what is said; each of these is one line and nothing is run.
+BAD: list[tuple[list[str], str]] = [
+    ([*RUN, "--device", "gpu"], "--device 'gpu' is unknown; known are auto, cpu, cuda and cuda:N"),
+    ([*RUN, "--device", "cuda:x"], "--device 'cuda:x' is unknown"),
+    ([*RUN, "--device", "cpu:0"], "--device 'cpu:0' is unknown"),
+    ([*RUN, "--device", ""], "--device '' is unknown"),
+    ([*RUN, "--device", "cuda:99"], r"--device cuda:99: torch .* finds \d+ CUDA devices.*--device cpu"),
+    ([*RUN, "--precision", "fp16"], "--precision 'fp16' is unknown; known are float32, tf32, bf16"),
+    ([*RUN, "--precision", "tf32", "--device", "cpu"], "--precision tf32: a CPU has none"),
+    ([*RUN, "--protocol", "smal"], "--protocol 'smal' is unknown; did you mean 'small'"),
+    ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is no experiment, claim, table or data set"),
+    ([*RUN, "--only", "words", "--only", ""], "toy2024: --only '' is no experiment"),
+    ([*RUN, "--vectors", "nowhere.txt"], "nowhere.txt"),
+    ([*RUN, "--vectors", "random:0"], "dimension 0"),
+    ([*RUN, "--vectors", "random:many"], "random:many"),
+    (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: made words have no vectors"),
+    (["run", "toy.yaml", "--data", "nowhere"], "nowhere: no such folder"),
+    (["run", "toy.yaml", "--data", "toy.yaml"], "toy.yaml"),
+    (["run", "toy.yaml", "--data", "."], "train"),
+    ([*RUN, "--store", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
+    ([*RUN, "--out", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
+    (["run", "toy"], "'toy' is no file and no built-in paper; built-in are chen2022"),
+    (["run", "nowhere.yaml"], "nowhere.yaml"),
+    (["run", "corpus/"], "corpus"),
+    (["run", "toy.yaml", "toy.yaml"], "'toy2024' is the key of two claim files"),
+    (["check", "toy"], "'toy' is no file and no built-in paper"),
+    (["list", "nowhere.yaml"], "nowhere.yaml"),
+    (["validate", "toy"], "'toy' is no file and no built-in paper"),
+    (["report"], "audit-report: no audit.json there; `audit run` makes one"),
+    (["report", "nowhere.json"], "nowhere.json: No such file"),
+    (["report", "corpus"], "corpus: Is a directory"),
+    (["report", "toy.yaml"], "toy.yaml: no audit record"),
+    (["data", "describe", "nowhere"], "nowhere: no such folder"),
+    (["data", "describe", "toy.yaml"], "toy.yaml"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD, ids=lambda it: " ".join(it) if isinstance(it, list) else ""
+)
+def test_what_cannot_be_used_is_one_clear_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carry_out, "_train", lambda *_: pytest.fail("something was trained"))
+    assert cli.main(arguments) == Exit.BAD_INPUT == 2
+    lines = told(capsys).splitlines()
+    lines = [line for line in lines if not re.match(r"toy2024: \d+ experiments", line)]
+    assert len(lines) == 1, lines
+    assert re.search(message, lines[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*RUN, "--seeds", "0"], "--seeds.*1"),
+        ([*RUN, "--seeds", "many"], "--seeds.*integer"),
+        ([*RUN, "--jobs", "0"], "--jobs.*1"),
+        ([*RUN, "--sedes", "3"], "No such option.*--sedes"),
+        (["rnu"], "No such command.*rnu"),
+        (["data"], "data"),
+    ],
+)
+def test_a_misused_option_is_told_with_the_usage(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == Exit.BAD_INPUT
+    assert re.search(message, told(capsys), re.DOTALL)
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_first_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: not mode & os.W_OK and access(path, mode)
+    )  # for root
+    monkeypatch.setattr(carry_out, "_train", lambda *_: pytest.fail("something was trained"))
+    assert cli.main(RUN) == Exit.BAD_INPUT
+    assert told(capsys) == (
+        "audit: audit-report/toy2024: Permission denied; make it accessible or choose another folder\n"
+    )
+
+
+FIVE = (
+    ('"40.00", "30.00"', '40.0, "30.00"'),
+    ("experiment: again,", "experiment: agian,"),
+    ("variant: kim2014,", "varaint: kim2014,"),
+    ("worse: t1.letters", "worse: t9.letters"),
+    ("rule: field", "rule: usual"),
+)
+
+
+@pytest.mark.parametrize("command", [["validate"], ["run"], ["check"], ["list"]])
+def test_five_mistakes_in_a_claim_file_are_five_lines_and_2(
+    folder: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, *FIVE)
+    text = (folder / "toy.yaml").read_text()
+    assert cli.main([*command, "toy.yaml"]) == Exit.BAD_INPUT
+    lines = told(capsys).splitlines()
+    expected = {
+        text[: text.index(planted)].count("\n") + 1
+        for planted in ('40.0, "30.00"', "agian", "varaint", "t9", "rule: usual")
+    }
+    numbers = [int(re.match(r"toy\.yaml:(\d+): \S+: .", line)[1]) for line in lines]  # type: ignore[index]
+    assert expected <= set(numbers)
+    assert numbers == sorted(numbers)
+    assert len(lines) - len(expected) <= 1  # the misspelt key is also missing
+
+
+def test_all_broken_files_are_told_of_and_sound_ones_are_named_valid(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, FIVE[0], name="one.yaml")
+    write_paper(folder, FIVE[4], name="two.yaml")
+    assert cli.main(["validate", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == "toy.yaml: valid; 2 tables, 5 experiments, 2 claims\n"
+    assert [line.split(":")[0] for line in captured.err.splitlines()] == ["one.yaml", "two.yaml"]
+    assert cli.main(["list", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
+    assert len(told(capsys).splitlines()) == 2
+
+
+# --------------------------------------------------------------------------- audit report
+
+NO_TORCH = """
+import sys
+
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "optuna", "ray"):
+            raise ImportError(f"{name} is forbidden here")
+
+sys.meta_path.insert(0, Forbidden())
+from audit.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.usefixtures("trained")
+def test_what_reads_and_reports_needs_no_torch(folder: Path) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    page = Path("audit-report/toy2024/report.html")
+    before = page.read_bytes()
+    page.unlink()
+    for command in ("report", "check toy.yaml", "validate toy.yaml", "list", "data describe corpus"):
+        done = python("-c", NO_TORCH, *command.split())
+        assert (done.returncode, done.stderr) == (0, ""), command
+    assert page.read_bytes() == before
+    assert python("-c", NO_TORCH, *RUN).returncode != 0  # the hook does forbid
+
+
+@pytest.fixture
+def audit_json() -> Path:
+    cli.main([*RUN, "--only", "lost"])  # nothing to run
+    return Path("audit-report/toy2024/audit.json")
+
+
+BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
+    "cut": (lambda text: text[: len(text) // 2], "EOF while parsing"),
+    "empty": (lambda text: "", "EOF while parsing"),
+    "a list": (lambda text: "[]", "object|dictionary|Audit"),
+    "another file": (lambda text: '{"name": "package"}', "paper: Field required"),
+    "a wrong type": (lambda text: text.replace('"verdicts": [', '"verdicts": [3, '), r"verdicts\.0: "),
+    "an unknown outcome": (
+        lambda text: text.replace('"inconclusive"', '"maybe"', 1),
+        r"verdicts\.0\.outcome: ",
+    ),
+    "a newer format": (
+        lambda text: text.replace('"format_version": 1\n}', '"format_version": 99\n}'),
+        "format 99 .*newer",
+    ),
+    "a verdict lost": (lambda text: _without_verdict(text), "1 verdicts .* 2 claims"),
+}
+
+
+def _without_verdict(text: str) -> str:
+    read = json.loads(text)
+    return json.dumps({**read, "verdicts": read["verdicts"][1:]})
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_file_that_is_no_audit_is_told_in_one_sentence(
+    how: str, audit_json: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, message = BROKEN[how]
+    audit_json.write_text(change(audit_json.read_text()))
+    capsys.readouterr()
+    assert cli.main(["report"]) == Exit.BAD_INPUT
+    lines = told(capsys).splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(f"audit: {audit_json}: ")
+    assert re.search(message, lines[0])
+
+
+def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    audit_json.write_bytes(b"\xff\xfe\x00")
+    capsys.readouterr()
+    assert cli.main(["report", str(audit_json)]) == Exit.BAD_INPUT
+    assert len(told(capsys).splitlines()) == 1
+
+
+def test_report_takes_files_or_all_of_a_folder(audit_json: Path, folder: Path) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "any-name.json").write_bytes(audit_json.read_bytes())
+    assert cli.main(["report", str(elsewhere / "any-name.json")]) == Exit.OK
+    assert (elsewhere / "report.html").exists()
+    assert cli.main(["report", "--out", "audit-report"]) == Exit.OK
+    assert cli.main(["report", "--out", "elsewhere"]) == Exit.BAD_INPUT
+
+
+# --------------------------------------------------------------------------- other commands
+
+
+def test_list_shows_papers_experiments_claims_models_and_protocols(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["list", "toy.yaml"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == "toy2024: A toy (Nowhere 2024)"
+    assert "words" in out and "words-win" in out and "not available: its code was never published" in out
+    assert "\nmodels: xml_cnn" in out and "\nprotocols: chen2022" in out
+    assert cli.main(["list"]) == Exit.OK
+    assert "chen2022: Even the Simplest Baseline" in capsys.readouterr().out
+
+
+def test_list_shows_a_paper_without_venue_and_year(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_paper(folder, (", venue: Nowhere, year: 2024", ""))
+    assert cli.main(["list", "toy.yaml"]) == Exit.OK
+    assert capsys.readouterr().out.splitlines()[0] == "toy2024: A toy"
+
+
+def test_validate_prints_a_json_schema_that_accepts_the_claim_files(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    from ruamel.yaml import YAML
+
+    from audit.claim import builtin_claims
+
+    assert cli.main(["validate", "--schema"]) == Exit.OK
+    schema = json.loads(capsys.readouterr().out)
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    for path in [Path("toy.yaml"), *builtin_claims()]:
+        validator.validate(YAML(typ="safe").load(path))
+    assert not validator.is_valid({"format": 2})
+
+
+def test_validate_without_files_validates_those_that_come_with_the_toolkit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["validate"]) == Exit.OK
+    assert re.search(r"chen2022\.yaml: valid; 4 tables, \d+ experiments, \d+ claims", capsys.readouterr().out)
+
+
+def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", "toy.yaml"]) == Exit.OK
+    assert capsys.readouterr().out == "toy2024: 6 printed numbers in 2 tables; 0 findings (bounds)\n"
+    write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))  # 3 x 20 - 80 = -20
+    assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("toy2024: bounds: t1.words.P@1 and t1.words.P@3: 3 x 20.00 - 1 x 80.00 = ")
+    assert lines[1].startswith("    first consider: a slip in transcribing the table")
+    assert lines[2].endswith("1 findings (bounds)")
+
+
+def test_describe_shows_the_figures_of_each_split(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["data", "describe", "corpus"]) == Exit.OK
+    figures = dict(re.split(r"\s{2,}", line) for line in capsys.readouterr().out.splitlines())
+    assert figures["name"] == "corpus"
+    assert figures["train documents"] == "40" and figures["test documents"] == "16"
+    assert figures["train labels a document"] == "1.00"
+    assert len(figures["content"]) == 64
+
+
+# --------------------------------------------------------------------------- the other end of the pipe
+
+
+def closed(stream: str, arguments: list[str]) -> tuple[int, str]:
+    """The command with nobody reading one of its streams; its exit code and what the other one got."""
+    read, write = os.pipe()
+    os.close(read)
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: write}
+    process = subprocess.Popen([sys.executable, "-m", "audit", *arguments], text=True, **streams)
+    os.close(write)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out or err or ""
+
+
+def test_nobody_reading_is_no_error() -> None:
+    assert closed("stdout", ["list"]) == (0, "")
+    assert closed("stdout", ["validate", "--schema"]) == (0, "")
+
+
+def test_the_exit_code_counts_though_nobody_reads(folder: Path) -> None:
+    write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
+    assert closed("stdout", ["check", "toy.yaml"]) == (1, "")
+
+
+def test_runs_go_on_though_nobody_reads_their_progress() -> None:
+    """`audit run 2>&1 | head -1` must neither fail the runs nor look like a verdict."""
+    code, out = closed("stderr", [*RUN, "--seeds", "1", "--only", "letters"])
+    assert code == 0
+    assert "report: audit-report/toy2024/report.html" in out
+    assert [run.status for run in Store(Path("audit-runs")).runs()] == ["done"]
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_terminal_that_cannot_show_a_tick_shows_the_rest() -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    done = python("-m", "audit", "report", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert "words-win" in done.stdout and "?" in done.stdout
+
+
+# --------------------------------------------------------------------------- Ctrl-C, for real
+
+
+def children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_ctrl_c_in_the_middle_of_a_suite_is_130_and_the_same_command_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """To the process group, as a terminal does, while workers may still be starting; then to the parent
+    alone, as `kill -INT` does. The records are those of an undisturbed run, bit for bit."""
+    write_corpus(folder / "corpus", 600)
+    arguments = ["run", "toy.yaml", "--data", "corpus", "--only", "words-win", "--seeds", "1", "--jobs", "2"]
+    store = Store(folder / "audit-runs")
+
+    def interrupted(send: Callable[[int, int], None], at_work: Callable[[int], bool]) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "audit", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        began = time.monotonic()
+        while not at_work(process.pid) and time.monotonic() - began < 60:
+            time.sleep(0.02)
+        send(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, (out, err)
+        assert "Traceback" not in err
+        assert err.splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+
+    # One run has begun; the other worker may still be starting.
+    interrupted(os.killpg, lambda pid: bool(list(store.root.glob("checkpoints/*"))))
+    # Both workers and the process that watches over their shared memory are there.
+    interrupted(os.kill, lambda pid: len(children(pid)) >= 3)
+    # Here: one process, with as many threads as each of two workers had.
+    threads = max(1, (os.cpu_count() or 1) // 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: threads)
+    assert cli.main([*arguments[:-1], "1"]) in (Exit.OK, Exit.CONTRADICTED)
+    assert cli.main([*arguments[:-1], "1", "--store", "undisturbed"]) in (Exit.OK, Exit.CONTRADICTED)
+    keys = [run.key for run in store.runs()]
+    assert len(keys) == 2
+    for key in keys:
+        assert content(store, key) == content(Store(folder / "undisturbed"), key)
+
+
+def test_the_version_of_the_tool_is_in_the_record(audit_json: Path) -> None:
+    assert audit_from_json(audit_json.read_text()).tool_version == audit.__version__
