@@ -186,7 +186,8 @@ class _Run:
         self.train_split = DeviceSplit(self.data.train, self.data.padding_id, self.device)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
-        self.clock = time.perf_counter() - self.state.seconds
+        self.saved = time.perf_counter()
+        self.clock = self.saved - self.state.seconds
         try:
             self._epochs()
             if self.best_weights is not None:
@@ -246,16 +247,16 @@ class _Run:
         rows = torch.from_numpy(plan.label_rows).to(self.device)
         cols = torch.from_numpy(plan.label_cols).to(self.device)
         total = torch.tensor(state.loss_sum, dtype=torch.float64, device=self.device)
-        looked = saved = time.perf_counter()
+        looked = time.perf_counter()
         for i in range(state.batch, len(plan)):
             state.batch = i
             now = time.perf_counter()
             stop = watch.stop()
-            if stop or now - saved >= watch.checkpoint_every:
+            if stop or now - self.saved >= watch.checkpoint_every:
                 state.loss_sum = float(total)
                 state.epoch_seconds = now - began
                 self._save()
-                saved = now
+                self.saved = now
             if stop:
                 raise Interrupted
             lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])

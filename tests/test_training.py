@@ -288,6 +288,18 @@ def test_the_seconds_of_all_parts_add_up(tmp_path: Path, monkeypatch: pytest.Mon
     assert sum(row["seconds"] for row in parts.curve) <= parts.seconds
 
 
+def test_checkpoints_come_by_the_clock_however_short_the_epochs_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every look at the clock takes a second: an epoch of five steps takes less than 20, the run about 40."""
+    now, saves = count(0.0, 1.0), list[Path]()
+    monkeypatch.setattr(time, "perf_counter", lambda: next(now))
+    save = torch.save
+    monkeypatch.setattr(torch, "save", lambda content, path: (saves.append(path), save(content, path)))
+    run(protocol=toy_protocol(epochs=5), watch=Watch(checkpoint=tmp_path / "state.pt", checkpoint_every=20.0))
+    assert 1 <= len(saves) <= 3
+
+
 def test_a_resumed_run_keeps_the_notes_and_parts_of_the_first(tmp_path: Path) -> None:
     data, path = toy_data(), tmp_path / "state.pt"
     with pytest.raises(Interrupted):
