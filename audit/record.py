@@ -12,9 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
+
+from audit.json_errors import RecordError, at, first_problem, refuse_non_finite
 
 FORMAT_VERSION = 1
 
@@ -100,6 +102,23 @@ class Run:
     predictions: str | None = None
     """Name of the npz beside the record with top-k label ids and scores per test document."""
     format_version: int = FORMAT_VERSION
+    predictions_sha256: str | None = None
+    """SHA-256 of that file's bytes, 64 hex digits; None when there is none."""
+    seal: str = ""
+    """`seal_of` all other fields; empty until `Store.put` writes the record."""
+
+    @property
+    def contradiction(self) -> str | None:
+        """What does not fit the status, or None: a done run has metrics, a failed one a reason."""
+        if self.status == "done":
+            if self.reason is not None:
+                return f"a run that is done has no reason to have failed, here {self.reason[:60]!r}"
+            return None if self.metrics else "a run that is done has metrics, and here are none"
+        if self.metrics:
+            return f"a run that is {self.status} has no metrics, here {', '.join(self.metrics)[:60]}"
+        if self.status == "failed" and not self.reason:
+            return "a run that failed has a reason, and here is none"
+        return None
 
 
 # --------------------------------------------------------------------------- the paper
@@ -309,6 +328,8 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     fidelity: tuple[FidelityCheck, ...] = ()
     margins_hash: str = ""
+    test_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Data set id -> number of test documents that the paper prints."""
     command: str = ""
     """The command that makes this audit again."""
     tool_version: str = ""
@@ -332,6 +353,20 @@ def digest(content: Json) -> str:
     return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:32]
 
 
+def seal_of(content: Mapping[str, Json]) -> str:
+    """The seal of a run record's JSON: the digest of all its keys but `seal`.
+
+    It finds accident and carelessness: a metric corrected by hand, a merge gone astray, a disk that forgets.
+    It is no proof against forgery: whoever wants to can seal a changed record again.
+    """
+    return digest({name: value for name, value in content.items() if name != "seal"})
+
+
+def sealed(run: Run) -> Run:
+    """The run with its seal. Raises `ValueError` when it holds what JSON cannot."""
+    return replace(run, seal=seal_of(json.loads(to_json(run))))
+
+
 @cache
 def _adapter(kind: type[Any]) -> Any:
     from pydantic import TypeAdapter  # 0.1 s, needed only where JSON is read or a schema written
@@ -345,15 +380,36 @@ def to_json(record: Run | Audit) -> str:
 
 
 def run_from_json(text: str) -> Run:
-    """Raises `ValueError` (pydantic's) naming the key when `text` is not a run record."""
-    record: Run = _adapter(Run).validate_json(text)
-    return record
+    """Raises `RecordError`, a `ValueError`, naming the key when `text` is not a run record."""
+    run: Run = _read(_adapter(Run), text)
+    _refuse_contradiction(run, "")
+    return run
 
 
 def audit_from_json(text: str) -> Audit:
-    """Raises `ValueError` (pydantic's) naming the key when `text` is not an audit."""
-    record: Audit = _adapter(Audit).validate_json(text)
+    """Raises `RecordError`, a `ValueError`, naming the key when `text` is not an audit."""
+    audit: Audit = _read(_adapter(Audit), text)
+    for i, experiment in enumerate(audit.experiments):
+        for j, run in enumerate(experiment.runs):
+            _refuse_contradiction(run, f"experiments.{i}.runs.{j}")
+    return audit
+
+
+def _read(adapter: Any, text: str) -> Any:
+    """The record that was written by `to_json`; what that could not have written is refused."""
+    from pydantic import ValidationError
+
+    try:
+        record = adapter.validate_json(text, strict=True)  # "50" is no 50, and "nan" no float
+    except ValidationError as err:
+        raise RecordError(first_problem(err)) from err
+    refuse_non_finite(json.loads(text))
     return record
+
+
+def _refuse_contradiction(run: Run, place: str) -> None:
+    if run.contradiction:
+        raise RecordError(at(place, run.contradiction))
 
 
 def audit_json_schema() -> dict[str, Any]:

@@ -10,11 +10,14 @@ A store is a folder, and KEY is the hash of everything that decides the outcome 
 
 A file gets its name by a rename, after its whole content is on the disk, and predictions get theirs before
 the record that names them. So a record is there and whole, or not there at all, whenever a process is killed.
+A record carries a seal over its content and the hash of its predictions, so that what was edited, cut or
+exchanged later is refused. That guards against accident and carelessness, not against forgery.
 All names are lower-case hex digits and dots, which every file system can hold.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -31,7 +34,7 @@ from numpy.typing import NDArray
 
 from audit.errors import StoreError
 from audit.files import explained, write
-from audit.record import FORMAT_VERSION, Run, run_from_json, to_json
+from audit.record import FORMAT_VERSION, Run, run_from_json, seal_of, sealed, to_json
 
 Predictions = Mapping[str, NDArray[Any]]
 
@@ -64,9 +67,13 @@ class Store:
     # ----------------------------------------------------------------- reading
 
     def get(self, key: str) -> Run | None:
-        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record."""
+        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record.
+
+        A record that was changed after it was written is not sound: its seal shows it.
+        """
         path = self._record(key)
         with explained(path):
+            _refuse_folder(path)
             try:
                 content = path.read_bytes()
             except FileNotFoundError:
@@ -92,15 +99,26 @@ class Store:
             raise StoreError("\n".join(str(problem) for problem in found))
 
     def predictions(self, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays beside the record, or None when there is no record or it names none."""
+        """The arrays beside the record, or None when there is no record or it names none.
+
+        Raises `StoreError` when the file is gone or is not, byte for byte, the one that `put` wrote.
+        """
         run = self.get(key)
         if run is None or run.predictions is None:
             return None
         record, path = self._record(key), self._predictions(key)
         if run.predictions != path.name:
             _reject(record, f"names the predictions {run.predictions!r} instead of {path.name!r}")
+        with explained(path):
+            _refuse_folder(path)
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError as err:
+                _reject(record, f"its predictions {path.name!r} are gone", err)
+        if hashlib.sha256(content).hexdigest() != run.predictions_sha256:
+            _reject(record, f"its predictions {path.name!r} are not those that were written with it")
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
                 return dict(arrays)
         except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
             _reject(record, f"its predictions {path.name!r} cannot be read ({_brief(err)})", err)
@@ -108,21 +126,22 @@ class Store:
     # ----------------------------------------------------------------- writing
 
     def put(self, run: Run, *, predictions: Predictions | None = None, retry: bool = False) -> Run:
-        """Write a record, its predictions first, and return it as it was stored.
+        """Write a record, its predictions first, and return it as it was stored: with its seal.
 
         A done run is never replaced; a failed one only with `retry`; an interrupted one always. Except for an
         interrupted run the checkpoint goes: nothing may go on from it.
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
         _check_writable(run, path, predictions)
-        run = replace(run, predictions=None if predictions is None else arrays.name)
-        text = _serialise(run, path)
+        content = None if predictions is None else _npz(predictions)
+        run = _seal(_naming(run, arrays.name, content), path)
         with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
             _check_replaceable(claim, path, retry=retry)
+            _refuse_folder(arrays)
             self._remove_leftovers(run.key)
-            if predictions is not None:
-                write(arrays, _npz(predictions))
-            write(path, text.encode())
+            if content is not None:
+                write(arrays, content)
+            write(path, to_json(run).encode())
             if run.status != "interrupted":
                 shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
         return run
@@ -223,6 +242,8 @@ class Store:
 def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> None:
     if run.key != run.spec.key:
         raise StoreError(f"{path}: the run's key is not the hash of its spec, {run.spec.key!r}; use spec.key")
+    if run.contradiction:  # `get` would refuse it
+        raise StoreError(f"{path}: {run.contradiction}; store what belongs together")
     if predictions is None:
         return
     if run.status != "done":
@@ -249,7 +270,8 @@ def _parse(path: Path, content: bytes) -> Run:
     """The record in `content`, which was read from `path`. Raises `StoreError` for all that is not sound."""
     try:
         text = content.decode()
-        version = json.loads(text, parse_constant=_no_number)["format_version"]
+        found = json.loads(text)
+        version = found["format_version"]
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise StoreError(
                 f"{path}: format {version} was written by a newer version of this tool, and this one reads up"
@@ -260,18 +282,31 @@ def _parse(path: Path, content: bytes) -> Run:
         _reject(path, f"no whole run record ({_brief(err)})", err)
     if not path.stem == run.key == run.spec.key:
         _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
+    if not run.seal:
+        _reject(path, "it has no seal, so it was not written as it stands")
+    if run.seal != seal_of(found):
+        _reject(path, "it was changed after it was written")
     return run
 
 
-def _serialise(run: Run, path: Path) -> str:
+def _naming(run: Run, name: str, content: bytes | None) -> Run:
+    """The run that names its predictions, the bytes `content` under `name`."""
+    if content is None:
+        return replace(run, predictions=None, predictions_sha256=None)
+    return replace(run, predictions=name, predictions_sha256=hashlib.sha256(content).hexdigest())
+
+
+def _seal(run: Run, path: Path) -> Run:
     try:
-        return to_json(run)
+        return sealed(run)
     except ValueError as err:
         raise StoreError(f"{path}: a record holds no NaN or infinity ({err}); store a failed run") from err
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
+def _refuse_folder(path: Path) -> None:
+    """Say what stands in the way: no other store is needed, and no file is there to delete."""
+    if path.is_dir():
+        raise StoreError(f"{path}: a folder stands where a file of this run belongs; move the folder away")
 
 
 def _brief(err: Exception) -> str:

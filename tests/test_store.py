@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import io
 import json
 import os
 import pickle
@@ -44,6 +46,26 @@ def failed(seed: int = 0) -> Run:
     return make(seed, status="failed", metrics={}, reason="loss is NaN in epoch 3")
 
 
+def interrupted(seed: int = 0) -> Run:
+    return make(seed, status="interrupted", metrics={})
+
+
+OF_STATUS = {"done": make, "failed": failed, "interrupted": interrupted}
+
+
+def bare(run: Run | None) -> Run:
+    """The run as it was before the store named its predictions and sealed it."""
+    assert run is not None and run.seal
+    return replace(run, seal="", predictions=None, predictions_sha256=None)
+
+
+def resealed(content: dict[str, Any]) -> str:
+    """A record with the seal of its content, worked out from the definition: so each damage is met alone."""
+    rest = {name: value for name, value in content.items() if name != "seal"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps({**rest, "seal": hashlib.sha256(text.encode()).hexdigest()[:32]})
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "runs")
@@ -58,7 +80,7 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A process of its own that runs `script` with this module's `make` and an open `store`."""
     head = (
         "import os, random, signal, sys, time\nfrom pathlib import Path\nimport numpy as np\n"
-        "from audit.store import Store\nfrom tests.test_store import make, PREDICTIONS\n"
+        "from audit.store import Store\nfrom tests.test_store import bare, make, PREDICTIONS\n"
         "store = Store(Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", head + textwrap.dedent(script), *map(str, arguments)]
@@ -79,7 +101,7 @@ def finish(process: subprocess.Popen[str], answer: str = "") -> str:
 
 def test_a_stored_run_comes_back_equal(store: Store) -> None:
     run = store.put(make(), predictions=PREDICTIONS)
-    assert run == make(predictions=f"{run.key}.npz")
+    assert bare(run) == make() and run.predictions == f"{run.key}.npz"
     assert store.get(run.key) == run
     assert list(store.runs()) == [run]
 
@@ -137,7 +159,7 @@ def test_any_configuration_keeps_its_key_on_the_way_through_json(config: dict[st
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
         store.put(make(spec=spec, key=spec.key))
-        assert store.get(spec.key) == make(spec=spec, key=spec.key)
+        assert bare(store.get(spec.key)) == make(spec=spec, key=spec.key)
 
 
 def test_names_are_safe_on_windows(store: Store) -> None:
@@ -155,7 +177,7 @@ def test_names_are_safe_on_windows(store: Store) -> None:
 def test_a_done_run_is_never_replaced(store: Store) -> None:
     store.put(make(), predictions=PREDICTIONS)
     before = {name: (store.root / name).read_bytes() for name in names(store)}
-    for other in (make(metrics={"P@1": 60.0}), failed(), make(status="interrupted")):
+    for other in (make(metrics={"P@1": 60.0}), failed(), interrupted()):
         for retry in (False, True):
             with pytest.raises(
                 StoreError, match=r"\.json: a finished run is never replaced; delete this file"
@@ -168,21 +190,21 @@ def test_a_failed_run_is_replaced_on_request_only(store: Store) -> None:
     store.put(failed())
     with pytest.raises(StoreError, match=r"\.json: this run failed before; ask for a retry"):
         store.put(make())
-    assert store.get(make().key) == failed()
-    assert store.put(make(), retry=True) == store.get(make().key) == make()
+    assert bare(store.get(make().key)) == failed()
+    assert bare(store.put(make(), retry=True)) == bare(store.get(make().key)) == make()
 
 
 def test_an_interrupted_run_is_replaced_without_asking(store: Store) -> None:
-    store.put(make(status="interrupted"))
+    store.put(interrupted())
     store.put(make())
-    assert store.get(make().key) == make()
+    assert bare(store.get(make().key)) == make()
 
 
 @pytest.mark.parametrize(("status", "kept"), [("done", False), ("failed", False), ("interrupted", True)])
 def test_a_checkpoint_lives_until_its_run_is_settled(store: Store, status: str, kept: bool) -> None:
     state = store.checkpoint_path(make().key) / "state.pt"
     state.write_bytes(b"weights")
-    store.put(make(status=status))
+    store.put(OF_STATUS[status]())
     assert state.exists() == kept
 
 
@@ -229,8 +251,8 @@ def test_predictions_that_could_not_be_read_back_are_refused(store: Store) -> No
 
 
 def damaged(**changes: Any) -> str:
-    """A stored record with some of its keys changed, as JSON."""
-    return json.dumps({**json.loads(to_json(make())), **changes})
+    """A stored record with some of its keys changed, as JSON; the seal fits."""
+    return resealed({**json.loads(to_json(make())), **changes})
 
 
 DAMAGES = {
@@ -239,9 +261,27 @@ DAMAGES = {
     "another type": ("[1, 2]", "no whole run record"),
     "deep": ("[" * 100_000, "no whole run record"),
     "no version": (json.dumps({"key": make().key}), "the key 'format_version' is missing"),
-    "wrong type": (damaged(seconds="soon"), "seconds.*valid number"),
+    "wrong type": (damaged(seconds="soon"), r"\(seconds: Input should be a valid number, here 'soon'\)"),
+    "text for a number": (damaged(metrics={"P@1": "50"}), r"\(metrics\.P@1: .* valid number, here '50'\)"),
+    "missing key": (damaged(spec={}), r"\(spec\.model: Field required\)"),
     "unknown status": (damaged(status="great"), "status.*'done', 'failed' or 'interrupted'"),
-    "nan": (to_json(make()).replace("50.0", "NaN"), "NaN is not a number"),
+    "nan": (to_json(make()).replace("50.0", "NaN"), r"\(metrics\.P@1: NaN is not a number\)"),
+    "infinity": (to_json(make()).replace("50.0", "-1e999"), r"\(metrics\.P@1: -Infinity is not a number\)"),
+    "too long": (to_json(make()).replace("50.0", "9" * 400), r"\(metrics\.P@1: Infinity is not a number\)"),
+    "nan in any place": (to_json(make()).replace('"words"', "[NaN]"), r"\(spec\.config\.sweep\.0: NaN is"),
+    "failed without a reason": (damaged(status="failed", metrics={}), r"\(a run that failed has a reason"),
+    "failed with metrics": (damaged(status="failed", reason="r"), "failed has no metrics, here P@1"),
+    "done with a reason": (damaged(reason="slow"), "no reason to have failed, here 'slow'"),
+    "done without metrics": (damaged(metrics={}), r"\(a run that is done has metrics"),
+    "edited metric": (
+        json.dumps({**json.loads(damaged()), "metrics": {"P@1": 60.0}}),
+        ": it was changed after",
+    ),
+    "added key": (
+        json.dumps({**json.loads(damaged()), "metric": 1}),
+        ": it was changed after it was written",
+    ),
+    "no seal": (to_json(make()), "it has no seal, so it was not written as it stands"),
     "changed spec": (to_json(make()).replace('"words"', '"embeddings"'), "its spec hashes to"),
     "another run": (to_json(make(1)), f"holds the key {make(1).key!r}"),
 }
@@ -258,7 +298,7 @@ def test_a_damaged_record_is_named_with_the_remedy_and_hides_no_other(store: Sto
         store.get(make().key)
     text = str(caught.value)
     assert text.startswith(f"{path}: ") and text.endswith("; delete this file to run again")
-    assert "\n" not in text and len(text) < 500
+    assert "\n" not in text and len(text) < 500 and "pydantic" not in text
 
     problems: list[StoreError] = []
     assert list(store.runs(problems=problems)) == others
@@ -301,29 +341,98 @@ def test_a_record_of_a_newer_format_is_not_called_damaged(store: Store) -> None:
     assert "delete" not in str(caught.value)
 
 
+def test_a_seal_is_the_hash_of_all_keys_but_itself(store: Store) -> None:
+    """SHA-256 of the JSON with sorted keys and no blanks, 32 digits; layout of the file does not count."""
+    path = store.root / f"{store.put(make(), predictions=PREDICTIONS).key}.json"
+    content = json.loads(path.read_text())
+    assert json.loads(resealed(content)) == content
+    path.write_text(json.dumps(content, indent=4, sort_keys=True))
+    assert bare(store.get(make().key)) == make()
+
+
+def test_a_change_of_any_key_breaks_the_seal(store: Store) -> None:
+    path = store.root / f"{store.put(make(curve=({'loss': 0.5},)), predictions=PREDICTIONS).key}.json"
+    content = json.loads(path.read_text())
+    for key in sorted(set(content) - {"format_version"}):  # another format is refused as such
+        for changed in ({**content, key: _other(content[key])}, {k: content[k] for k in content if k != key}):
+            path.write_text(json.dumps(changed))
+            with pytest.raises(StoreError, match="delete this file to run again"):
+                store.get(make().key)
+
+
+def _other(value: Any) -> Any:
+    """Another value of the same type."""
+    if isinstance(value, dict):
+        return {**value, "more": 1.0}
+    if isinstance(value, list):
+        return [*value, *value] if value else ["more"]
+    if isinstance(value, int | float):
+        return value + 1
+    return f"{value or ''}0"
+
+
+@pytest.mark.parametrize("run", [failed(), make()], ids=["failed without a reason", "done with a reason"])
+def test_a_record_that_could_not_be_read_back_is_not_written(store: Store, run: Run) -> None:
+    with pytest.raises(StoreError, match="store what belongs together"):
+        store.put(replace(run, reason=None if run.reason else "slow"))
+    assert not store.root.exists()
+
+
+def test_a_folder_in_the_place_of_a_file_is_to_be_moved(store: Store) -> None:
+    (store.root / f"{make().key}.json").mkdir(parents=True)
+    (store.root / f"{make(1).key}.npz").mkdir()
+    message = r"\.%s: a folder stands where a file of this run belongs; move the folder away$"
+    for use in (store.get, lambda key: store.put(make()), lambda key: list(store.runs())):
+        with pytest.raises(StoreError, match=message % "json"):
+            use(make().key)
+    with pytest.raises(StoreError, match=message % "npz"):
+        store.put(make(1), predictions=PREDICTIONS)
+    assert store.get(make(1).key) is None
+
+
+# --------------------------------------------------------------------------- damaged predictions
+
+
 def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     path = store.root / f"{key}.npz"
     content = path.read_bytes()
+    message = rf"{key}\.json: its predictions '{key}\.npz' are not those that were written with it; delete"
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(StoreError, match=rf"{key}\.json: its predictions '{key}\.npz' cannot be read"):
+        with pytest.raises(StoreError, match=message):
             store.predictions(key)
+
+
+def test_predictions_of_another_run_are_not_believed(store: Store) -> None:
+    run, other = store.put(make(), predictions=PREDICTIONS), {"ids": PREDICTIONS["ids"][::-1]}
+    path = store.root / f"{run.key}.npz"
+    assert run.predictions_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_bytes((store.root / f"{store.put(make(1), predictions=other).key}.npz").read_bytes())
+    with pytest.raises(StoreError, match="are not those that were written with it"):
+        store.predictions(run.key)
 
 
 def test_predictions_that_went_missing_are_named(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     (store.root / f"{key}.npz").unlink()
-    with pytest.raises(StoreError, match=r"cannot be read \(.*No such file.*delete this file to run again"):
+    with pytest.raises(StoreError, match=rf"'{key}\.npz' are gone; delete this file to run again"):
         store.predictions(key)
 
 
-def test_predictions_are_numbers_and_never_code(store: Store) -> None:
-    """An archive from elsewhere whose array is a pickle is refused before anything of it runs."""
-    key = store.put(make(), predictions=PREDICTIONS).key
-    np.savez(store.root / f"{key}.npz", ids=np.array([print], dtype=object))
-    with pytest.raises(StoreError, match="Object arrays cannot be loaded"):
-        store.predictions(key)
+@pytest.mark.parametrize("damage", [b"PK, but no archive", None])
+def test_predictions_are_numbers_and_never_code(store: Store, damage: bytes | None) -> None:
+    """Though sealed: an archive from elsewhere whose array is a pickle is refused before any of it runs."""
+    buffer = io.BytesIO()
+    np.savez(buffer, ids=np.array([print], dtype=object))
+    content = damage or buffer.getvalue()
+    run = store.put(make(), predictions=PREDICTIONS)
+    (store.root / f"{run.key}.npz").write_bytes(content)
+    record = store.root / f"{run.key}.json"
+    changes = {"predictions_sha256": hashlib.sha256(content).hexdigest()}
+    record.write_text(resealed({**json.loads(record.read_text()), **changes}))
+    with pytest.raises(StoreError, match=r"cannot be read .*(Object arrays cannot be loaded|pickle)"):
+        store.predictions(run.key)
 
 
 def test_predictions_are_read_beside_the_record_only(store: Store) -> None:
@@ -363,7 +472,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_record(
     message = r"\.json: No space left on device; free some space there or choose another folder$"
     with refusal(monkeypatch, call, errno.ENOSPC, step), pytest.raises(StoreError, match=message):
         store.put(make(), predictions=PREDICTIONS, retry=True)
-    assert list(store.runs()) == [failed()]
+    assert [bare(run) for run in store.runs()] == [failed()]
     assert not [name for name in names(store) if name.endswith(".tmp")]
     store.put(make(), predictions=PREDICTIONS, retry=True)
     assert names(store) == {f"{make().key}.json", f"{make().key}.npz"}
@@ -374,7 +483,7 @@ def test_a_folder_that_cannot_be_synced_is_no_reason_to_lose_a_run(
 ) -> None:
     with refusal(monkeypatch, "fsync", errno.EINVAL, 1):
         store.put(make())
-    assert store.get(make().key) == make()
+    assert bare(store.get(make().key)) == make()
 
 
 @posix
@@ -393,7 +502,7 @@ def test_a_truly_full_file_system(tmp_path: Path) -> None:
             filler.write(b"0" * 65536)
         with pytest.raises(StoreError, match="No space left on device; free some space"):
             store.put(make(), predictions=PREDICTIONS, retry=True)
-        assert list(store.runs()) == [failed()]
+        assert [bare(run) for run in store.runs()] == [failed()]
         (tmp_path / "filler").unlink()
         store.put(make(), predictions=PREDICTIONS, retry=True)
         assert store.predictions(make().key) is not None
@@ -425,7 +534,7 @@ def test_a_folder_that_may_only_be_read_can_be_read_and_says_so_when_written() -
         store.put(make(), predictions=PREDICTIONS)
         assert store.predictions(make().key)  # all modules are loaded before the rights go
         with without_rights(store.root):
-            assert list(store.runs()) == [make(predictions=f"{make().key}.npz")]
+            assert [bare(run) for run in store.runs()] == [make()]
             assert store.predictions(make().key)
             message = "Permission denied; make it accessible or choose another folder"
             with pytest.raises(StoreError, match=message):
@@ -516,7 +625,7 @@ def test_a_waiting_process_gets_the_record_that_the_first_one_wrote(store: Store
     script = """
     print("ready", flush=True)
     with store.claim(make().key) as claim:
-        print(claim.held, claim.record == make())
+        print(claim.held, bare(claim.record) == make())
     """
     with store.claim(make().key):
         waiting = start(script, store.root)
@@ -586,7 +695,7 @@ def test_leftovers_are_never_read_and_the_next_writer_removes_them(store: Store)
     half.write_text("{")
     (store.root / f"{key}.npz").write_bytes(b"an orphan: its writer died before the record")
     assert store.get(key) is None
-    assert list(store.runs()) == [make(1)]
+    assert [bare(run) for run in store.runs()] == [make(1)]
     store.put(make())
     assert names(store) == {f"{key}.json", f"{make(1).key}.json"}
 

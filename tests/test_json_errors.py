@@ -1,0 +1,74 @@
+"""What is wrong with an audit's or a run's JSON is one line that names the key and the value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from audit.json_errors import RecordError
+from audit.record import Audit, PaperInfo, Run, audit_from_json, run_from_json, to_json
+from tests.records import make_experiment, make_run
+
+RUN = make_run(0, 50.0)
+PLACE = "experiments.0.runs.0."
+
+
+def audit_of(run: Run) -> Audit:
+    return Audit(PaperInfo("k", "Title"), (), (make_experiment("e", [run]),), (), (), test_sizes={"toy": 50})
+
+
+def test_records_come_back_equal() -> None:
+    assert run_from_json(to_json(RUN)) == RUN
+    assert audit_from_json(to_json(audit_of(RUN))) == audit_of(RUN)
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no number": ({"metrics": {"P@1": float("nan")}}, "metrics.P@1: NaN is not a number"),
+    "infinity": ({"metrics": {"P@1": float("-inf")}}, "metrics.P@1: -Infinity is not a number"),
+    "no float's number": ({"seconds": 10**400}, "seconds: Infinity is not a number"),
+    "in free content": (
+        {"curve": [{"loss": 1.0}, {"loss": float("nan")}]},
+        "curve.1.loss: NaN is not a number",
+    ),
+    "by name": ({"seconds": "NaN"}, "seconds: Input should be a valid number, here 'NaN'"),
+    "text": ({"metrics": {"P@1": "50"}}, "metrics.P@1: Input should be a valid number, here '50'"),
+    "truth": ({"metrics": {"P@1": True}}, "metrics.P@1: Input should be a valid number, here True"),
+    "long text": (
+        {"seconds": "x" * 999},
+        f"seconds: Input should be a valid number, here '{'x' * 12}...{'x' * 13}'",
+    ),
+    "missing": (
+        {"data": {**asdict(RUN.data), "name": None}},
+        "data.name: Input should be a valid string, here None",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", WRONG)
+def test_both_readers_refuse_the_same_in_one_line(how: str) -> None:
+    changes, message = WRONG[how]
+    run = json.dumps({**asdict(RUN), **changes})
+    audit = json.loads(to_json(audit_of(RUN)))
+    audit["experiments"][0]["runs"][0].update(changes)
+    for read, text, place in ((run_from_json, run, ""), (audit_from_json, json.dumps(audit), PLACE)):
+        with pytest.raises(RecordError) as caught:
+            read(text)
+        assert str(caught.value) == place + message
+
+
+def test_an_audit_holds_no_run_that_contradicts_its_status() -> None:
+    run = replace(RUN, status="failed", metrics={})
+    message = r"^experiments\.0\.runs\.0: a run that failed has a reason, and here is none$"
+    with pytest.raises(RecordError, match=message):
+        audit_from_json(to_json(audit_of(run)))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[]", '{"key": 1}'])
+def test_what_is_no_record_is_one_short_line(text: str) -> None:
+    for read in (run_from_json, audit_from_json):
+        with pytest.raises(RecordError) as caught:
+            read(text)
+        assert len(str(caught.value)) < 100 and "\n" not in str(caught.value)
