@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from audit import claim_checks, claim_source, record
+from audit.claim_known import KnownNames
 from audit.claim_margin import for_printed
 from audit.claim_model import (
     AnyClaim,
@@ -37,7 +38,7 @@ from audit.claim_problems import sentences
 from audit.claim_reference import Address, Grid, address, metrics_of
 from audit.errors import ClaimFileError
 
-__all__ = ["Paper", "builtin_claims", "json_schema", "load"]
+__all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
 
 FORMAT = 1
 
@@ -200,13 +201,13 @@ def _grid(table: Table) -> Grid:
     return Grid({column.id: column.metric for column in table.columns}, tuple(row.id for row in table.rows))
 
 
-def load(path: Path) -> Paper:
-    """The paper of a claim file.
+def load(path: Path, *, known: KnownNames | None = None) -> Paper:
+    """The paper of a claim file; with `known`, its experiments may name nothing else.
 
     Raises `ClaimFileError` with every problem of the file as `file:line: key.path: what, and what to do`.
     """
     source = claim_source.read(path)
-    problems = [*source.problems, *claim_checks.problems(source.content)]
+    problems = [*source.problems, *claim_checks.problems(source.content, known)]
     paper = None
     try:
         paper = Paper.model_validate(source.content)

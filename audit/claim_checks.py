@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit import claim_links
+from audit import claim_known, claim_links
+from audit.claim_known import KnownNames
 from audit.claim_model import KINDS, JudgedByMargin
 from audit.claim_names import (
     FileNames,
     PlainMapping,
     TableNames,
     column_keys,
+    counted,
     entries,
     mapping,
     repeated,
@@ -25,10 +27,11 @@ from audit.names import known_names
 _TO_RUN = ("model", "variant", "protocol", "recipe")
 
 
-def problems(content: PlainMapping) -> list[Problem]:
-    """All problems between the parts of the file, in no particular order."""
+def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Problem]:
+    """All problems between the parts of the file, and with the known names; in no particular order."""
     names = FileNames(content)
     found = [*_in_margins(names), *claim_links.problems(names)]
+    found += claim_known.problems(names, known) if known else ()
     for path, entry in entries(content, "tables"):
         found += _in_table(path, entry, names)
     for path, entry in entries(content, "experiments"):
@@ -62,7 +65,8 @@ def _in_table(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iterator[
 def _in_row(path: KeyPath, row: PlainMapping, table: TableNames, columns: int) -> Iterator[Problem]:
     values = row.get("values")
     if isinstance(values, list) and len(values) != columns:
-        text = f"holds {len(values)} values for {columns} columns ({', '.join(table.columns)})"
+        held, places = counted(len(values), "value"), counted(columns, "column")
+        text = f"holds {held} for {places} ({', '.join(table.columns)})"
         yield Problem((*path, "values"), f"{text}; give one a column, null for a dash")
     if row.get("source") == "copied" and row.get("from") is None:
         yield Problem((*path, "from"), "a copied row must name its paper; add from: <key of that paper>")

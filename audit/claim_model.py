@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic import WithJsonSchema as Schema
 
 from audit import record
+from audit.claim_text import UNSEEN, visible, visible_throughout
 from audit.names import known_names
 from audit.stats.printed import printed
 
@@ -46,17 +47,17 @@ _METRIC_SCHEMA = {
     ),
 }
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
-_COLUMN = r"^[^\s.:]+$"
+_COLUMN = rf"^[^\s.:{UNSEEN}]+$"
 _REFERENCE = r"^[^\s.]+\.[^\s.]+(\.[^\s.]+)?$"
-_MODULE = r"^[a-z][a-z0-9_]*$"
+MODULE = r"^[a-z][a-z0-9_]*$"
 _FINGERPRINT = r"^[0-9a-f]{32,64}$"
 
 #: What each pattern asks for, in words.
 PATTERNS: Mapping[str, str] = {
     _NAME: "letters, digits, - and _ only, as in kim_words",
-    _COLUMN: "no blanks, dots or colons, as in P@1",
+    _COLUMN: "no blanks, dots, colons or control characters, as in P@1",
     _REFERENCE: "table.row or table.row.column, as in t4.kim_words",
-    _MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
+    MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
     _FINGERPRINT: "a SHA-256 in lower-case hexadecimal digits",
 }
 
@@ -93,7 +94,12 @@ def _one_or_more(item: dict[str, Any]) -> Schema:
     return Schema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    AfterValidator(visible),
+    Schema({"type": "string", "minLength": 1, "pattern": rf"^\s*[^{UNSEEN}]+\s*$"}),
+]
 Name = Annotated[str, StringConstraints(pattern=_NAME)]
 ColumnName = Annotated[str, StringConstraints(pattern=_COLUMN)]
 Count = Annotated[int, Field(strict=True, ge=1)]
@@ -105,6 +111,7 @@ Metrics = Annotated[
 ]
 PrintedNumber = Annotated[
     str,
+    AfterValidator(visible),
     AfterValidator(_printed),
     Schema({"type": "string", "pattern": r"^\s*[-+\u2212\u2013]?[0-9.,]+\s?%?\s*$"}),
 ]
@@ -115,6 +122,8 @@ Fingerprints = Annotated[
     _one_or_more({"type": "string", "pattern": _FINGERPRINT}),
 ]
 Reference = Annotated[str, StringConstraints(pattern=_REFERENCE)]
+Key = Annotated[str, AfterValidator(visible)]
+Setting = Annotated[Any, AfterValidator(visible_throughout)]
 
 
 class Model(BaseModel):
@@ -254,11 +263,11 @@ class Experiment(Model):
     """The experiment in a few words, for the report."""
     dataset: Name
     """The data set that it trains and tests on."""
-    model: Annotated[str, StringConstraints(pattern=_MODULE)] | None = None
+    model: Annotated[str, StringConstraints(pattern=MODULE)] | None = None
     """Name of the model's file in reimpl, as in xml_cnn."""
     variant: Text | None = None
     """Name of a variant in that file."""
-    config: Mapping[str, Any] = {}
+    config: Mapping[Key, Setting] = {}
     """Keys of the variant that this experiment sets otherwise."""
     protocol: Text | None = None
     """Name of a training protocol, as in chen2022."""

@@ -93,6 +93,11 @@ def repeated(path: KeyPath, section: str, names: Sequence[Plain]) -> Iterator[Pr
             first[name] = index
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 table`, `2 tables`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def mapping(value: Plain) -> PlainMapping:
     return value if isinstance(value, dict) else {}
 

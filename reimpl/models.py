@@ -13,6 +13,7 @@ A package of its own offers models through the entry point group `xmtc_audit.mod
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 from collections.abc import Mapping
@@ -55,6 +56,32 @@ def known_models() -> list[str]:
 def _own_models() -> list[str]:
     files = Path(__file__).parent.glob("*.py")
     return [path.stem for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")]
+
+
+def known_variants(model: str) -> tuple[str, ...] | None:
+    """The model's variants, read from its file without importing it, and so without torch.
+
+    None where only the import can tell: the model comes with another package (or is none at all), or its
+    `VARIANTS` is not one dict written out with text keys.
+    """
+    if model not in _own_models():
+        return None
+    source = (Path(__file__).parent / f"{model}.py").read_text(encoding="utf-8")
+    uses = [node for node in ast.parse(source).body if _runs_on_import(node) and _names_variants(node)]
+    if len(uses) != 1 or not isinstance(uses[0], ast.Assign | ast.AnnAssign):
+        return None  # made in several steps
+    value = uses[0].value
+    keys = value.keys if isinstance(value, ast.Dict) else [None]
+    names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return tuple(names) if len(names) == len(keys) else None  # a `**` has the key None
+
+
+def _runs_on_import(node: ast.stmt) -> bool:
+    return not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _names_variants(node: ast.stmt) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
 
 
 def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:

@@ -203,6 +203,17 @@ def test_the_printed_better_one_is_better(record: ClaimRecord) -> None:
     assert better > worse
 
 
+def test_an_order_says_which_is_better_and_not_by_how_much() -> None:
+    """Its test is one of direction, so a word of size would be judged without being tested."""
+    size = (
+        r"far|much|clearly|greatly|large\w*|strong\w*|significant\w*|collaps\w*|ruin\w*|slight\w*|little|only"
+    )
+    says = [claim.says for claim in paper().claims if isinstance(claim, OrderClaim)]
+    assert len(says) == 10
+    assert [text for text in says if re.search(rf"\b({size})\b", text.lower())] == []
+    assert all(re.search(r"\b(better|worse|behind|improves)\b", text) for text in says)
+
+
 @pytest.mark.parametrize("record", records("equivalent"), ids=lambda record: record.id)
 def test_what_the_paper_calls_similar_lies_within_the_margin(record: ClaimRecord) -> None:
     """But for the numbers first reported, where the paper is content with a difference of 2.34 points."""

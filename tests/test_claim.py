@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit import claim
-from audit.claim import builtin_claims, json_schema, load
+from audit.claim import KnownNames, builtin_claims, json_schema, load
 from audit.claim_margin import for_printed
 from audit.claim_model import METRICS
 from audit.claim_source import LIMIT_BYTES, read
@@ -96,11 +96,11 @@ def line_of(text: str, part: str) -> int:
     return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
 
 
-def messages(file: Path, text: str | bytes) -> list[str]:
+def messages(file: Path, text: str | bytes, known: KnownNames | None = None) -> list[str]:
     """The problems of a file with this content, without the name of the file in front."""
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ClaimFileError) as caught:
-        load(file)
+        load(file, known=known)
     assert all(problem.startswith(f"{file}:") for problem in caught.value.problems)
     return [problem.removeprefix(f"{file}:") for problem in caught.value.problems]
 
@@ -499,6 +499,158 @@ def test_a_key_cannot_steer_the_terminal(file: Path) -> None:
     assert found.startswith(r"2: a\x1bb\nc: unknown key; known: format, paper,")
 
 
+#: Every control character and every character that turns the direction of writing, by the Unicode charts.
+_UNSEEN = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+
+
+@pytest.mark.parametrize("code", [*_UNSEEN, 0x2028, 0x2029], ids="U+{:04X}".format)
+def test_no_text_holds_a_character_that_a_terminal_obeys(file: Path, code: int) -> None:
+    """Refused within the text with its escape; nothing of it reaches the message."""
+    (found,) = messages(file, edited(("says: We win", f'says: "We\\u{code:04x}win"')))
+    assert found.startswith(f"37: claims[0].says: holds {chr(code)!a}; ")
+    assert found.isprintable()
+
+
+@pytest.mark.parametrize(
+    "title", ["Größe ≥ 0,5 – “π”", "العربية", "標題\u3000二", "a\u00a0b", "e\u0301", "👩\u200d🔬"]
+)
+def test_text_of_any_language_is_accepted(file: Path, title: str) -> None:
+    file.write_text(edited(("title: A small paper", f"title: {title}")), encoding="utf-8")
+    assert load(file).info().title == title
+
+
+def test_a_text_over_several_lines_is_one_line(file: Path) -> None:
+    """`>-` and `>` join lines, and the end that the latter leaves is dropped; `|` keeps them."""
+    for mark in (">-", ">"):
+        file.write_text(edited(("title: A small paper", f"title: {mark}\n    A small\n    paper")))
+        assert load(file).info().title == "A small paper"
+    found = messages(file, edited(("title: A small paper", "title: |\n    A small\n    paper")))
+    expected = r"4: paper.title: holds '\n'; write it on one line, or over several lines of the file after >-"
+    assert found == [expected]
+
+
+_EVERY_TEXT = [
+    ("key: small2020", "  venue: {}\n  key: small2020"),
+    ("key: small2020", "  authors: [A, {}]\n  key: small2020"),
+    ("key: small2020", "  url: {}\n  key: small2020"),
+    ("key: small2020", "  code: {{url: {}}}\n  key: small2020"),
+    ("key: small2020", "  code: {{url: u, commit: {}}}\n  key: small2020"),
+    ("{name: Two}", "{{name: {}}}"),
+    ("caption: two methods", "caption: {}"),
+    ("label: Table 1", "label: {}"),
+    ('section: "5"', "section: {}"),
+    ("label: d = 1", "label: {}"),
+    ("title: Base", "title: {}"),
+    ("variant: b", "variant: {}"),
+    ("protocol: p", "protocol: {}"),
+    ("recipe: r", "recipe: {}"),
+    ("config: {maps: 8}", "vectors: {}"),
+    ("unavailable: Nobody has the code.", "unavailable: {}"),
+    ("why: usual", "why: {}"),
+    ("what: epochs", "what: {}"),
+    ('paper: "50"', "paper: {}"),
+    ('code: "51"', "code: {}"),
+    ("source: train.py", "source: {}"),
+    ("says: We win", "says: We win, paired: {{reason: {}}}"),
+    ('"76.38"', "{}"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), _EVERY_TEXT, ids=lambda text: text.strip().split(":")[0])
+def test_every_free_text_is_looked_at(file: Path, old: str, new: str) -> None:
+    """One message at the line of the key, also with names to compare with."""
+    new = new.removeprefix("  ").format(r'"x\e[2Jy"')
+    (found,) = messages(file, edited((old, new)), KNOWN)
+    assert re.match(
+        rf"{line_of(edited((old, new)), new.splitlines()[0])}: \S+: holds '\\x1b'; take out", found
+    )
+
+
+# --------------------------------------------------------------------------- names that come from outside
+
+KNOWN = KnownNames({"xml_cnn": ("a", "b"), "theirs": None}, protocols=("p", "small"), recipes=("r",))
+
+
+def test_known_names_are_accepted_and_nothing_is_asked_without_them(file: Path) -> None:
+    file.write_text(SMALL)
+    assert load(file, known=KNOWN) == load(file)
+    text = edited(("model: xml_cnn, variant: a", "model: theirs, variant: whatever"))
+    file.write_text(text)
+    assert load(file, known=KNOWN).experiments["ours"].variant == "whatever"
+    file.write_text(edited(("variant: a, protocol: p, recipe: r", "variant: x, protocol: y, recipe: z")))
+    assert load(file).experiments["ours"].recipe == "z"
+
+
+def test_text_around_a_known_name_is_no_part_of_it(file: Path) -> None:
+    file.write_text(edited(("variant: a", "variant: ' a '")))
+    assert load(file, known=KNOWN).experiments["ours"].variant == "a"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "model: xml_cnn",
+            "model: xml_cn",
+            "model: there is no model 'xml_cn'; did you mean 'xml_cnn'? Known: xml_cnn, theirs",
+        ),
+        (
+            "model: xml_cnn",
+            "model: ../x",
+            "model: '../x' is not of the right form; write the name of a file in reimpl without .py, "
+            "as in xml_cnn",
+        ),
+        (
+            "variant: a",
+            "variant: A",
+            "variant: model 'xml_cnn' has no variant 'A'; did you mean 'a'? Known: a, b",
+        ),
+        (
+            "protocol: p",
+            "protocol: smal",
+            "protocol: there is no protocol 'smal'; did you mean 'small'? Known: p, small",
+        ),
+        ("recipe: r", "recipe: zzz", "recipe: there is no recipe 'zzz'; known: r"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_known_ones(
+    file: Path, old: str, new: str, expected: str
+) -> None:
+    assert messages(file, edited((old, new)), KNOWN) == [f"31: experiments.ours.{expected}"]
+
+
+def test_unknown_names_come_with_all_other_problems_in_the_order_of_the_file(file: Path) -> None:
+    text = edited(
+        ('"76.38"', "76.38"),
+        ("protocol: p, recipe: r, config", "protocol: q, recipe: s, config"),
+        ("model: xml_cnn, variant: b", "model: kim, variant: b"),
+        ("of: t1.ours", "of: t1.outs"),
+    )
+    assert [message.split(": ")[:2] for message in messages(file, text, KNOWN)] == [
+        ["15", "tables.t1.rows[0].values[0]"],
+        ["31", "experiments.ours.protocol"],
+        ["31", "experiments.ours.recipe"],
+        ["32", "experiments.base.model"],
+        ["38", "claims[1].of"],
+    ]
+
+
+@pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.name)
+def test_every_file_that_comes_along_names_what_there_is(path: Path) -> None:
+    from reimpl.data.recipe import RECIPES
+    from reimpl.models import known_models, known_variants
+    from reimpl.protocol import PROTOCOLS
+
+    models = {name: known_variants(name) for name in known_models()}
+    assert load(path, known=KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES))).experiments
+
+
+def test_f1_columns_carry_their_metric() -> None:
+    path = next(path for path in builtin_claims() if path.name == "libmultilabel2026.yaml")
+    columns = load(path).table_records()[0].columns
+    assert [column.metric for column in columns] == ["Macro-F1", "Micro-F1", "P@1", "P@5", "RP@5", "nDCG@5"]
+
+
 def test_a_message_stays_short_whatever_stands_in_the_file(file: Path) -> None:
     """A megabyte in the wrong place is not printed."""
     (found,) = messages(file, edited(('"76.38"', '"' + "x" * 1_000_000 + '"')))
@@ -630,6 +782,9 @@ def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> No
         ("kind: order", "kind: orders"),
         ("value: 0.5", "value: 0"),
         ("format: 1", "format: 2"),
+        ("says: We win", 'says: "We \\e[31mwin"'),
+        ("says: We win", 'says: "We\\x0awin"'),
+        ("{id: hours}", '{id: "hours\\e"}'),
     ]:
         file.write_text(edited((old, new)))
         assert not validator.is_valid(read(file).content), new
@@ -705,6 +860,17 @@ def _outcome(file: Path, text: str | bytes) -> None:
         assert all(record.experiments for record in paper.claim_records())
         paper.table_records()
         assert paper.margins_hash
+        assert not any(
+            character < " " for text in _texts(paper.model_dump(mode="json")) for character in text
+        )
+
+
+def _texts(content: Any) -> list[str]:
+    if isinstance(content, dict):
+        return [text for pair in content.items() for part in pair for text in _texts(part)]
+    if isinstance(content, list):
+        return [text for part in content for text in _texts(part)]
+    return [content] if isinstance(content, str) else []
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -760,4 +926,4 @@ def test_any_bytes_are_a_paper_or_clean_messages(tmp_path: Path, content: bytes)
 
 
 def test_the_module_says_what_it_offers() -> None:
-    assert set(claim.__all__) == {"Paper", "builtin_claims", "json_schema", "load"}
+    assert set(claim.__all__) == {"KnownNames", "Paper", "builtin_claims", "json_schema", "load"}

@@ -14,7 +14,7 @@ import pytest
 
 from reimpl import models, xml_cnn
 from reimpl.errors import ConfigError
-from reimpl.models import find_config, find_model, known_models
+from reimpl.models import find_config, find_model, known_models, known_variants
 
 
 def test_the_name_of_a_model_is_the_name_of_its_file() -> None:
@@ -34,9 +34,41 @@ def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
 
 def test_models_are_listed_without_torch() -> None:
     script = (
-        "import sys; from reimpl.models import known_models; known_models(); sys.exit('torch' in sys.modules)"
+        "import sys; from reimpl.models import known_models, known_variants;"
+        "sys.exit(known_variants(known_models()[0]) is None or 'torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_variants_read_from_the_file_are_those_that_the_import_finds() -> None:
+    assert known_variants("xml_cnn") == tuple(xml_cnn.VARIANTS)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("VARIANTS = {'a': 1, \"b\": f(2)}", ("a", "b")),
+        ("VARIANTS: Mapping[str, Config] = {'a': {'inner': 1}}", ("a",)),
+        ("VARIANTS = {}", ()),
+        ("VARIANTS = {'a': 1}\ndef build(): return VARIANTS['a']", ("a",)),
+        ("VARIANTS = {'a': 1, **MORE}", None),
+        ("VARIANTS = {'a': 1, NAME: 2}", None),
+        ("VARIANTS = {'a': 1, 2: 2}", None),
+        ("VARIANTS = dict(a=1)", None),
+        ("VARIANTS = {n: 1 for n in 'ab'}", None),
+        ("VARIANTS: dict[str, int]", None),
+        ("VARIANTS = {'a': 1}\nVARIANTS['b'] = 2", None),
+        ("VARIANTS = {'a': 1}\nVARIANTS |= MORE", None),
+        ("VARIANTS = {'a': 1}\nfor n in 'bc': VARIANTS.update({n: 2})", None),
+        ("if BIG:\n    VARIANTS = {'a': 1}\nVARIANTS_TOO = 1", None),
+    ],
+)
+def test_variants_are_told_only_where_the_file_writes_them_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, expected: tuple[str, ...] | None
+) -> None:
+    (tmp_path / "own.py").write_text(f"import nothing_of_this_name\n{source}\n", encoding="utf-8")
+    monkeypatch.setattr(models, "__file__", str(tmp_path / "models.py"))
+    assert known_variants("own") == expected
 
 
 # --------------------------------------------------------------------------- other packages
@@ -65,6 +97,8 @@ def build(config, **parts): ...
 def test_another_package_adds_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     offer(monkeypatch, tmp_path, THEIRS)
     assert known_models() == ["theirs", "xml_cnn"]
+    assert known_variants("theirs") is None
+    assert known_variants("nobodys") is None
     module = find_model("theirs")
     assert find_config(module, "plain", {"size": 5}) == module.Config(size=5)
 

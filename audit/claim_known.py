@@ -1,0 +1,56 @@
+"""Does what an experiment names exist? The names come from outside: nothing here knows of `reimpl`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from audit.claim_model import MODULE
+from audit.claim_names import FileNames, PlainMapping, entries
+from audit.claim_source import KeyPath, Problem
+from audit.claim_text import is_visible
+from audit.names import known_names
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """What experiments may name."""
+
+    models: Mapping[str, Sequence[str] | None]
+    """Each model with its variants; None where they are not known without loading the model."""
+    protocols: Sequence[str]
+    recipes: Sequence[str]
+
+
+def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
+    """Each name of a model, variant, protocol or recipe that is not among the known ones."""
+    for path, entry in entries(names.content, "experiments"):
+        yield from _in_experiment(path, entry, known)
+
+
+def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
+    choices: dict[str, Collection[str]] = {
+        "model": known.models,
+        "protocol": known.protocols,
+        "recipe": known.recipes,
+    }
+    for key, choice in choices.items():
+        name = _readable(key, entry)
+        if name and name not in choice:
+            yield Problem((*path, key), f"there is no {key} {name!r}; {known_names(name, choice)}")
+    model, variant = _readable("model", entry), _readable("variant", entry)
+    variants = known.models.get(model) if model else None  # of an unknown model nothing more is said
+    if variant and variants is not None and variant not in variants:
+        text = f"model {model!r} has no variant {variant!r}; {known_names(variant, variants)}"
+        yield Problem((*path, "variant"), text)
+
+
+def _readable(key: str, entry: PlainMapping) -> str | None:
+    """The name as it is read; None where `audit.claim_model` refuses it already."""
+    value = entry.get(key)
+    if not isinstance(value, str):
+        return None
+    if key == "model":
+        return value if re.fullmatch(MODULE, value) else None
+    return value.strip() if is_visible(value.strip()) else None
