@@ -22,12 +22,13 @@ def assemble(
     """Judge every claim of the paper by the runs of its experiments."""
     claims = paper.claim_records()
     hash_now = paper.margins_hash
+    test_sizes = _printed_test_sizes(paper)
     verdicts = compare(
         claims,
         experiments,
         fidelity=_passed(fidelity),
         margins=(paper.paper.key, hash_now),
-        test_sizes=_printed_test_sizes(paper),
+        test_sizes=test_sizes,
     )
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     return Audit(
@@ -39,11 +40,25 @@ def assemble(
         findings=all_findings(paper.table_records()),
         fidelity=tuple(fidelity),
         margins_hash=hash_now,
+        test_sizes=test_sizes,
         command=command,
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(_not_checked(experiments.values())),
     )
+
+
+def is_judged_by(audit: Audit) -> bool:
+    """Whether the audit's verdicts are those that its own claims and runs give today."""
+    experiments = {it.id: it for it in audit.experiments}
+    verdicts = compare(
+        audit.claims,
+        experiments,
+        fidelity=_passed(audit.fidelity),
+        margins=(audit.paper.key, audit.margins_hash),
+        test_sizes=audit.test_sizes,
+    )
+    return verdicts == audit.verdicts
 
 
 def _printed_test_sizes(paper: Paper) -> dict[str, int]:

@@ -99,7 +99,9 @@ def run_command(
         typer.Option(help="Folder of a corpus in the LibMultiLabel format; default: a synthetic corpus."),
     ] = None,
     only: Only = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 .. N-1; seeds that were run are kept.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Seeds 0 .. N-1; seeds that were run are kept.")
+    ] = 3,
     protocol: Annotated[
         str,
         typer.Option(
@@ -123,7 +125,7 @@ def run_command(
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
-    Without any argument: Chen et al. 2022, three seeds, on a synthetic corpus; two minutes on two cores.
+    Without claims: Chen et al. 2022; without --data: a synthetic corpus. 90 seconds on two cores.
     """
     from audit.runner import Settings
 
@@ -172,20 +174,26 @@ def _run_paper(
 
     console = new_console()
     plan = make_plan(paper, settings, only=only)
-    folder = out / paper.paper.key
+    folder = _report_folder(out, paper, settings)
     _check_writable(folder)
     workers = max(1, min(workers, len(plan.jobs)))
     console.out(plan.summary(paper.paper.key, settings, workers), highlight=False)
+    for remark in plan.remarks if settings.data else ():
+        console.out(f"  {remark}", highlight=False)
     checks = fidelity(plan)
     for check in checks:
         if not check.passed:
             console.out(f"fidelity: {check.model}: {check.name}: {check.detail}", highlight=False)
     threads = max(1, (os.cpu_count() or 1) // workers) if settings.device == "cpu" else None
+    records = Store(store)
     with Screen(len(plan.jobs), console) as screen:
         outcome = execute(
-            plan.jobs, Store(store), screen, workers=workers, threads=threads, retry_failed=retry_failed
+            plan.jobs, records, screen, workers=workers, threads=threads, retry_failed=retry_failed
         )
-    audit = assemble(paper, plan.with_runs(outcome.runs), fidelity=checks, command=command)
+    older = {key: run for key in plan.left_out if (run := records.get(key))}
+    audit = assemble(paper, plan.with_runs({**older, **outcome.runs}), fidelity=checks, command=command)
+    if outcome.interrupted and _holds_more(folder / "audit.json", audit):
+        return Exit.INTERRUPTED
     _write_report(audit, folder)
     if outcome.interrupted:
         return Exit.INTERRUPTED
@@ -198,6 +206,27 @@ def _run_paper(
         )
         return Exit.RUNS_FAILED
     return _verdict_code(audit)
+
+
+def _report_folder(out: Path, paper: Paper, settings: Settings) -> Path:
+    """One report a paper and corpus: the next corpus does not replace what the last one said."""
+    corpus = f"-{settings.data.resolve().name}" if settings.data else ""
+    return out / f"{paper.paper.key}{corpus}"
+
+
+def _holds_more(path: Path, audit: Audit) -> bool:
+    """Whether the report of an earlier command rests on more runs than that of this, interrupted one."""
+    from audit.audit_file import read_audit
+
+    try:
+        earlier = read_audit(path)
+    except AuditError:
+        return False
+    return _count_runs(earlier) > _count_runs(audit)
+
+
+def _count_runs(audit: Audit) -> int:
+    return len({run.key for experiment in audit.experiments for run in experiment.runs})
 
 
 def _verdict_code(audit: Audit) -> Exit:
@@ -276,6 +305,7 @@ def report_command(
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
 ) -> int:
     """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
+    from audit.assemble import is_judged_by
     from audit.audit_file import read_audit
 
     paths = records or sorted(out.glob("*/audit.json"))
@@ -284,6 +314,11 @@ def report_command(
     worst = Exit.OK
     for path in paths:
         audit = read_audit(path)
+        if not is_judged_by(audit):
+            raise AuditError(
+                f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
+                "of this tool wrote it: `audit run` makes it again"
+            )
         _write_report(audit, path.parent)
         worst = max(worst, _verdict_code(audit))
     return worst

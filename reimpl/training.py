@@ -121,6 +121,15 @@ def _cutoffs(data: Dataset) -> tuple[int, ...]:
     return tuple(k for k in (1, 3, 5) if k <= data.n_labels)
 
 
+def _propensities(data: Dataset) -> dict[str, Any]:
+    """What PSP needs; nothing for fewer than three training documents, where propensities are above 1."""
+    if data.train.size < 3:
+        return {}
+    A, B = propensity_constants(data.name)
+    frequency = np.bincount(data.train.label_ids, minlength=data.n_labels)
+    return {"train_frequency": frequency, "n_train": data.train.size, "A": A, "B": B}
+
+
 def _check_metric(protocol: Protocol, data: Dataset) -> None:
     """Refuse, before any training, a metric that nothing measures."""
     known = [f"{name}@{k}" for name in MEASURED for k in _cutoffs(data)]
@@ -338,16 +347,8 @@ class _Run:
             raise self._not_finite() from problem
         if not np.isfinite(scores).all():
             raise self._not_finite()
-        train = self.data.train
-        A, B = propensity_constants(self.data.name)
         metrics = evaluate(
-            ids,
-            split.labels(self.data.n_labels),
-            ks=_cutoffs(self.data),
-            train_frequency=np.bincount(train.label_ids, minlength=self.data.n_labels),
-            n_train=train.size,
-            A=A,
-            B=B,
+            ids, split.labels(self.data.n_labels), ks=_cutoffs(self.data), **_propensities(self.data)
         )
         # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
         return {name: value for name, value in metrics.items() if math.isfinite(value)}, ids, scores

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Protocol names of the command line that stand for a rule.
 AUTO, CLAIMED = "auto", "claimed"
+LEFT_OUT = "left out by --only"
 _RECIPE = "study2022"
 
 
@@ -95,6 +96,8 @@ class Plan:
     """Experiment id -> run key per seed, in the order of the seeds."""
     jobs: tuple[Job, ...]
     """Each run once, seeds in the outer loop: an interrupted suite has whole rounds."""
+    remarks: tuple[str, ...] = ()
+    """What preparing the data came upon, one sentence each."""
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -112,9 +115,15 @@ class Plan:
         found = {}
         for experiment in self.experiments:
             mine = tuple(runs[key] for key in self.keys.get(experiment.id, ()) if key in runs)
-            missing = None if mine or experiment.not_run else "no run of it was finished"
-            found[experiment.id] = replace(experiment, runs=mine, not_run=experiment.not_run or missing)
+            why_none = None if mine else experiment.not_run or "no run of it was finished"
+            found[experiment.id] = replace(experiment, runs=mine, not_run=why_none)
         return found
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Keys of runs that are not asked for: older ones of the same settings, if there are any, count."""
+        asked = {job.spec.key for job in self.jobs}
+        return tuple(dict.fromkeys(key for keys in self.keys.values() for key in keys if key not in asked))
 
 
 def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> Plan:
@@ -126,21 +135,32 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     _check_protocol(settings.protocol)
     wanted = _selected(paper, only)
     records, keys, jobs = [], {}, []
+    remarks: dict[str, None] = {}
     for name, experiment in paper.experiments.items():
-        why_not = _why_not(name, experiment, wanted)
-        if why_not:
-            records.append(_not_run(name, experiment, why_not))
+        if experiment.unavailable or experiment.model is None:
+            why = experiment.unavailable or "the claim file names no model for it"
+            records.append(_not_run(name, experiment, why))
             continue
-        record, specs, data = _resolve(paper, name, experiment, settings)
-        records.append(record)
+        left_out = wanted is not None and name not in wanted
+        try:
+            record, specs, data = _resolve(paper, name, experiment, settings)
+        except PlanError:
+            if not left_out:
+                raise
+            records.append(_not_run(name, experiment, LEFT_OUT))
+            continue
         keys[name] = tuple(spec.key for spec in specs)
+        records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
+        if left_out:
+            continue
+        remarks |= dict.fromkeys(data.load().notes)
         jobs += [
             Job(
                 spec, data, f"{name} seed {spec.seed}", settings.device, {paper.paper.key: paper.margins_hash}
             )
             for spec in specs
         ]
-    return Plan(tuple(records), keys, _each_once(jobs))
+    return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks))
 
 
 def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:
@@ -176,12 +196,6 @@ def _check_protocol(name: str) -> None:
     known = [AUTO, CLAIMED, *PROTOCOLS]
     if name not in known:
         raise PlanError(f"--protocol {name!r} is unknown; {known_names(name, known)}")
-
-
-def _why_not(name: str, experiment: Experiment, wanted: set[str] | None) -> str | None:
-    if experiment.unavailable or experiment.model is None:
-        return experiment.unavailable or "the claim file names no model for it"
-    return "left out by --only" if wanted is not None and name not in wanted else None
 
 
 def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
