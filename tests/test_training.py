@@ -401,6 +401,13 @@ def test_the_device_is_asked_for_the_loss_now_and_then_only(monkeypatch: pytest.
     monkeypatch.setattr(training, "_LOOK_EVERY", 1e9)
     run()
     assert len(looks) == 3
+    # With a clock that goes on a second a step, and a look every three: one more in each epoch of five.
+    now = count(0.0, 1.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(now))
+    monkeypatch.setattr(training, "_LOOK_EVERY", 3.0)
+    looks.clear()
+    run()
+    assert len(looks) == 6
 
 
 # --------------------------------------------------------------------------- numbers that give out

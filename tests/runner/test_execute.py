@@ -277,6 +277,20 @@ def test_an_interrupt_reaches_the_workers_and_the_same_call_goes_on(
     assert contents(store, jobs) == undisturbed(jobs)
 
 
+def test_an_error_lets_the_workers_write_checkpoints(tmp_path: Path, store: Store) -> None:
+    jobs = make_jobs(tmp_path, 2, epochs=2000)
+    at_work: list[str] = []
+
+    def fault(job: Job, done: int, total: int) -> None:
+        at_work.append(job.spec.key)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        execute(jobs, store, Heard(fault), workers=2, threads=1)
+    assert (store.root / "checkpoints" / at_work[0] / "state.pt").exists()
+    assert workers() == []
+
+
 # --------------------------------------------------------------------------- several commands
 
 
