@@ -18,10 +18,8 @@ from reports.strings import moment
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
 
-#: What needs a reader's eye comes first.
-_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "not_tested", "reproduced")
-#: Which of several verdicts on a claim's metrics its headline speaks of.
-_HEADLINE_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
+#: What needs a reader's eye comes first; a headline speaks of the first of its metrics' verdicts.
+_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,8 @@ class CardGroup:
     status: Status
     word: str
     count: int
+    folded: bool
+    """Whether the group is closed at first: only its number is seen."""
     blocks: tuple[CardBlock, ...]
 
 
@@ -156,7 +156,7 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
         claims = list(members)
         statuses = [wording.status_of(found.verdicts.get(claim.id)) for claim in claims]
         pairs = [(claim.metric, status) for claim, status in zip(claims, statuses, strict=True)]
-        worst = min(range(len(claims)), key=lambda k: _HEADLINE_ORDER.index(statuses[k]))
+        worst = min(range(len(claims)), key=lambda k: _ORDER.index(statuses[k]))
         claim = claims[worst]
         names = found.names(claim)
         sentence = wording.verdict_sentence(
@@ -188,7 +188,8 @@ def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
     for status in _ORDER:
         members = [found for found in cards if found.status == status]
         if members:
-            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), _blocks(members)))
+            folded = status == "not_tested"
+            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), folded, _blocks(members)))
     return tuple(groups)
 
 

@@ -49,9 +49,9 @@ def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
 
 def _data(run: Run) -> str:
     data = run.data
-    train, test, labels = (digits.count(number) for number in (data.n_train, data.n_test, data.n_labels))
+    test, labels = wording.plural(data.n_test, "test document"), wording.plural(data.n_labels, "label")
     return (
-        f"“{data.name}” ({train} training and {test} test documents, {labels} labels; "
+        f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels}; "
         f"recipe “{data.recipe}”, fingerprint {data.fingerprint[:12]})"
     )
 

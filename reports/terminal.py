@@ -9,11 +9,16 @@ from itertools import groupby
 from audit.record import Audit, ClaimRecord, Verdict
 from reports import digits, wording
 
-_ICONS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "◐", "not_tested": "–"}
+_ICONS: dict[wording.Status, str] = {
+    "reproduced": "✓",
+    "contradicted": "✗",
+    "inconclusive": "◐",
+    "not_tested": "–",
+}
 
 
 def summary(audit: Audit) -> str:
-    """A line for each claim that could be judged, one for the rest, and four numbers that add up."""
+    """A line for each claim that could be judged, one for each reason of the rest, and four numbers."""
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
@@ -21,9 +26,9 @@ def summary(audit: Audit) -> str:
     counts: Counter[str] = Counter(wording.status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
-        lines.append(f"{number} not judged: {wording.reason(code)}")
-    numbers = ", ".join(f"{counts[key]} {key.replace('_', ' ')}" for key in _ICONS)
-    return "\n".join([*lines, "", f"{len(pairs)} claims: {numbers}"])
+        lines.append(wording.unjudged(number, code=code))
+    numbers = ", ".join(f"{counts[key]} {wording.STATUS_WORDS[key].lower()}" for key in wording.STATUSES)
+    return "\n".join([*lines, "", f"{wording.plural(len(pairs), 'claim')}: {numbers}"])
 
 
 def _lines(pairs: list[tuple[ClaimRecord, Verdict]]) -> Iterator[str]:

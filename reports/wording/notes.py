@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from audit.record import FidelityCheck, Finding, Scope
 from reports import digits
-from reports.wording.words import SCOPE_WORDS, capital, listed, plural, reason
+from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
 
 NOTHING_TESTED = "Nothing was tested."
 NO_PRIMARY = "The claim file marks no claim as primary."
@@ -25,7 +25,9 @@ KEY_PLOT = (
 )
 KEY_VERDICT = (
     "Reproduced: the thick bar lies inside the band. Contradicted: the printed number is so far off "
-    "that even one unusual run does not explain it. Anything else is inconclusive."
+    "that even one unusual run does not explain it. A comparison is reproduced as to its direction only. "
+    "Not tested: nothing was run, or the runs used other data than a printed value is about. Anything "
+    "else is inconclusive."
 )
 TABLE_KEY = (
     "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A mark beside a number is "
@@ -66,11 +68,11 @@ def fidelity_note(model: str, checks: Sequence[FidelityCheck]) -> str:
     """Whether our implementation of `model` may speak against a claim."""
     passed = sum(check.passed for check in checks)
     if passed == len(checks):
-        every = "its one check" if passed == 1 else f"all {passed} checks"
+        every = "its one check" if passed == 1 else f"all {plural(passed, 'check')}"
         return f"{model}: {every} passed, so its runs may speak against a claim."
     return (
-        f"{model}: {passed} of {plural(len(checks), 'check')} passed. Until all have, no claim is called "
-        "contradicted on its runs."
+        f"{model}: {digits.count(passed)} of {plural(len(checks), 'check')} passed. Until all have, no claim "
+        "is called contradicted on its runs."
     )
 
 
@@ -98,7 +100,8 @@ def unchecked_cells(*, table: str, own: int, copied: int) -> str:
     if own:
         parts.append(f"{plural(own, 'printed number')} with no claim about {'it' if own == 1 else 'them'}")
     if copied:
-        parts.append(f"{copied} copied from other papers, which {'is' if copied == 1 else 'are'} not judged")
+        others = "another paper, which is" if copied == 1 else "other papers, which are"
+        parts.append(f"{digits.count(copied)} copied from {others} not judged")
     return f"{table}: {listed(parts)}." if parts else ""
 
 
@@ -107,12 +110,13 @@ def not_run(title: str, why: str) -> str:
 
 
 def unjudged(number: int, *, code: str) -> str:
-    """How many claims one reason kept from being judged."""
-    return f"{plural(number, 'claim')} not judged: {reason(code)}."
+    """How many claims one reason left undecided, under the status that the page gives them."""
+    word = STATUS_WORDS["not_tested" if code in UNTESTED else "inconclusive"].lower()
+    return f"{plural(number, 'claim')} {word}: {reason(code)}."
 
 
 def all_experiments(number: int) -> str:
-    return f"All {number} experiments that were run"
+    return f"All {plural(number, 'experiment')} that were run"
 
 
 def margins_note(mark: str, *, same: int, runs: int) -> str:
@@ -120,7 +124,7 @@ def margins_note(mark: str, *, same: int, runs: int) -> str:
     if not runs:
         return f"Margins {mark[:12]}: no run has begun under them."
     if same == runs:
-        every = "the one run" if runs == 1 else f"all {digits.count(runs)} runs"
+        every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
         return f"Margins {mark[:12]}: fixed before the first run; {every} began under them."
     some = f"{digits.count(same)} of {plural(runs, 'run')}"
     return f"Margins {mark[:12]}: {some} began under them, the others did not."

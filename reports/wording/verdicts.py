@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from audit.record import ClaimRecord, Scope, Verdict
 from reports import digits
-from reports.wording.words import STATUS_WORDS, STATUSES, Status, capital, listed, reason
+from reports.wording.conclusions import CONCLUSIONS, LEANING, SIZE_NOT_JUDGED, SIZE_UNKNOWN
+from reports.wording.words import STATUS_WORDS, STATUSES, UNTESTED, Status, capital, listed, reason
 
 _MEASURED = {
     "value": "{seeds} of “{first}” {give} {mean} {metric}, {place} the printed {printed}",
@@ -15,76 +16,6 @@ _MEASURED = {
     "equivalent": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}",
 }
 
-#: What follows from the numbers, by kind and reason code; `*` is any kind. The status word stands before it.
-_CONCLUSIONS = {
-    (
-        "value",
-        "tost",
-    ): "the 90% interval, {ci90}, lies within {margin} points of the printed number; taken alone, "
-    "any margin from {from_margin} on would do",
-    (
-        "value",
-        "minimum_effect",
-    ): "even allowing for one unusual run, the printed number lies outside the margin of "
-    "{margin}; taken alone, it would for any margin up to {to_margin}",
-    (
-        "value",
-        "within_seed_spread",
-    ): "one lucky run would explain the difference, and more seeds of ours may never "
-    "settle it; taken alone, it would be reproduced from a margin of {from_margin} on",
-    (
-        "value",
-        "straddles_margin",
-    ): "the printed number is neither inside the margin of {margin} nor, allowing for "
-    "one unusual run, outside it; more seeds may settle it",
-    (
-        "value",
-        "other_split",
-    ): "the runs used another split, and the noise of both test sets leaves the margin of {margin} undecided",
-    (
-        "value",
-        "other_data",
-    ): "the runs used other data than the paper, on which a printed value is not judged",
-    ("order", "direction"): "the difference is above zero beyond the spread of the seeds",
-    ("order", "reversed"): "here the order is the reverse, beyond the spread of the seeds",
-    (
-        "order",
-        "negligible",
-    ): "the two differ by less than {negligible} points here, and the printed difference of "
-    "{target} is not there",
-    ("order", "undecided"): "the 95% interval of the difference holds zero; more seeds may settle it",
-    (
-        "equivalent",
-        "tost",
-    ): "the whole interval lies within {margin} points of no difference; taken alone, any "
-    "margin from {from_margin} on would do",
-    (
-        "equivalent",
-        "minimum_effect",
-    ): "the whole 95% interval, {ci95}, lies more than {margin} points from no difference",
-    ("equivalent", "straddles_margin"): "the interval lies neither inside nor outside {margin} points of no "
-    "difference; more seeds may settle it",
-    (
-        "*",
-        "deterministic reproduced",
-    ): "every run gives the same number, and it lies within the margin of {margin}",
-    ("*", "deterministic contradicted"): "every run gives the same number, and it lies outside the margin of "
-    "{margin}",
-    (
-        "*",
-        "multiplicity",
-    ): "taken alone this claim would be decided, but not once all claims of the audit are taken together",
-    ("*", "no_variance_estimate"): "a single run says nothing about the spread between seeds",
-    ("*", "too_few_seeds"): "so few seeds do not show how far they spread; three are the least",
-    ("*", "no_spread"): "all seeds gave the same number, which leaves no spread to judge by",
-    ("*", "not_run"): "no run stands behind this claim",
-    ("*", "run_failed"): "no run of it came to its end",
-    (
-        "*",
-        "unverified_reimplementation",
-    ): "the numbers disagree, but our implementation has not passed all of its own "
-    "checks and may not speak against a claim before it has",
-}
 _FIELD = re.compile(r"\{(\w+)\}")
 
 _SCOPE_PREFIX: dict[Scope | None, str] = {
@@ -96,8 +27,8 @@ _SCOPE_PREFIX: dict[Scope | None, str] = {
 
 
 def status_of(verdict: Verdict | None) -> Status:
-    """The four statuses of a report: inconclusive because nothing was run is *not tested*."""
-    if verdict is None or verdict.reason == "not_run":
+    """The four statuses of a report: what no run spoke to, or only a run on other data, is *not tested*."""
+    if verdict is None or verdict.reason in UNTESTED:
         return "not_tested"
     return verdict.outcome
 
@@ -110,13 +41,18 @@ def verdict_sentence(
     `names` are the titles of the claim's experiments, in its order; `departures` counts those from the paper.
     """
     status = status_of(verdict)
-    if verdict is None or status == "not_tested":
-        return f"{STATUS_WORDS[status]}: {_CONCLUSIONS['*', 'not_run']}."
+    if verdict is None:
+        return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
     fields = _fields(claim, verdict, names)
-    sentences = [alternatives(claim, departures)] if status == "contradicted" else []
-    if measured := _measured(claim, verdict, fields):
-        sentences.append(measured)
-    return " ".join([*sentences, f"{STATUS_WORDS[status]}: {_conclusion(claim.kind, verdict, fields)}."])
+    direction = claim.kind == "order" and status == "reproduced"
+    word = STATUS_WORDS[status] + (", as to direction" if direction else "")
+    sentences = (
+        alternatives(claim, departures) if status == "contradicted" else "",
+        _measured(claim, verdict, fields) if status != "not_tested" else "",
+        f"{word}: {_conclusion(claim.kind, verdict, fields)}.",
+        _size(verdict) if direction else _leaning(claim, verdict, fields),
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def alternatives(claim: ClaimRecord, departures: int) -> str:
@@ -226,10 +162,32 @@ def _measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> s
 def _conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
     """The sentence for a kind and reason; the reason's few words where a number that it needs is absent."""
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
-    pattern = _CONCLUSIONS.get((kind, code)) or _CONCLUSIONS.get(("*", code))
+    pattern = CONCLUSIONS.get((kind, code)) or CONCLUSIONS.get(("*", code))
     if pattern is None or any(fields[name] == digits.ABSENT for name in _FIELD.findall(pattern)):
         return reason(verdict.reason)
     return pattern.format_map(fields)
+
+
+def _size(verdict: Verdict) -> str:
+    """That a comparison is judged by its direction alone, with the printed difference where there is one."""
+    if verdict.target is None:
+        return SIZE_UNKNOWN
+    return SIZE_NOT_JUDGED.format(target=digits.points(verdict.target))
+
+
+def _leaning(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
+    """Which side of zero an undecided likeness lies on, where its whole 95% interval is on one side.
+
+    Other reasons say themselves why the seeds do not show a direction, or that the margin is passed.
+    """
+    open_size = claim.kind == "equivalent" and verdict.reason in ("straddles_margin", "multiplicity")
+    if not open_size or verdict.outcome != "inconclusive" or verdict.ci95 is None:
+        return ""
+    low, high = verdict.ci95
+    if low <= 0 <= high:
+        return ""
+    side, higher = ("above", "higher") if low > 0 else ("below", "lower")
+    return LEANING.format(ci95=fields["ci95"], side=side, first=fields["first"], higher=higher)
 
 
 def _fields(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:

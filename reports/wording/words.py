@@ -29,7 +29,7 @@ SCOPE_WORDS: dict[Scope, str] = {
 #: Reason codes in a few words, to stand beside the status.
 REASONS = {
     "tost": "the whole interval lies inside the margin",
-    "direction": "the order holds beyond the spread of the seeds",
+    "direction": "the direction holds beyond the spread of the seeds; the size is not judged",
     "deterministic": "every run gives the same number",
     "minimum_effect": "outside the margin, even allowing for one unusual run",
     "reversed": "the order is the reverse here",
@@ -52,6 +52,9 @@ REASONS = {
     "no_printed_number": "the claim names no printed number",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
+
+#: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data.
+UNTESTED = ("not_run", "other_data")
 
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from audit.record import Audit, Cell, FidelityCheck, Finding, Verdict
+from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Verdict
 from reports import page, wording
 from reports.lookup import lookup, unique_anchors
 from reports.protocol import deviation_groups, run_rows, scope_notes, version_notes
@@ -47,6 +47,40 @@ def test_each_verdict_on_the_page_is_that_of_the_record(study: Audit, built: pag
         for verdict in study.verdicts
     }
     assert shown == expected
+
+
+def test_values_on_other_data_are_not_tested_everywhere() -> None:
+    """On a stand-in corpus the 18 values and the claim without a run are the not tested ones: in the count,
+    the last group, the marks of the table, and under "not checked"."""
+    audit = sample.study("other_data")
+    built = page.build(audit)
+    (box,) = [box for box in built.counts if box.status == "not_tested"]
+    assert (box.count, box.word) == (19, "Not tested")
+    assert (built.groups[-1].status, built.groups[-1].count) == ("not_tested", 19)
+    large = {
+        mark.status for row in built.tables[0].rows for it in row.cells for mark in it.marks if not mark.small
+    }
+    assert large == {"not_tested"}
+    assert "18 claims not tested: a printed value is not judged on other data." in built.not_checked
+    card = card_of(audit, "kim-words-value:P@1")
+    assert card.reason == "a printed value is not judged on other data"
+    assert card.sentence.startswith("Not tested: the runs used other data than the paper")
+
+
+def test_order_of_groups() -> None:
+    """What needs an eye is first; what was not tested is last, and the only group that is folded."""
+    kinds: list[tuple[Outcome, str]] = [("reproduced", "tost"), ("inconclusive", "not_run")]
+    kinds += [("contradicted", "reversed"), ("inconclusive", "undecided")]
+    (claim,) = sample.tiny().claims
+    claims = tuple(replace(claim, id=f"c{k}", claim=f"c{k}") for k in range(4))
+    verdicts = tuple(Verdict(f"c{k}", outcome, reason) for k, (outcome, reason) in enumerate(kinds))
+    groups = page.build(replace(sample.tiny(), claims=claims, verdicts=verdicts)).groups
+    assert [(group.status, group.folded) for group in groups] == [
+        ("contradicted", False),
+        ("inconclusive", False),
+        ("reproduced", False),
+        ("not_tested", True),
+    ]
 
 
 def test_only_contradictions_are_open(built: page.Page) -> None:
@@ -258,6 +292,17 @@ def test_scope_notes_name_the_data() -> None:
     )
 
 
+def test_scope_note_of_a_single_document() -> None:
+    """One of a thing is not said as several."""
+    audit = sample.tiny()
+    (record,) = audit.experiments
+    run = replace(record.runs[0], data=replace(record.runs[0].data, n_test=1, n_labels=1))
+    ((_, note),) = scope_notes(lookup(replace(audit, experiments=(replace(record, runs=(run,)),))))
+    assert note.startswith(
+        "1 run for “eurlex” used “eurlex-4k” (15,449 training and 1 test document, 1 label;"
+    )
+
+
 def test_every_run_has_a_record(study: Audit) -> None:
     """Each run once, with seed, device, time, memory and code; a failed one with its reason."""
     rows = run_rows(lookup(study))
@@ -327,8 +372,8 @@ def test_not_checked_is_complete(study: Audit, built: page.Page) -> None:
         *study.not_checked,
         "“Mimic of the public code, all words” was not run. The unreduced vocabulary needs the raw text, "
         "which the given folder does not hold.",
-        "1 claim not judged: no run on record.",
-        "1 claim not judged: no run came to its end.",
+        "1 claim not tested: no run on record.",
+        "1 claim inconclusive: no run came to its end.",
         "Table 8: 1 printed number with no claim about it and 3 copied from other papers, which are not "
         "judged.",
     )

@@ -86,7 +86,8 @@ def test_import_is_light() -> None:
     ).stdout.split()
     heavy = {"torch", "matplotlib", "numpy", "scipy", "pydantic", "pandas"}
     assert heavy.isdisjoint(loaded)
-    assert {name for name in loaded if name.startswith("audit.")} == {"audit.record"}
+    # the record, and the sentence that a bad record file gets
+    assert {name for name in loaded if name.startswith("audit.")} <= {"audit.record", "audit.json_errors"}
 
 
 # --------------------------------------------------------------------------- any text
@@ -246,6 +247,14 @@ def test_status_is_icon_and_word(study: Markup) -> None:
     for mark in study.of_class("mark"):
         assert mark.attributes["aria-label"].startswith(words)
     assert all(e.attributes.get("aria-hidden") == "true" for e in study.of_class("icon"))
+
+
+def test_what_was_not_tested_is_folded(study: Markup) -> None:
+    """The not tested claims are in one closed group, under a heading that gives their number."""
+    (fold,) = study.of_class("fold")
+    assert fold.tag == "details"
+    assert "open" not in fold.attributes
+    assert fold.text.strip().startswith("Not tested 1")
 
 
 def test_plots_have_names(study: Markup) -> None:

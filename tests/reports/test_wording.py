@@ -11,7 +11,7 @@ import pytest
 
 from audit.record import ClaimRecord, FidelityCheck, Finding, Margin, Scope, Verdict, Where
 from reports import wording
-from reports.wording import notes, verdicts, words
+from reports.wording import conclusions, notes, words
 
 BLAME = re.compile(r"\b(fraud\w*|fake\w*|wrong\w*|failed to|fails to|mislead\w*|guilty|cheat\w*)\b", re.I)
 PEOPLE = re.compile(r"\b(authors?|they|he|she|his|her|who)\b", re.I)
@@ -66,7 +66,12 @@ PAIR_VERDICT = replace(
     margin_contradicted_up_to=None,
 )
 ALIKE_VERDICT = replace(
-    PAIR_VERDICT, estimate=0.12, margin=0.5, ci90=(-0.1, 0.34), margin_reproduced_from=0.34
+    PAIR_VERDICT,
+    estimate=0.12,
+    margin=0.5,
+    ci90=(-0.1, 0.34),
+    ci95=(-0.19, 0.43),
+    margin_reproduced_from=0.34,
 )
 
 
@@ -157,10 +162,10 @@ def test_value_sentence(verdict: Verdict, expected: str) -> None:
 
 
 def test_value_on_other_data_is_not_compared() -> None:
-    """On a stand-in corpus our number is not set beside the printed one."""
+    """On a stand-in corpus our number is not set beside the printed one, and the claim is not tested."""
     verdict = replace(VALUE_VERDICT, reason="other_data", scope="other_data")
     assert say(VALUE, verdict) == (
-        "Inconclusive: the runs used other data than the paper, on which a printed value is not judged."
+        "Not tested: the runs used other data than the paper, on which a printed value is not judged."
     )
 
 
@@ -180,8 +185,15 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
             ORDER,
             replace(PAIR_VERDICT, outcome="reproduced", reason="direction"),
             "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (95% interval of the "
-            "difference 1.05 to 2.27). Reproduced: the difference is above zero beyond the spread of the "
-            "seeds.",
+            "difference 1.05 to 2.27). Reproduced, as to direction: the difference is above zero beyond the "
+            "spread of the seeds. The paper prints a difference of 1.79; its size is not judged.",
+        ),
+        (
+            ORDER,
+            replace(PAIR_VERDICT, outcome="reproduced", reason="direction", target=None, ci95=None),
+            "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1. Reproduced, as to "
+            "direction: the difference is above zero beyond the spread of the seeds. The size of the "
+            "difference is not judged.",
         ),
         (
             ORDER,
@@ -238,9 +250,31 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
         ),
         (
             ALIKE,
-            replace(ALIKE_VERDICT, outcome="contradicted", reason="minimum_effect", estimate=1.66),
+            replace(
+                ALIKE_VERDICT, reason="straddles_margin", estimate=0.42, ci90=(0.21, 0.63), ci95=(0.13, 0.71)
+            ),
+            "With 3 seeds each, “Kim-CNN” is 0.42 points above “XML-CNN” in P@1 (90% interval of the "
+            "difference 0.21 to 0.63). Inconclusive: the interval lies neither inside nor outside 0.50 "
+            "points of no difference; more seeds may settle it. The whole 95% interval, 0.13 to 0.71, lies "
+            "above zero: “Kim-CNN” is higher beyond the spread of the seeds; whether by less or by more "
+            "than the margin is open.",
+        ),
+        (
+            ALIKE,
+            replace(
+                ALIKE_VERDICT, reason="multiplicity", estimate=-0.42, ci90=(-0.63, -0.21), ci95=(-0.71, -0.13)
+            ),
+            "With 3 seeds each, “Kim-CNN” is 0.42 points below “XML-CNN” in P@1 (90% interval of the "
+            "difference −0.63 to −0.21). Inconclusive: taken alone this claim would be decided, but not "
+            "once all claims of the audit are taken together. The whole 95% interval, −0.71 to −0.13, lies "
+            "below zero: “Kim-CNN” is lower beyond the spread of the seeds; whether by less or by more than "
+            "the margin is open.",
+        ),
+        (
+            ALIKE,
+            replace(ALIKE_VERDICT, outcome="contradicted", reason="minimum_effect", ci95=(1.05, 2.27)),
             "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
-            "behind what follows. With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (90% "
+            "behind what follows. With 3 seeds each, “Kim-CNN” is 0.12 points above “XML-CNN” in P@1 (90% "
             "interval of the difference −0.10 to 0.34). Contradicted: the whole 95% interval, 1.05 to "
             "2.27, lies more than 0.50 points from no difference.",
         ),
@@ -263,6 +297,40 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
 def test_comparison_sentence(claim: ClaimRecord, verdict: Verdict | None, expected: str) -> None:
     """A comparison: how far apart, with the interval, and what follows; an unknown code is still readable."""
     assert say(claim, verdict) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (ALIKE, replace(ALIKE_VERDICT, reason="straddles_margin", ci95=(0.0, 0.71))),
+        (ALIKE, replace(ALIKE_VERDICT, reason="straddles_margin", ci95=(-0.71, 0.0))),
+        (ALIKE, replace(ALIKE_VERDICT, reason="too_few_seeds", ci95=(0.13, 0.71))),
+        (ALIKE, replace(ALIKE_VERDICT, reason="unverified_reimplementation", ci95=(1.05, 2.27))),
+        (ORDER, replace(PAIR_VERDICT, reason="multiplicity")),
+        (VALUE, replace(VALUE_VERDICT, reason="straddles_margin")),
+    ],
+    ids=["from zero", "to zero", "two seeds", "past the margin", "comparison", "value"],
+)
+def test_no_direction_where_none_is_shown(claim: ClaimRecord, verdict: Verdict) -> None:
+    """Only an undecided likeness whose 95% interval holds no zero says which side is higher."""
+    assert "beyond the spread" not in say(claim, verdict)
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [
+        ("not_run", "not_tested"),
+        ("other_data", "not_tested"),
+        ("run_failed", "inconclusive"),
+        ("other_split", "inconclusive"),
+        ("too_few_seeds", "inconclusive"),
+        ("straddles_margin", "inconclusive"),
+    ],
+)
+def test_status(reason: str, status: wording.Status) -> None:
+    """What no run spoke to, or only a run on other data, is not tested; other undecided claims are not so."""
+    assert wording.status_of(replace(VALUE_VERDICT, reason=reason)) == status
+    assert wording.status_of(None) == "not_tested"
 
 
 def test_absent_numbers_leave_no_hole() -> None:
@@ -296,7 +364,8 @@ def all_generated() -> list[str]:
     """Every sentence that can be generated: all kinds, codes, outcomes and scopes, and all constants."""
     texts = [*words.REASONS.values(), *words.STATUS_WORDS.values(), *words.SCOPE_WORDS.values()]
     texts += [text for name, text in inspect.getmembers(notes) if name.isupper() and isinstance(text, str)]
-    texts += verdicts._CONCLUSIONS.values()
+    texts += conclusions.CONCLUSIONS.values()
+    texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
     for claim, plain in ((VALUE, VALUE_VERDICT), (ORDER, PAIR_VERDICT), (ALIKE, ALIKE_VERDICT)):
         for code in words.REASONS:
             for outcome in ("reproduced", "contradicted", "inconclusive"):
@@ -361,6 +430,7 @@ def test_patterns_ask_only_for_what_there_is() -> None:
         ((5,), (6,), "5 of 6 seeds"),
         ((3, 3), (3, 4), "3 of 3 and 3 of 4 seeds"),
         ((2, 2), (3, 3), "2 of 3 seeds each"),
+        ((0,), (1,), "0 of 1 seed"),
         ((3,), (), "3 seeds"),
         ((), (), "no seeds"),
     ],
@@ -504,10 +574,23 @@ def test_what_was_left_out() -> None:
     )
     assert wording.unchecked_cells(table="Table 8", own=0, copied=0) == ""
     assert wording.not_run("Kim-CNN", "No data.") == "“Kim-CNN” was not run. No data."
-    assert (
-        wording.unjudged(1, code="other_data")
-        == "1 claim not judged: a printed value is not judged on other data."
+    assert wording.unchecked_cells(table="Table 8", own=0, copied=1) == (
+        "Table 8: 1 copied from another paper, which is not judged."
     )
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "expected"),
+    [
+        (28, "other_data", "28 claims not tested: a printed value is not judged on other data."),
+        (1, "not_run", "1 claim not tested: no run on record."),
+        (1, "run_failed", "1 claim inconclusive: no run came to its end."),
+        (2, "too_few_seeds", "2 claims inconclusive: too few seeds; three is the least."),
+    ],
+)
+def test_undecided_claims_are_counted_under_their_status(number: int, code: str, expected: str) -> None:
+    """A count of undecided claims has the word that the four numbers have, and the reason in words."""
+    assert wording.unjudged(number, code=code) == expected
 
 
 def test_small_notes() -> None:
@@ -521,3 +604,5 @@ def test_small_notes() -> None:
     assert wording.no_plot(None) == "Not drawn: there is no number to show."
     assert wording.listed(["a", "b", "c"], word="or") == "a, b or c"
     assert wording.plural(1204, "claim") == "1,204 claims"
+    assert wording.plural(1, "claim") == "1 claim"
+    assert wording.plural(0, "claim") == "0 claims"

@@ -1,0 +1,48 @@
+"""The summary on a terminal says what the page says, in the same words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from audit.record import Verdict
+from reports import page
+from reports.terminal import summary
+from tests.reports import sample
+
+
+def test_summary_counts_as_the_page_does() -> None:
+    """The last line has the four numbers of the page, whatever the data."""
+    for audit in (sample.study(), sample.study("other_data"), sample.untested()):
+        boxes = {box.status: f"{box.count} {box.word.lower()}" for box in page.build(audit).counts}
+        last = summary(audit).splitlines()[-1]
+        assert last.partition(": ")[2] == ", ".join(boxes.values())
+
+
+def test_values_on_other_data_are_not_tested() -> None:
+    """What a stand-in corpus cannot judge is told as not tested, in the sentence of the page."""
+    audit = sample.study("other_data")
+    lines = summary(audit).splitlines()
+    assert "18 claims not tested: a printed value is not judged on other data." in lines
+    assert lines[-1].startswith("40 claims: ")
+    assert lines[-1].endswith(", 19 not tested")
+    told = [line for line in page.build(audit).not_checked if line.startswith(("1 claim ", "18 claims "))]
+    assert set(told) <= set(lines)
+
+
+def test_one_claim_is_not_several() -> None:
+    """A single claim is counted as one, with its mark and its mean."""
+    (verdict,) = sample.tiny().verdicts
+    assert summary(sample.tiny()).splitlines() == [
+        "kim-words  ◐ P@1 75.20",
+        "",
+        "1 claim: 0 reproduced, 0 contradicted, 1 inconclusive, 0 not tested",
+    ]
+    failed = replace(sample.tiny(), verdicts=(Verdict(verdict.claim, "inconclusive", "run_failed"),))
+    assert summary(failed).splitlines()[0] == "1 claim inconclusive: no run came to its end."
+
+
+def test_nothing_claimed() -> None:
+    """An audit without claims has a summary too."""
+    assert summary(sample.empty()).strip() == (
+        "0 claims: 0 reproduced, 0 contradicted, 0 inconclusive, 0 not tested"
+    )
