@@ -18,7 +18,7 @@ from audit.exit_codes import Exit
 from reimpl.errors import ReimplError
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
+    from audit.claim import KnownNames, Paper
     from audit.record import Audit
     from audit.runner import Settings
 
@@ -355,29 +355,31 @@ def validate_command(
     import json
 
     from audit.claim import json_schema, load
+    from audit.claim_names import counted
 
     if schema:
         _say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
         return Exit.OK
-    broken = False
+    broken, known = False, _known_names()
     for path in _paths(claims):
         try:
-            paper = load(path)
+            paper = load(path, known=known)
         except AuditError as err:
             broken = True
             print(err, file=sys.stderr)
         else:
-            n_claims, n_tables = len(paper.claim_records()), len(paper.tables)
-            _say(f"{path}: valid; {n_tables} tables, {len(paper.experiments)} experiments, {n_claims} claims")
+            parts = (
+                counted(len(paper.tables), "table"),
+                counted(len(paper.experiments), "experiment"),
+                f"{counted(len(paper.claims), 'claim')} over {counted(len(paper.claim_records()), 'number')}",
+            )
+            _say(f"{path}: valid; {', '.join(parts)}")
     return Exit.BAD_INPUT if broken else Exit.OK
 
 
 @app.command("list")
 def list_command(claims: Claims = None) -> int:
-    """Show papers, their experiments and claims, and the models and protocols there are."""
-    from reimpl.models import known_models
-    from reimpl.protocol import PROTOCOLS
-
+    """Show papers, their experiments and claims, and the names that a claim file may use."""
     for paper in _papers(claims):
         published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
         _say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
@@ -392,7 +394,10 @@ def list_command(claims: Claims = None) -> int:
         _say("  claims")
         for claim in paper.claims:
             _say(f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}")
-    _say(f"models: {', '.join(known_models())}\nprotocols: {', '.join(PROTOCOLS)}")
+    known = _known_names()
+    for model, variants in known.models.items():
+        _say(f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}")
+    _say(f"protocols: {', '.join(known.protocols)}\nrecipes: {', '.join(known.recipes)}")
     return Exit.OK
 
 
@@ -416,6 +421,17 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield from _flat(value, "" if name == "splits" else f"{words} ")
         else:
             yield words, value
+
+
+def _known_names() -> KnownNames:
+    """What a claim file may name, found without loading torch."""
+    from audit.claim import KnownNames
+    from reimpl.data.recipe import RECIPES
+    from reimpl.models import known_models, known_variants
+    from reimpl.protocol import PROTOCOLS
+
+    models = {name: known_variants(name) for name in known_models()}
+    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES))
 
 
 def _paths(claims: Sequence[str] | None) -> list[Path]:
