@@ -275,7 +275,8 @@ def test_a_full_disk_under_the_report_is_one_sentence_and_the_runs_are_kept(
         patch.setattr("audit.files.write", full)
         assert cli.main(RUN) == Exit.BAD_INPUT
     assert told(capsys).splitlines()[-1] == (
-        "audit: audit-report/toy2024-corpus: No space left on device; free some space there or choose another folder"
+        "audit: audit-report/toy2024-corpus: No space left on device; "
+        "free some space there or choose another folder"
     )
     assert cli.main(RUN) == Exit.OK
     assert "[1/9]" not in told(capsys)
