@@ -31,6 +31,17 @@ def overlapping_max_pool(c: Tensor) -> Tensor:
     return torch.maximum(c[..., :-1], c[..., 1:])
 
 
+def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: int = 1) -> Tensor:
+    """Convolution along T: x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, n)."""
+    if x.device.type != "cpu":
+        return F.conv1d(x.transpose(1, 2), weight, bias, stride)
+    # conv1d would copy x into channel-major order, for each window anew. As an image one pixel high, x is
+    # in torch's channels-last order as it is, and the library takes that: 1.2 to 2 times faster.
+    image = x.contiguous().unsqueeze(1).permute(0, 3, 1, 2)  # (B, C, 1, T)
+    kernel = weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
+    return F.conv2d(image, kernel, bias, (1, stride)).squeeze(2)
+
+
 def conv_max_pool(x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int, stride: int = 1) -> Tensor:
     """Convolve along T, then take the maximum in each of `pools` adaptive bins.
 
@@ -41,7 +52,7 @@ def conv_max_pool(x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int,
     if x.device.type == "cpu" and n >= _SPARSE_FROM * pools:
         out = cast(Tensor, _ConvMaxPool.apply(x, weight, pools, stride))  # type: ignore[no-untyped-call]
     else:
-        out = F.adaptive_max_pool1d(F.conv1d(x.transpose(1, 2), weight, stride=stride), pools)
+        out = F.adaptive_max_pool1d(convolve(x, weight, stride=stride), pools)
     return out if bias is None else out + bias[:, None]
 
 
@@ -54,7 +65,7 @@ _SPARSE_FROM = 32
 class _ConvMaxPool(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, pools: int, stride: int) -> Tensor:
-        convolved = F.conv1d(x.transpose(1, 2), weight, stride=stride)  # (B, F, n)
+        convolved = convolve(x, weight, stride=stride)  # (B, F, n)
         pooled, winners = F.adaptive_max_pool1d(convolved, pools, return_indices=True)  # (B, F, p) each
         ctx.save_for_backward(x, weight, winners)
         ctx.stride = stride
@@ -78,7 +89,8 @@ class _ConvMaxPool(torch.autograd.Function):
             grad_w = summed.view(Fs, k, C).transpose(1, 2)
         if ctx.needs_input_grad[0]:
             flat = weight.transpose(1, 2).reshape(Fs * k, C)
-            order = torch.argsort(word.reshape(-1))
+            # int32 has half the bytes to move, and stable means a radix sort
+            order = torch.argsort(word.reshape(-1).int(), stable=True)
             filters = torch.div(order, word.shape[1], rounding_mode="floor")
             first = torch.cumsum(torch.bincount(word.reshape(-1), minlength=B * T), 0)
             offsets = F.pad(first, (1, -1)) if B * T > 1 else torch.zeros_like(first)

@@ -34,7 +34,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl.errors import ConfigError
-from reimpl.layers import conv_max_pool, overlapping_max_pool
+from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from reimpl.losses import loss
 
 
@@ -259,7 +259,8 @@ class XMLCNN(nn.Module):
         if config.pooling in ("max", "dynamic"):
             pools = 1 if config.pooling == "max" else config.pools
             return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
-        convolved = cast(Tensor, conv(x.transpose(1, 2)))  # (B, F, n)
+        # Contiguous, because pools of two neighbours are slow in any other order.
+        convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
         return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
 
     def _check_width(self, width: int) -> None:

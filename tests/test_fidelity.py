@@ -222,8 +222,9 @@ def _bins(rule: str) -> Callable[[Patch], None]:
 
 def _reversed_kernel(patch: Patch) -> None:
     """A true convolution where the public code of the study computes a cross-correlation."""
-    original = F.conv1d
-    patch.setattr(F, "conv1d", lambda x, w, *a, **k: original(x, w.flip(2), *a, **k))
+    original = layers.convolve
+    for module in (layers, xml_cnn):
+        patch.setattr(module, "convolve", lambda x, w, *a, **k: original(x, w.flip(2), *a, **k))
 
 
 def _lasagne_kernel_as_it_is(patch: Patch) -> None:

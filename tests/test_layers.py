@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reimpl import layers
-from reimpl.layers import conv_max_pool, overlapping_max_pool, pool_bins
+from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool, pool_bins
 from tests import naive_text_cnn as naive
 from tests.shared import shared
 
@@ -114,6 +114,32 @@ def test_overlapping_pooling_equals_the_stored_pools(
 
 
 # ------------------------------------------------------------------------------------------ convolution
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("order", ["words first", "components first"])
+@pytest.mark.parametrize(("B", "T", "C", "F_", "k"), [(2, 9, 4, 3, 9), (1, 8, 1, 1, 1), (20, 40, 30, 16, 4)])
+def test_convolution_equals_that_of_torch(
+    B: int, T: int, C: int, F_: int, k: int, order: str, stride: int
+) -> None:
+    """Values and gradients of `conv1d`, whichever axis lies next to each other in memory."""
+
+    def torchs(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return F.conv1d(x.transpose(1, 2), w, b, stride=stride)
+
+    results = []
+    for convolution in (partial(convolve, stride=stride), torchs):
+        rng = np.random.default_rng(7)
+        first = rng.normal(size=(B, T, C) if order == "words first" else (B, C, T))
+        x, w, b = (
+            torch.from_numpy(a).requires_grad_()
+            for a in (first, rng.normal(size=(F_, C, k)), rng.normal(size=F_))
+        )
+        out = convolution(x if order == "words first" else x.transpose(1, 2), w, b)
+        (out * torch.from_numpy(rng.normal(size=tuple(out.shape)))).sum().backward()
+        results.append((out.detach(), x.grad, w.grad, b.grad))
+    for ours, theirs in zip(*results, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("threshold", BRANCHES)
