@@ -7,6 +7,7 @@ import io
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Do the numbers in this paper hold? Runs a paper's claims, judges them, and writes a report.",
     epilog="Exit codes: 0 nothing contradicted, 1 something contradicted or inconsistent, 2 bad input, "
-    "3 runs failed, 130 interrupted.",
+    "3 runs failed, 70 a fault of this tool, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -65,6 +66,7 @@ def run() -> None:
 def main(arguments: Sequence[str]) -> int:
     """Carry out one command; what is wrong with the input becomes sentences on stderr."""
     try:
+        _check_text(arguments)
         code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
     except _UsageProblem as err:
         err.show()  # type: ignore[attr-defined]
@@ -74,9 +76,21 @@ def main(arguments: Sequence[str]) -> int:
     except (AuditError, ReimplError) as err:
         print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
         return Exit.BAD_INPUT
+    except Exception:  # else Python would exit with 1, which says that a claim was contradicted
+        traceback.print_exc()
+        return Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
         print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
     return int(code or Exit.OK)
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Reports and records are text, and they name their files."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as err:
+            raise AuditError(f"{argument!r} is not text in UTF-8; rename the file or folder") from err
 
 
 def _say(text: str) -> None:

@@ -14,5 +14,7 @@ class Exit(IntEnum):
     """A file, a folder or an option could not be used."""
     RUNS_FAILED = 3
     """At least one run failed: what its claims would say is not known."""
+    FAULT = 70
+    """A fault of this tool, with a traceback; it says nothing about any claim."""
     INTERRUPTED = 130
     """Stopped by the user; the same command goes on where it was."""

@@ -88,7 +88,7 @@ def test_help_comes_without_torch() -> None:
     assert helped.returncode == 0, helped.stderr
     for command in ("run", "report", "check", "validate", "list", "data"):
         assert re.search(rf"^  {command} ", helped.stdout, re.MULTILINE)
-    assert "130 interrupted" in helped.stdout
+    assert "70 a fault of this tool, 130 interrupted" in " ".join(helped.stdout.split())
 
 
 def test_the_package_can_be_run_as_a_module() -> None:
@@ -381,6 +381,24 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_first_run(
     assert told(capsys) == (
         "audit: audit-report/toy2024-corpus: Permission denied; make it accessible or choose another folder\n"
     )
+
+
+def test_a_fault_of_the_tool_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python's own exit code for it would be 1: contradicted."""
+    monkeypatch.setattr("audit.checks.all_findings", lambda tables: 1 / 0)
+    assert cli.main(["check", "toy.yaml"]) == Exit.FAULT == 70
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "\udcff.yaml"], [*RUN, "--out", "o\udcff"], ["report", "\udcff"]]
+)
+def test_a_name_that_is_no_text_is_refused(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Records and reports name their files, and they are UTF-8."""
+    assert cli.main(command) == Exit.BAD_INPUT
+    assert re.search(r"'.*\\udcff.*' is not text in UTF-8; rename", told(capsys))
 
 
 FIVE = (
