@@ -16,7 +16,7 @@ def read_audit(path: Path) -> Audit:
     try:
         audit = audit_from_json(content.decode())
     except ValueError as err:
-        raise AuditError(f"{path}: no audit record ({_problem(err)}); `audit run` makes one") from err
+        raise AuditError(f"{path}: no audit record ({err}); `audit run` makes one") from err
     if audit.format_version > FORMAT_VERSION:
         raise AuditError(
             f"{path}: format {audit.format_version} was written by a newer version of this tool, and this "
@@ -29,14 +29,3 @@ def read_audit(path: Path) -> Audit:
             "claims); `audit run` makes one"
         )
     return audit
-
-
-def _problem(err: ValueError) -> str:
-    """The first problem that pydantic found, as `key.path: what`; other errors in their own words."""
-    from pydantic import ValidationError
-
-    if not isinstance(err, ValidationError):
-        return str(err)
-    first = err.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])

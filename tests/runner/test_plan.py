@@ -15,6 +15,7 @@ from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan
 from reimpl.errors import DataError
 from reimpl.protocol import PROTOCOLS
+from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
 
 
@@ -183,10 +184,23 @@ def test_only_names_an_experiment_a_claim_a_table_or_a_data_set(
 ) -> None:
     plan = make_plan(paper, settings(corpus), only=only)
     assert ran(plan) == left
-    assert set(plan.keys) == left
+    assert {job.spec.key for job in plan.jobs} == {key for name in left for key in plan.keys[name]}
     why = {record.id: record.not_run for record in plan.experiments}
     assert why["lost"] == "its code was never published"
     assert all(why[name] == "left out by --only" for name in why if name not in {*left, "lost"})
+
+
+def test_older_runs_of_what_only_leaves_out_still_count(paper: Paper, corpus: Path) -> None:
+    """Their keys are known, none of them is asked for, and with a run there is no reason for none."""
+    plan = make_plan(paper, settings(corpus), only=["letters"])
+    assert set(plan.left_out) == {key for name in ("words", "elsewhere") for key in plan.keys[name]}
+    run = make_run(1, 50.0, key=plan.keys["words"][0])
+    found = plan.with_runs({run.key: run})
+    assert (found["words"].not_run, found["words"].runs) == (None, (run,))
+    assert (found["letters"].not_run, found["elsewhere"].not_run) == (
+        "no run of it was finished",
+        "left out by --only",
+    )
 
 
 @pytest.mark.parametrize("only", [["wrods"], ["words", "wrods"], ["wrods", "words"]])
