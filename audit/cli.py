@@ -328,12 +328,19 @@ def report_command(
     worst = Exit.OK
     for path in paths:
         audit = read_audit(path)
-        if not is_judged_by(audit):
+        try:
+            sound = is_judged_by(audit)
+            if sound:
+                _write_report(audit, path.parent)
+        except (ValueError, ArithmeticError, LookupError) as err:  # numbers that no run of ours gives
+            raise AuditError(
+                f"{path}: holds what cannot be judged ({err}); `audit run` makes it again"
+            ) from err
+        if not sound:
             raise AuditError(
                 f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
                 "of this tool wrote it: `audit run` makes it again"
             )
-        _write_report(audit, path.parent)
         worst = max(worst, _verdict_code(audit))
     return worst
 

@@ -513,6 +513,28 @@ def test_a_file_that_is_no_audit_is_told_in_one_sentence(
     assert re.search(message, lines[0])
 
 
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(
+    ("printed", "value"), [("80.00", 1e308), ("much", 80.0), ("80.00", 90.0)], ids=["huge", "word", "changed"]
+)
+def test_a_record_that_was_edited_is_told_in_one_sentence(
+    printed: str, value: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    path = next(Path("audit-report").glob("*/audit.json"))
+    edited = json.loads(path.read_text())
+    edited["claims"][1]["printed"] = [printed]
+    for experiment in edited["experiments"]:
+        for run in experiment["runs"]:
+            run["metrics"] = {"P@1": value, "P@3": value}
+    path.write_text(json.dumps(edited))
+    capsys.readouterr()
+    assert cli.main(["report"]) == Exit.BAD_INPUT
+    lines = told(capsys).splitlines()
+    assert len(lines) == 1
+    assert "`audit run` makes it again" in lines[0]
+
+
 def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:
     audit_json.write_bytes(b"\xff\xfe\x00")
     capsys.readouterr()
