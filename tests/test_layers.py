@@ -235,16 +235,25 @@ def test_a_kernel_without_bias_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("T", "pools", "sparse"), [(500, 1, True), (500, 4, True), (64, 1, True), (64, 4, False)]
+    ("T", "channels", "pools", "sparse"),
+    [
+        (500, 2, 1, True),
+        (500, 2, 4, True),
+        (64, 2, 1, True),
+        (64, 2, 4, False),
+        (64, 50, 4, True),
+        (40, 50, 4, False),
+        (64, 300, 8, False),
+    ],
 )
 def test_which_backward_pass_is_taken(
-    monkeypatch: pytest.MonkeyPatch, T: int, pools: int, sparse: bool
+    monkeypatch: pytest.MonkeyPatch, T: int, channels: int, pools: int, sparse: bool
 ) -> None:
     """Long documents in few pools take the sparse one, so that the tests above do test what training runs."""
     taken = []
     apply = layers._ConvMaxPool.apply
     monkeypatch.setattr(layers._ConvMaxPool, "apply", lambda *a: taken.append(True) or apply(*a))
-    conv_max_pool(torch.zeros(1, T, 2), torch.zeros(3, 2, 8), None, pools=pools)
+    conv_max_pool(torch.zeros(1, T, channels), torch.zeros(3, channels, 8), None, pools=pools)
     assert bool(taken) is sparse
 
 
