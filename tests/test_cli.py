@@ -435,7 +435,7 @@ def test_all_broken_files_are_told_of_and_sound_ones_are_named_valid(
     write_paper(folder, FIVE[4], name="two.yaml")
     assert cli.main(["validate", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
     captured = capsys.readouterr()
-    assert captured.out == "toy.yaml: valid; 2 tables, 5 experiments, 2 claims\n"
+    assert captured.out == "toy.yaml: valid; 2 tables, 5 experiments, 2 claims over 2 numbers\n"
     assert [line.split(":")[0] for line in captured.err.splitlines()] == ["one.yaml", "two.yaml"]
     assert cli.main(["list", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
     assert len(told(capsys).splitlines()) == 2
@@ -562,7 +562,7 @@ def test_list_shows_papers_experiments_claims_models_and_protocols(
     out = capsys.readouterr().out
     assert out.splitlines()[0] == "toy2024: A toy (Nowhere 2024)"
     assert "words" in out and "words-win" in out and "not available: its code was never published" in out
-    assert "\nmodels: xml_cnn" in out and "\nprotocols: chen2022" in out
+    assert "\nmodel xml_cnn: " in out and "\nprotocols: chen2022" in out
     assert cli.main(["list"]) == Exit.OK
     assert "chen2022: Even the Simplest Baseline" in capsys.readouterr().out
 

@@ -272,13 +272,19 @@ def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Pr
 
 def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
     return DataRequest(
-        folder=settings.data,
+        # Absolute, since it names the data set that a process keeps: the working folder may change.
+        folder=settings.data.resolve() if settings.data else None,
         recipe=experiment.recipe or _RECIPE,
         length=used.length,
-        vectors=settings.vectors or f"random:{used.dimension}",
+        vectors=_absolute(settings.vectors) if settings.vectors else f"random:{used.dimension}",
         dimension=used.dimension,
-        cache=settings.cache,
+        cache=settings.cache.resolve(),
     )
+
+
+def _absolute(vectors: str) -> str:
+    """The file's whole path; `glove` and `random:E` as they are."""
+    return str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors
 
 
 def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
