@@ -333,8 +333,9 @@ def report_command(
             if sound:
                 _write_report(audit, path.parent)
         except (ValueError, ArithmeticError, LookupError) as err:  # numbers that no run of ours gives
+            problem = " ".join(str(err).split())[:200]
             raise AuditError(
-                f"{path}: holds what cannot be judged ({err}); `audit run` makes it again"
+                f"{path}: holds what cannot be judged ({problem}); `audit run` makes it again"
             ) from err
         if not sound:
             raise AuditError(

@@ -28,6 +28,8 @@ from reimpl.training import Result
 from tests.runner.jobs import content
 from tests.runner.papers import write_corpus, write_paper
 
+CORES = os.cpu_count()
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -54,6 +56,12 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> None:
         return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
 
     monkeypatch.setattr(carry_out, "_train", train)
+
+
+@pytest.fixture(autouse=True)
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So small a network is slower on two threads than on one."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
 
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
@@ -672,7 +680,7 @@ def test_ctrl_c_in_the_middle_of_a_suite_is_130_and_the_same_command_goes_on(
 ) -> None:
     """To the process group, as a terminal does, while workers may still be starting; then to the parent
     alone, as `kill -INT` does. The records are those of an undisturbed run, bit for bit."""
-    write_corpus(folder / "corpus", 600)
+    write_corpus(folder / "corpus", 200)
     arguments = ["run", "toy.yaml", "--data", "corpus", "--only", "words-win", "--seeds", "1", "--jobs", "2"]
     store = Store(folder / "audit-runs")
 
@@ -698,7 +706,7 @@ def test_ctrl_c_in_the_middle_of_a_suite_is_130_and_the_same_command_goes_on(
     # Both workers and the process that watches over their shared memory are there.
     interrupted(os.kill, lambda pid: len(children(pid)) >= 3)
     # Here: one process, with as many threads as each of two workers had.
-    threads = max(1, (os.cpu_count() or 1) // 2)
+    threads = max(1, (CORES or 1) // 2)
     monkeypatch.setattr(os, "cpu_count", lambda: threads)
     assert cli.main([*arguments[:-1], "1"]) in (Exit.OK, Exit.CONTRADICTED)
     assert cli.main([*arguments[:-1], "1", "--store", "undisturbed"]) in (Exit.OK, Exit.CONTRADICTED)

@@ -349,8 +349,8 @@ def test_when_the_parent_is_killed_its_workers_stop_and_a_new_command_goes_on(
     tmp_path: Path, store: Store, undisturbed: Any
 ) -> None:
     """kill -9: no orphan goes on burning the CPU, none writes a failed record or a traceback."""
-    jobs = make_jobs(tmp_path, 2, epochs=300)
-    first = command(tmp_path, store.root, 2, 2, 300)
+    jobs = make_jobs(tmp_path, 2, epochs=150)
+    first = command(tmp_path, store.root, 2, 2, 150)
     checkpoints = [store.root / "checkpoints" / job.spec.key / "state.pt" for job in jobs]
     wait_for(lambda: any(path.exists() for path in checkpoints))
     family = children(first.pid)
