@@ -1,0 +1,89 @@
+"""Bars on a terminal, a line a run elsewhere, and silence where nobody reads."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from audit.progress import Screen, new_console
+from audit.runner.plan import DataRequest, Job
+from tests.records import make_run
+
+
+def job(seed: int) -> Job:
+    request = DataRequest(None, "study2022", 9, "random:4", 4, Path("cache"))
+    return Job(make_run(seed, None).spec, request, f"words seed {seed}", "cpu", {})
+
+
+def screen(total: int, *, terminal: bool) -> tuple[Screen, io.StringIO]:
+    said = io.StringIO()
+    return Screen(total, Console(file=said, force_terminal=terminal, width=100)), said
+
+
+def test_elsewhere_a_line_a_run_and_nothing_for_runs_that_were_there() -> None:
+    listener, said = screen(3, terminal=False)
+    with listener:
+        listener.ended(job(0), make_run(0, 80.0))  # it was in the store
+        listener.began(job(1))
+        listener.progress(job(1), 5, 15, 0.5)
+        listener.ended(job(1), make_run(1, 81.25, seconds=12.3))
+        listener.began(job(2))
+        listener.ended(job(2), make_run(2, None, status="failed", reason="the loss became nan [red]"))
+    assert said.getvalue().splitlines() == [
+        "[2/3] words seed 1: P@1 81.25  (12 s)",
+        "[3/3] words seed 2: failed: the loss became nan [red]",
+    ]
+
+
+def test_a_long_reason_stays_one_line_in_a_file() -> None:
+    listener, said = screen(1, terminal=False)
+    listener.began(job(0))
+    listener.ended(job(0), make_run(0, None, status="failed", reason="x " * 200))
+    assert len(said.getvalue().splitlines()) == 1
+
+
+def test_on_a_terminal_the_bars_add_up_to_all_runs() -> None:
+    listener, said = screen(2, terminal=True)
+    with listener:
+        listener.began(job(0))
+        listener.began(job(0))  # again, after its worker died
+        listener.began(job(1))
+        listener.progress(job(0), 5, 10, 0.5)
+        listener.progress(job(1), 1, 4, None)
+        assert len(listener.bars.tasks) == 3
+        assert listener.bars.tasks[0].completed == pytest.approx(0.75)
+        listener.ended(job(0), make_run(0, 80.0))
+        assert listener.bars.tasks[0].completed == pytest.approx(1.25)
+        listener.ended(job(1), make_run(1, 80.0))
+        assert listener.bars.tasks[0].completed == 2
+        assert len(listener.bars.tasks) == 1
+    assert "2 of 2" in said.getvalue()
+
+
+def test_a_run_without_steps_is_no_division_by_nothing() -> None:
+    listener, _ = screen(1, terminal=True)
+    listener.began(job(0))
+    listener.progress(job(0), 0, 0, None)
+
+
+def test_who_waits_for_another_command_is_told() -> None:
+    listener, said = screen(1, terminal=False)
+    listener.waiting(job(0))
+    assert said.getvalue() == "words seed 0: another process is at work on it; waiting\n"
+
+
+def test_a_console_whose_reader_has_gone_is_silent() -> None:
+    """rich would end the program, with the exit code of a contradicted claim."""
+
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    console = new_console()
+    console.file = Gone()
+    console.out("one")
+    console.out("two")
+    assert console.quiet
