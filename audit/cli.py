@@ -97,8 +97,10 @@ def _say(text: str) -> None:
     """Print to stdout. Who reads may have had enough (`audit list | head`): the exit code still counts."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as err:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(err, BrokenPipeError):
+            raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
 
 
 # --------------------------------------------------------------------------- run

@@ -646,6 +646,20 @@ def test_nobody_reading_is_no_error() -> None:
     assert closed("stdout", ["validate", "--schema"]) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_onto_a_full_disk_is_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "audit", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == Exit.BAD_INPUT
+    assert done.stderr == "audit: standard output: No space left on device; send it elsewhere\n"
+
+
 def test_the_exit_code_counts_though_nobody_reads(folder: Path) -> None:
     write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
     assert closed("stdout", ["check", "toy.yaml"]) == (1, "")
