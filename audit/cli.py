@@ -60,7 +60,18 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    _let_go_of_closed_streams()
+    sys.exit(code)
+
+
+def _let_go_of_closed_streams() -> None:
+    """What a reader who left did not take must not turn the exit code into Python's own 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def main(arguments: Sequence[str]) -> int:
