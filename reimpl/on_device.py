@@ -13,16 +13,16 @@ class DeviceSplit:
     """Token ids of a split on the device, flat; batches are cut out of them there."""
 
     def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
-        # One more token than there are, so that the index of an empty last document stays in range.
+        # One more token than there are: all padding is read there.
         tokens = np.append(split.tokens, padding_id).astype(np.int32)
         self.tokens = torch.from_numpy(tokens).to(device)
         self.starts = torch.from_numpy(split.offsets[:-1].astype(np.int64)).to(device)
-        self.lengths = torch.from_numpy(split.lengths.astype(np.int64)).to(device)
-        self.padding_id, self.last = padding_id, len(tokens) - 1
+        self.ends = torch.from_numpy(split.offsets[1:].astype(np.int64)).to(device)
+        self.padding = len(tokens) - 1
 
     def batch(self, documents: Tensor, width: int) -> Tensor:
         """(B,) document numbers -> (B, width) token ids, cut and padded on the right."""
         place = torch.arange(width, device=documents.device)
-        inside = place < self.lengths[documents, None]
-        source = (self.starts[documents, None] + place).clamp_(max=self.last)
-        return torch.where(inside, self.tokens[source], self.padding_id)
+        source = self.starts.index_select(0, documents)[:, None] + place
+        beyond = source >= self.ends.index_select(0, documents)[:, None]
+        return self.tokens.take(source.masked_fill_(beyond, self.padding))

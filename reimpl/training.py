@@ -188,8 +188,9 @@ class _Run:
         # A network with a weight for every position takes one width.
         bound = getattr(self.network, "position_bound", False)
         self.maximum_width = self.minimum_width if bound else None
+        self.parameters = list(self.network.parameters())
         self.optimiser = OPTIMISERS[self.protocol.optimiser](
-            self.network.parameters(), lr=self.protocol.learning_rate, fused=True
+            self.parameters, lr=self.protocol.learning_rate, fused=True
         )
         self.best_weights: dict[str, Tensor] | None = None
         self.train_split = DeviceSplit(self.data.train, self.data.padding_id, self.device)
@@ -270,9 +271,8 @@ class _Run:
                 raise Interrupted
             lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
             first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
-            total += self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last]) * (
-                hi - lo
-            )
+            mean_loss = self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last])
+            total.add_(mean_loss, alpha=hi - lo)
             if now - looked >= _LOOK_EVERY:
                 looked = now
                 mean = self._look(float(total), hi)
@@ -284,13 +284,17 @@ class _Run:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""
         while True:
             try:
-                self.optimiser.zero_grad(set_to_none=True)
+                self._forget_gradients()
                 value = self._backward(documents, width, rows, cols)
                 break
             except RuntimeError as problem:  # torch.OutOfMemoryError is one
                 self._halve(problem)
         self.optimiser.step()  # not tried twice: it may have moved some weights
         return value
+
+    def _forget_gradients(self) -> None:
+        for parameter in self.parameters:  # zero_grad does the same and takes six times as long
+            parameter.grad = None
 
     def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         size = len(documents)
@@ -329,7 +333,7 @@ class _Run:
         self.notes.append(
             f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
         )
-        self.optimiser.zero_grad(set_to_none=True)
+        self._forget_gradients()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
 
