@@ -9,6 +9,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,17 +62,18 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
     code = main(sys.argv[1:])
-    _let_go_of_closed_streams()
+    _let_go_of_streams()
     sys.exit(code)
 
 
-def _let_go_of_closed_streams() -> None:
-    """What a reader who left did not take must not turn the exit code into Python's own 120."""
+def _let_go_of_streams() -> None:
+    """All is said. What a reader who left did not take must not turn the exit code into Python's own 120."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError, ValueError):
             stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
 
 
 def main(arguments: Sequence[str]) -> int:
