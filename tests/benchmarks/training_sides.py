@@ -7,16 +7,16 @@ standard input and answers each with one line of JSON:
 
 step
     forward, loss, backward and optimiser on batches that are ready: {"documents", "seconds"}.
-epoch NAME
+epoch HOW
     one epoch of the whole training loop, batches made of documents: {"documents", "seconds"}, and "outside"
-    where it is known: the seconds not between the call of the network and the end of the optimiser.
+    where it is known: the seconds not between the call of the network and the end of the optimiser. HOW is
+    the order of documents for ours, and the number of worker processes that make batches for theirs.
 memory
     the most that this process held at once during its epochs, {"peak_mb", "base_mb"}. The base is what it
     held before there was a network: interpreter, libraries, corpus.
 
-Theirs is LibMultiLabel as its users run it: `init_model`, `init_trainer`, `get_dataset_loader` with its four
-worker processes (whose memory is not counted), no validation, no files. Both sides use torch's own number of
-threads.
+Theirs is LibMultiLabel as its users run it: `init_model`, `init_trainer`, `get_dataset_loader`; no validation
+and no files. The memory of its workers is not counted. Both sides use torch's own number of threads.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ from reimpl.protocol import PROTOCOLS, Protocol
 from reimpl.training import train
 
 Answer = dict[str, Any]
-WORKERS = 4  # of get_dataset_loader, unless told otherwise
 
 #: The same dropouts on both sides: the study's.
 DROPOUT_EMBEDDING, DROPOUT_OUTPUT = 0.25, 0.5
@@ -262,7 +261,7 @@ class _Inside:
 class Theirs:
     def __init__(self, case: Case, data: Dataset) -> None:
         self.case, self.data = case, data
-        self.fit: _Fit | None = None
+        self.fits: dict[str, _Fit] = {}
         import libmultilabel.nn.nn_utils  # noqa: F401 - now, so that memory before training has them in
 
     def ready(self) -> Callable[[], int]:
@@ -282,16 +281,17 @@ class Theirs:
 
         return steps
 
-    def epoch(self, _: str) -> Answer:
+    def epoch(self, workers: str) -> Answer:
         """An epoch of one long `fit`, which waits between epochs."""
-        self.fit = self.fit or _Fit(self.case, self.data)
-        return {"documents": self.data.train.size, "seconds": self.fit.seconds()}
+        if workers not in self.fits:
+            self.fits[workers] = _Fit(self.case, self.data, int(workers))
+        return {"documents": self.data.train.size, "seconds": self.fits[workers].seconds()}
 
 
 class _Fit:
     """LibMultiLabel's training loop in a thread that stops before each epoch; gives the seconds of each."""
 
-    def __init__(self, case: Case, data: Dataset) -> None:
+    def __init__(self, case: Case, data: Dataset, workers: int) -> None:
         from libmultilabel.nn.data_utils import UNK, get_dataset_loader
         from libmultilabel.nn.nn_utils import init_trainer
         from lightning.pytorch.callbacks import Callback, ModelCheckpoint
@@ -303,7 +303,7 @@ class _Fit:
             max_seq_length=case.length,
             batch_size=case.batch_size,
             shuffle=True,
-            data_workers=WORKERS,
+            data_workers=workers,
             word_dict={word: number for number, word in enumerate(data.vocabulary)},
         )
         assert data.vocabulary[1] == UNK
@@ -379,11 +379,11 @@ class _Process:
         documents = self.steps()
         return {"documents": documents, "seconds": time.perf_counter() - began}
 
-    def epoch(self, shuffle: str) -> Answer:
+    def epoch(self, how: str) -> Answer:
         if not self.base:
             self.base = _megabytes("VmRSS")
             _start_peak()
-        answer = self.runner.epoch(shuffle)
+        answer = self.runner.epoch(how)
         self.peak = max(self.peak, _megabytes("VmHWM"))
         return answer
 
