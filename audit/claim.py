@@ -10,32 +10,33 @@ each part by itself (`claim_model`, put into words by `claim_problems`), and the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
 from audit import claim_checks, claim_source, record
+from audit.claim_kinds import AnyClaim, Claim, JudgedByMargin, ValueClaim
 from audit.claim_known import KnownNames
 from audit.claim_margin import for_printed
 from audit.claim_model import (
-    AnyClaim,
     Citation,
-    Claim,
     Dataset,
     Departure,
     Experiment,
-    JudgedByMargin,
     Margin,
+    Missing,
     Model,
     Name,
     Table,
-    ValueClaim,
+    Transcription,
 )
+from audit.claim_names import FileNames
 from audit.claim_problems import sentences
-from audit.claim_reference import Address, Grid, address, metrics_of
+from audit.claim_reference import address, is_experiment, metrics_of
 from audit.errors import ClaimFileError
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -50,6 +51,10 @@ class Paper(Model):
     """Version of this format."""
     paper: Citation
     """Title, authors and code of the paper."""
+    transcription: Transcription | None = None
+    """How the numbers came into this file."""
+    missing: tuple[Missing, ...] = ()
+    """Tables and figures of the paper that are not in this file, with the reason."""
     datasets: Mapping[Name, Dataset]
     """The paper's data sets by a short name."""
     tables: Mapping[Name, Table]
@@ -77,29 +82,61 @@ class Paper(Model):
             code_commit=code.commit if code else None,
         )
 
+    @cached_property
+    def single_experiments(self) -> Mapping[str, Experiment]:
+        """Every experiment on one data set: those on several come once for each, as experiment-dataset."""
+        return {
+            name: it
+            for key, held in self.experiments.items()
+            for name, it in (_on_each_dataset(key, held, self.datasets) if held.datasets else ((key, held),))
+        }
+
+    @cached_property
+    def names(self) -> FileNames:
+        """The file's names as they hang together."""
+        return FileNames(self.model_dump(by_alias=True, include={"datasets", "tables", "experiments"}))
+
     def table_records(self) -> tuple[record.TableRecord, ...]:
         """All tables, in the order of the file, each cell with its address, source and experiment."""
-        return tuple(_table_record(name, table) for name, table in self.tables.items())
+        return tuple(self._table_record(name, table) for name, table in self.tables.items())
+
+    def dataset_records(self) -> tuple[record.DatasetRecord, ...]:
+        """All data sets as the paper describes them."""
+        return tuple(
+            record.DatasetRecord(name, it.name, it.catalogue, it.printed)
+            for name, it in self.datasets.items()
+        )
 
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
-        """One record for each claim and metric, in the order of the file."""
-        cells = {
-            cell.address: cell for table in self.table_records() for row in table.rows for cell in row.cells
-        }
-        grids = {name: _grid(table) for name, table in self.tables.items()}
+        """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
+        return self._records(claim for claim in self.claims if claim.by_runs)
+
+    def statements(self) -> tuple[record.ClaimRecord, ...]:
+        """All that the text states, in the order of the file, to be held against the tables."""
+        return self._records(self.claims)
+
+    def _records(self, claims: Iterable[Claim]) -> tuple[record.ClaimRecord, ...]:
         return tuple(
-            self._claim_record(claim, metric, [address(of, metric, grids) for of in claim.cells()], cells)
-            for claim in self.claims
-            for metric in metrics_of(claim.cells(), claim.metric, grids)
+            self._claim_record(claim, metric) for claim in claims for metric in self._metrics_of(claim)
         )
+
+    def _metrics_of(self, claim: Claim) -> tuple[str, ...]:
+        """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
+        if claim.needs_metric:
+            return metrics_of(claim.cells(), claim.metric, self.names.grids)
+        return claim.metric or ("",) if not claim.by_runs else ("",)
 
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
         """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
         return tuple(
             record.Deviation(what=it.what, paper=it.paper, code=it.code, here="", why=it.source)
             for it in self.departures
-            if it.experiments is None or experiment in it.experiments
+            if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
         )
+
+    def names_of(self, experiment: str) -> tuple[str, str]:
+        """Its own name, and that of the experiment on several data sets that it is one of."""
+        return experiment, experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
 
     @property
     def margins_hash(self) -> str:
@@ -115,6 +152,7 @@ class Paper(Model):
                 "primary": claim.primary,
                 "cells": claim.cells,
                 "experiments": claim.experiments,
+                **({"details": claim.details} if claim.details else {}),
                 "margin": [claim.margin.value, claim.margin.rule] if claim.margin else None,
                 "runs_behind": claim.runs_behind,
                 "deterministic": claim.deterministic,
@@ -125,80 +163,111 @@ class Paper(Model):
         ]
         return record.digest(fixed)
 
-    def _claim_record(
-        self, claim: Claim, metric: str, addresses: list[Address], cells: Mapping[str, record.Cell]
-    ) -> record.ClaimRecord:
-        held = [cells[".".join(place)] for place in addresses]
-        table, _, column = addresses[0]
+    def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
+        targets = [self._target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
+        cells = [it for it in targets if isinstance(it, record.Cell)]
+        experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
+        tables = [cell.address.split(".")[0] for cell in cells]
+        on = [self._dataset_of(it) for it in targets]
         return record.ClaimRecord(
-            id=f"{claim.id}:{metric}",
+            id=f"{claim.id}:{metric}" if metric else claim.id,
             claim=claim.id,
             kind=claim.kind,
             says=claim.says,
             metric=metric,
             where=claim.where.as_record(),
             primary=claim.primary,
-            cells=tuple(cell.address for cell in held),
-            printed=tuple(cell.printed for cell in held if cell.printed is not None),
-            experiments=tuple(cell.experiment for cell in held if cell.experiment is not None),
-            dataset=_dataset_of(self.tables[table], column) or "",
-            margin=self._margin_of(claim, table, held[0].printed),
+            cells=tuple(cell.address for cell in cells),
+            printed=tuple(cell.printed for cell in cells if cell.printed is not None),
+            experiments=tuple(it for it in experiments if it is not None),
+            dataset=next((it for it in on if it), ""),
+            margin=self._margin_of(claim, tables[:1], cells[0].printed if cells else None),
+            note=claim.note,
             **claim.settings(),
         )
 
-    def _margin_of(self, claim: Claim, table: str, printed: str | None) -> record.Margin | None:
+    def _target(self, reference: str, metric: str | None) -> record.Cell | str:
+        """The cell that a reference leads to, or the experiment that it names."""
+        if is_experiment(reference):
+            return reference
+        return self._cells[".".join(address(reference, metric, self.names.grids))]
+
+    def _dataset_of(self, target: record.Cell | str) -> str | None:
+        return target.dataset if isinstance(target, record.Cell) else self.single_experiments[target].dataset
+
+    @cached_property
+    def _cells(self) -> Mapping[str, record.Cell]:
+        return {c.address: c for table in self.table_records() for row in table.rows for c in row.cells}
+
+    def _margin_of(self, claim: Claim, tables: list[str], printed: str | None) -> record.Margin | None:
         """The claim's own margin, or else the one by the claim's name, the table's, the default."""
         if not isinstance(claim, JudgedByMargin):
             return None
-        named = (self.margins[key] for key in (claim.id, table, "default") if key in self.margins)
+        named = (self.margins[key] for key in (claim.id, *tables, "default") if key in self.margins)
         margin = claim.margin or next(named)
         resolved = record.Margin(value=margin.value, rule=margin.rule, why=margin.why)
         return for_printed(resolved, printed) if isinstance(claim, ValueClaim) and printed else resolved
 
-
-def _table_record(name: str, table: Table) -> record.TableRecord:
-    columns = tuple(
-        record.Column(
-            id=column.id,
-            label=column.label or column.id,
-            metric=column.metric,
-            dataset=_dataset_of(table, column.id),
-        )
-        for column in table.columns
-    )
-    rows = tuple(
-        record.Row(
-            id=row.id,
-            label=row.label or row.id,
-            cells=tuple(
-                record.Cell(
-                    address=f"{name}.{row.id}.{column.id}",
-                    printed=printed,
-                    source=row.source,
-                    experiment=row.experiment_of(column.id),
-                    copied_from=row.copied_from,
+    def _table_record(self, name: str, table: Table) -> record.TableRecord:
+        return record.TableRecord(
+            id=name,
+            label=table.where.label or name,
+            caption=table.caption,
+            columns=tuple(
+                record.Column(
+                    id=column.id,
+                    label=column.label or column.id,
+                    metric=column.metric,
+                    dataset=column.dataset or table.dataset,
                 )
-                for column, printed in zip(table.columns, row.values, strict=True)
+                for column in table.columns
             ),
+            rows=tuple(
+                record.Row(
+                    id=row.id,
+                    label=row.label or row.id,
+                    cells=tuple(self._cell(name, row.id, column.id) for column in table.columns),
+                )
+                for row in table.rows
+            ),
+            page=table.where.page,
+            verified=_verified(table.transcription or self.transcription),
         )
-        for row in table.rows
-    )
-    return record.TableRecord(
-        id=name,
-        label=table.where.label or name,
-        caption=table.caption,
-        columns=columns,
-        rows=rows,
-        page=table.where.page,
-    )
+
+    def _cell(self, table: str, row: str, column: str) -> record.Cell:
+        held = self.names.tables[table].cell(row, column)
+        experiment = self.single_experiments.get(held.experiment or "")
+        return record.Cell(
+            address=f"{table}.{row}.{column}",
+            printed=held.printed,
+            source=cast(record.Source, held.source or "stated"),
+            experiment=held.experiment,
+            copied_from=held.copied_from,
+            metric=held.metric,
+            dataset=held.dataset,
+            quantity=held.quantity,
+            unit=held.unit or (self.tables[table].unit if held.metric else None),
+            method=experiment.method if experiment else None,
+            mark=held.mark,
+            sd=held.sd,
+        )
 
 
-def _dataset_of(table: Table, column: str) -> str | None:
-    return next((held.dataset for held in table.columns if held.id == column), None) or table.dataset
+def _on_each_dataset(
+    key: str, experiment: Experiment, datasets: Mapping[str, Dataset]
+) -> Iterator[tuple[str, Experiment]]:
+    for name in experiment.datasets or ():
+        title = f"{experiment.title} on {datasets[name].name}"
+        yield (
+            f"{key}-{name}",
+            experiment.model_copy(update={"dataset": name, "datasets": None, "title": title}),
+        )
 
 
-def _grid(table: Table) -> Grid:
-    return Grid({column.id: column.metric for column in table.columns}, tuple(row.id for row in table.rows))
+def _verified(transcription: Transcription | None) -> str | None:
+    if transcription is None or transcription.verified_by is None:
+        return None
+    return f"{transcription.verified_by}, {transcription.date or 'no date'}"
 
 
 def load(path: Path, *, known: KnownNames | None = None) -> Paper:

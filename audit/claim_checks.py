@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from audit import claim_known, claim_links
+from audit.claim_kinds import KINDS, JudgedByMargin
 from audit.claim_known import KnownNames
-from audit.claim_model import KINDS, JudgedByMargin
+from audit.claim_model import no_number
 from audit.claim_names import (
     FileNames,
     PlainMapping,
@@ -19,8 +20,10 @@ from audit.claim_names import (
     sequence,
     text_or_none,
     unknown,
+    value_keys,
 )
 from audit.claim_source import KeyPath, Plain, Problem
+from audit.claim_text import is_visible
 from audit.names import known_names
 
 #: What an experiment must name to be run.
@@ -38,7 +41,8 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
         found += _in_experiment(path, entry, names)
     for path, entry in entries(content, "departures"):
         for index, name in enumerate(sequence(entry.get("experiments"))):
-            found += unknown((*path, "experiments", index), name, "experiment", names.experiments)
+            place = (*path, "experiments", index)
+            found += unknown(place, name, "experiment", names.named_experiments)
     return found
 
 
@@ -48,30 +52,95 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
 def _in_table(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iterator[Problem]:
     columns, rows = sequence(entry.get("columns")), sequence(entry.get("rows"))
     table = names.tables[str(path[-1])]
+    yield from _in_origin(path, entry)
     yield from unknown((*path, "dataset"), entry.get("dataset"), "data set", names.datasets)
     yield from repeated(path, "columns", [column_keys(column).get("id") for column in columns])
     yield from repeated(path, "rows", [mapping(row).get("id") for row in rows])
     for index, column in enumerate(map(column_keys, columns)):
         place = (*path, "columns", index)
+        yield from _in_origin(place, column)
         yield from unknown((*place, "dataset"), column.get("dataset"), "data set", names.datasets)
-        if column.get("metric") and column.get("dataset") is None and entry.get("dataset") is None:
+        yield from unknown(
+            (*place, "experiment"), column.get("experiment"), "experiment", names.named_experiments
+        )
+        everywhere = (entry, *map(mapping, rows))
+        if column.get("metric") and not any(it.get("dataset") for it in (column, *everywhere)):
             yield Problem(place, "is of no data set; give the table or this column a dataset")
     for index, row in enumerate(rows):
         if isinstance(row, dict):
-            yield from _in_row((*path, "rows", index), row, table, len(columns))
-            yield from _row_experiments((*path, "rows", index), row, table, names)
+            yield from _in_row((*path, "rows", index), row, table, len(columns), names)
 
 
-def _in_row(path: KeyPath, row: PlainMapping, table: TableNames, columns: int) -> Iterator[Problem]:
+def _in_origin(path: KeyPath, entry: PlainMapping) -> Iterator[Problem]:
+    if entry.get("source") == "copied" and entry.get("from") is None:
+        yield Problem((*path, "from"), "a copied row must name its paper; add from: <key of that paper>")
+    if entry.get("from") is not None and isinstance(entry.get("source"), str) and entry["source"] != "copied":
+        yield Problem((*path, "from"), "only a copied row names a paper; drop it or set source: copied")
+
+
+def _in_row(
+    path: KeyPath, row: PlainMapping, table: TableNames, columns: int, names: FileNames
+) -> Iterator[Problem]:
     values = row.get("values")
     if isinstance(values, list) and len(values) != columns:
         held, places = counted(len(values), "value"), counted(columns, "column")
         text = f"holds {held} for {places} ({', '.join(table.columns)})"
         yield Problem((*path, "values"), f"{text}; give one a column, null for a dash")
-    if row.get("source") == "copied" and row.get("from") is None:
-        yield Problem((*path, "from"), "a copied row must name its paper; add from: <key of that paper>")
-    if row.get("from") is not None and row.get("source") in ("own_run", "unknown"):
-        yield Problem((*path, "from"), "only a copied row names a paper; drop it or set source: copied")
+    yield from _in_origin(path, row)
+    yield from unknown((*path, "dataset"), row.get("dataset"), "data set", names.datasets)
+    yield from _row_experiments(path, row, table, names)
+    if isinstance(row.get("id"), str) and table.rows.get(row["id"]) is row:
+        found = [
+            problem
+            for index, column in enumerate(table.columns)
+            for problem in _in_cell((*path, "values", index), table, str(row["id"]), column, names)
+        ]
+        yield from dict.fromkeys(found)  # what holds for a whole row is said once
+
+
+def _in_cell(path: KeyPath, table: TableNames, row: str, column: str, names: FileNames) -> Iterator[Problem]:
+    cell = table.cell(row, column)
+    if cell.printed is None:
+        return
+    place = path if isinstance(_held(names.content, path), str) else (*path, "printed")
+    yield from _in_origin(path, value_keys(_held(names.content, path)))
+    if cell.is_number and is_visible(cell.printed) and (why := no_number(cell.printed)):
+        yield Problem(place, why)
+    if cell.is_number and cell.source is None:
+        text = "says nowhere whose run it is; give the row, its column or the table a source"
+        yield Problem((*path[:-2], "source"), text)
+    if cell.metric and cell.dataset:
+        yield from _other_dataset(path, table.named_experiment(row, column), cell.dataset, names)
+
+
+def _other_dataset(path: KeyPath, named: str | None, dataset: str, names: FileNames) -> Iterator[Problem]:
+    """An experiment on one data set cannot stand behind a number on another."""
+    if named is None or named not in names.named_experiments:
+        return
+    row = _held(names.content, path[:-2])
+    by_column = [key for key, name in mapping(row.get("experiments")).items() if name == named]
+    if row.get("experiment") == named:
+        place: KeyPath = (*path[:-2], "experiment")
+    else:
+        place = (*path[:-2], "experiments", by_column[0]) if by_column else path
+    if named in names.families:
+        if dataset not in names.families[named]:
+            known = known_names(dataset, names.families[named])
+            yield Problem(place, f"experiment {named!r} is not on data set {dataset!r}; {known}")
+    elif (ran_on := names.dataset_of(named)) and ran_on != dataset:
+        text = f"experiment {named!r} is on data set {ran_on!r}, the number on {dataset!r}"
+        yield Problem(place, f"{text}; name an experiment on {dataset!r}")
+
+
+def _held(content: Plain, path: KeyPath) -> Plain:
+    """What stands at `path`; None where the file is shorter."""
+    for part in path:
+        if isinstance(part, int):
+            items = sequence(content)
+            content = items[part] if part < len(items) else None
+        else:
+            content = mapping(content).get(part)
+    return content
 
 
 def _row_experiments(
@@ -83,24 +152,12 @@ def _row_experiments(
         yield Problem((*path, "experiments"), text)
     for column in by_column:
         yield from unknown((*path, "experiments", column), column, "column", table.columns)
-    named = {(*path, "experiment"): (row.get("experiment"), list(table.columns))}
-    named |= {(*path, "experiments", column): (name, [column]) for column, name in by_column.items()}
-    for place, (name, columns) in named.items():
-        yield from unknown(place, name, "experiment", names.experiments)
-        yield from _other_dataset(place, text_or_none(name), columns, table, names)
-
-
-def _other_dataset(
-    path: KeyPath, experiment: str | None, columns: Sequence[str], table: TableNames, names: FileNames
-) -> Iterator[Problem]:
-    """An experiment on one data set cannot stand behind a column of another."""
-    ran_on = names.dataset_of(experiment) if experiment else None
-    for column in columns:
-        dataset = table.datasets.get(column) if table.grid.columns.get(column) else None
-        if ran_on and dataset and ran_on != dataset:
-            text = f"experiment {experiment!r} is on data set {ran_on!r}, column {column!r} on {dataset!r}"
-            yield Problem(path, f"{text}; name an experiment on {dataset!r}")
-            return
+    named = {(*path, "experiment"): row.get("experiment")}
+    named |= {(*path, "experiments", column): name for column, name in by_column.items()}
+    for index, value in enumerate(map(value_keys, sequence(row.get("values")))):
+        named[(*path, "values", index, "experiment")] = value.get("experiment")
+    for place, name in named.items():
+        yield from unknown(place, name, "experiment", names.named_experiments)
 
 
 # --------------------------------------------------------------------------- experiments and margins
@@ -108,6 +165,11 @@ def _other_dataset(
 
 def _in_experiment(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iterator[Problem]:
     yield from unknown((*path, "dataset"), entry.get("dataset"), "data set", names.datasets)
+    for index, name in enumerate(sequence(entry.get("datasets"))):
+        yield from unknown((*path, "datasets", index), name, "data set", names.datasets)
+    yield from repeated(path, "datasets", sequence(entry.get("datasets")))
+    if (entry.get("dataset") is None) == (entry.get("datasets") is None):
+        yield Problem((*path, "dataset"), "name the data set in dataset, or several in datasets")
     given = [key for key in (*_TO_RUN, "config") if entry.get(key) is not None]
     missing = [key for key in _TO_RUN if key not in given]
     if entry.get("unavailable") is not None:

@@ -30,6 +30,10 @@ def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
 
 
 def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
+    if entry.get("planned") is True:
+        if entry.get("model") in known.models:
+            yield Problem((*path, "planned"), f"model {entry['model']!r} is there; drop planned")
+        return
     choices: dict[str, Collection[str]] = {
         "model": known.models,
         "protocol": known.protocols,

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from audit.claim_model import KINDS, Claim, is_metric
-from audit.claim_names import CellNames, FileNames, PlainMapping, entries, mapping, repeated, sequence
-from audit.claim_reference import Address, UnresolvedError, address, metrics_of, row_of
+from audit.claim_kinds import KINDS, Claim
+from audit.claim_model import is_metric
+from audit.claim_names import (
+    CellNames,
+    FileNames,
+    PlainMapping,
+    entries,
+    mapping,
+    repeated,
+    sequence,
+    unknown,
+)
+from audit.claim_reference import (
+    UnresolvedError,
+    address,
+    check_experiment,
+    check_row,
+    is_experiment,
+    metrics_of,
+)
 from audit.claim_source import KeyPath, Plain, Problem
 
 #: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
@@ -31,71 +49,123 @@ def problems(names: FileNames) -> Iterator[Problem]:
 
 
 def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: FileNames) -> Iterator[Problem]:
-    references = {key: claim[key] for key in kind.references if _is_reference(claim.get(key))}
+    references = dict(_references(claim, kind))
     stated = _stated(claim.get("metric"))
     yield from repeated(path, "metric", stated or [])
     metrics = [name for name in metrics_of(references.values(), stated, names.grids) if is_metric(name)]
-    if not metrics and stated is None:
-        yield from _without_metric(path, references, names)
-    for metric in metrics:
-        cells: dict[str, Address] = {}
-        for key, reference in references.items():
+    if not metrics and (stated is None or not kind.needs_metric):
+        yield from _without_metric(path, references, kind, names)
+    for metric in metrics if kind.needs_metric else ():
+        found = []
+        for place, reference in references.items():
             try:
-                cells[key] = address(reference, metric, names.grids)
+                found.append((place, _target(reference, metric, names)))
             except UnresolvedError as err:
-                yield Problem((*path, key), str(err))
-        yield from _in_cells(path, cells, kind, names)
+                yield Problem((*path, *place), str(err))
+        yield from _in_targets(path, found, kind)
+    yield from _in_dominance(path, claim, names)
 
 
-def _without_metric(path: KeyPath, references: Mapping[str, str], names: FileNames) -> Iterator[Problem]:
+def _references(claim: PlainMapping, kind: type[Claim]) -> Iterator[tuple[KeyPath, str]]:
+    """Each readable reference with its place in the claim; a key may hold one or a list."""
+    for key in kind.references:
+        held = claim.get(key)
+        if isinstance(held, str) and _is_reference(held):
+            yield (key,), held
+        yield from (((key, i), it) for i, it in enumerate(sequence(held)) if _is_reference(it))
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What a reference leads to: a cell, or an experiment whose number the paper does not print."""
+
+    name: str
+    cell: CellNames | None
+    experiment: str | None
+    dataset: str | None
+
+
+def _target(reference: str, metric: str | None, names: FileNames) -> _Target:
+    if is_experiment(reference):
+        check_experiment(reference, names.experiments)
+        return _Target(reference, None, reference, names.dataset_of(reference))
+    table, row, column = address(reference, metric, names.grids)
+    cell = names.tables[table].cell(row, column)
+    return _Target(f"{table}.{row}.{column}", cell, cell.experiment, cell.dataset)
+
+
+def _without_metric(
+    path: KeyPath, references: Mapping[KeyPath, str], kind: type[Claim], names: FileNames
+) -> Iterator[Problem]:
     """No metric is stated and no column of a metric is named: perhaps since the names lead nowhere."""
     lost = []
-    for key, reference in references.items():
+    for place, reference in references.items():
         try:
-            if reference.count(".") == 2:
-                address(reference, None, names.grids)
+            if is_experiment(reference) or reference.count(".") == 2:
+                _target(reference, None, names)
             else:
-                row_of(reference, names.grids)
+                check_row(reference, names.grids)
         except UnresolvedError as err:
-            lost.append(Problem((*path, key), str(err)))
+            lost.append(Problem((*path, *place), str(err)))
     yield from lost
-    if references and not lost:
+    if references and not lost and kind.needs_metric:
         text = "this key is missing; add metric: [P@1, ...] or name columns as table.row.column"
         yield Problem((*path, "metric"), text)
 
 
-def _in_cells(
-    path: KeyPath, cells: Mapping[str, Address], kind: type[Claim], names: FileNames
+def _in_targets(
+    path: KeyPath, found: Sequence[tuple[KeyPath, _Target]], kind: type[Claim]
 ) -> Iterator[Problem]:
-    held = {key: names.tables[table].cell(row, column) for key, (table, row, column) in cells.items()}
-    for key, place in cells.items():
-        for text in _cell_problems(place, held[key], kind):
-            yield Problem((*path, key), text)
-    if len(held) == len(kind.references) == 2:
-        first, second = kind.references
-        unfit = _pair_problem(held[first], held[second], same=cells[first] == cells[second])
+    for place, target in found:
+        for text in _cell_problems(target, kind):
+            yield Problem((*path, *place), text)
+    if len(found) < 2 or "among" in kind.references:
+        return  # the best level may stand among the others
+    (_, first), *others = found
+    for place, other in others:
+        unfit = _pair_problem(first, other)
         if unfit:
-            yield Problem((*path, second), unfit)
+            yield Problem((*path, *place), unfit)
 
 
-def _cell_problems(place: Address, cell: CellNames, kind: type[Claim]) -> Iterator[str]:
+def _in_dominance(path: KeyPath, claim: PlainMapping, names: FileNames) -> Iterator[Problem]:
+    """Tables, data sets and methods are named by themselves."""
+    if claim.get("kind") != "dominance":
+        return
+    known: Mapping[str, tuple[str, Mapping[str, object]]] = {
+        "tables": ("table", names.tables),
+        "datasets": ("data set", names.datasets),
+        "over": ("method", names.methods),
+    }
+    for key, (what, offered) in known.items():
+        for index, name in enumerate(sequence(claim.get(key))):
+            yield from unknown((*path, key, index), name, what, offered)
+    yield from unknown((*path, "winner"), claim.get("winner"), "method", names.methods)
+
+
+def _cell_problems(target: _Target, kind: type[Claim]) -> Iterator[str]:
     """Why the cell cannot bear a claim of this kind."""
-    row = ".".join(place[:2])
+    cell = target.cell
+    if cell is None:
+        if kind.own_runs_only:
+            yield f"{target.name!r} is an experiment, and this claim is about a printed number; name its cell"
+        return
+    row = ".".join(target.name.split(".")[:2])
     if cell.is_null:
-        yield f"{'.'.join(place)} prints no number (null); drop this metric from the claim"
+        yield f"{target.name} prints no number (null); drop this metric from the claim"
     if kind.own_runs_only and cell.source == "copied":
         origin = cell.copied_from or "another paper"
         text = f"{row} is copied from {origin}, and a copied number is not this paper's run"
         yield f"{text}; claim it in the claim file of {origin}, or name a row with source own_run"
-    elif kind.own_runs_only and cell.source == "unknown":
+    elif kind.own_runs_only and cell.source in ("unknown", "stated"):
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"
     if cell.experiment is None:
-        yield f"{'.'.join(place)} has no experiment; give its row experiment or experiments"
+        yield f"{target.name} has no experiment; give its row experiment or experiments"
 
 
-def _pair_problem(first: CellNames, second: CellNames, *, same: bool) -> str | None:
-    """Why two cells cannot be compared."""
-    if same:
+def _pair_problem(first: _Target, second: _Target) -> str | None:
+    """Why two targets cannot be compared."""
+    if first.name == second.name:
         return "names the same cell as the other side; name another one"
     if first.dataset and second.dataset and first.dataset != second.dataset:
         return f"is on data set {second.dataset!r}, the other side on {first.dataset!r}; name one on that"
@@ -106,7 +176,7 @@ def _pair_problem(first: CellNames, second: CellNames, *, same: bool) -> str | N
 
 def _is_reference(value: Plain) -> bool:
     parts = value.split(".") if isinstance(value, str) else []
-    return len(parts) in (2, 3) and all(parts)
+    return len(parts) in (1, 2, 3) and all(parts)
 
 
 def _stated(metric: Plain) -> list[str] | None:

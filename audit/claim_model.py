@@ -1,14 +1,15 @@
-"""The parts of a claim file: citation, data sets, tables, experiments, margins and the kinds of claims.
+"""The parts of a claim file: citation, data sets, tables, experiments and margins.
 
 The docstring under a field is its description in the JSON Schema that editors read. What one field alone can
-tell is checked here; what takes two places of the file is in `audit.claim_checks`.
+tell is checked here; what takes two places of the file is in `audit.claim_checks`. The kinds of claims are in
+`audit.claim_kinds`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -39,6 +40,27 @@ METRICS: Mapping[str, bool] = {
     "Another-Macro-F1": False,
 }
 
+#: What a number of a table can be that is no metric of a ranking.
+Quantity = Literal[
+    "train",
+    "test",
+    "validation",
+    "labels",
+    "features",
+    "labels_per_document",
+    "documents_per_label",
+    "words_per_document",
+    "words_per_document_train",
+    "words_per_document_test",
+    "parameters",
+    "model_size",
+    "training_time",
+    "prediction_time",
+    "epochs",
+    "average_rank",
+    "count",
+]
+
 _METRIC_SCHEMA = {
     "type": "string",
     "pattern": "^(({})@[1-9][0-9]*|{})$".format(
@@ -48,17 +70,21 @@ _METRIC_SCHEMA = {
 }
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 _COLUMN = rf"^[^\s.:{UNSEEN}]+$"
-_REFERENCE = r"^[^\s.]+\.[^\s.]+(\.[^\s.]+)?$"
+_REFERENCE = r"^[^\s.]+(\.[^\s.]+){0,2}$"
+SYMBOL = r"^[A-Za-z][A-Za-z0-9_]*$"
 MODULE = r"^[a-z][a-z0-9_]*$"
 _FINGERPRINT = r"^[0-9a-f]{32,64}$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 #: What each pattern asks for, in words.
 PATTERNS: Mapping[str, str] = {
     _NAME: "letters, digits, - and _ only, as in kim_words",
     _COLUMN: "no blanks, dots, colons or control characters, as in P@1",
-    _REFERENCE: "table.row or table.row.column, as in t4.kim_words",
+    _REFERENCE: "table.row or table.row.column, as in t4.kim_words, or an experiment",
+    SYMBOL: "a letter, then letters, digits and _ only, as in L",
     MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
     _FINGERPRINT: "a SHA-256 in lower-case hexadecimal digits",
+    _DATE: "a day as 2026-11-28",
 }
 
 
@@ -76,12 +102,20 @@ def _metric(name: str) -> str:
     raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
 
 
-def _printed(text: str) -> str:
+def no_number(text: str) -> str | None:
+    """Why `text` is no printed number, and what to do; None for one."""
     try:
         printed(text)
     except ValueError:
-        remedy = "write it as printed (83.50, 15,449, 12%), and null for a dash"
-        raise ValueError(f"{text!r} is not a printed number; {remedy}") from None
+        return (
+            f"{text!r} is not a printed number; write it as printed (83.50, 15,449, 12%), and null for a dash"
+        )
+    return None
+
+
+def _printed(text: str) -> str:
+    if why := no_number(text):
+        raise ValueError(why)
     return text
 
 
@@ -109,6 +143,7 @@ Metric = Annotated[str, AfterValidator(_metric), Schema(_METRIC_SCHEMA)]
 Metrics = Annotated[
     tuple[Metric, ...], Field(min_length=1), BeforeValidator(_listed), _one_or_more(_METRIC_SCHEMA)
 ]
+Printed = Annotated[str, StringConstraints(min_length=1), AfterValidator(visible)]
 PrintedNumber = Annotated[
     str,
     AfterValidator(visible),
@@ -168,6 +203,8 @@ class Dataset(Model):
 
     name: Text
     """Name as the paper writes it."""
+    catalogue: Name | None = None
+    """Name by which other papers' claim files know the same collection, as in eurlex-4k."""
     printed: Mapping[Name, PrintedNumber] = {}
     """Statistics as printed, in quotes: train, test, labels, ..."""
     content: Fingerprints | None = None
@@ -191,17 +228,51 @@ class Where(Model):
 # --------------------------------------------------------------------------- tables
 
 
-class Column(Model):
+class Transcription(Model):
+    """How the numbers came into this file, and who held them against the page."""
+
+    source: Text | None = None
+    """What they were read from, as in: text extracted from the PDF."""
+    compared: Text | None = None
+    """How the reading was checked, as in: two readings compared by program."""
+    verified_by: Text | None = None
+    """Who held every number against the printed page; null while nobody has."""
+    date: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
+    """Day of that check, in quotes: "2026-11-28"."""
+
+
+class Origin(Model):
+    """Whose run a number is; a table, a row, a column or one cell may say so, the narrower place first."""
+
+    source: record.Source | None = None
+    """own_run: the authors ran it; copied: from another paper (see from); code_readme: the authors' public
+    code prints it; stated: a setting or a statistic; unknown."""
+    copied_from: Name | None = Field(default=None, alias="from")
+    """Key of the paper that a copied number was taken from."""
+
+
+class Subject(Origin):
+    """What a row or a column is about, where its numbers share it."""
+
+    metric: Metric | None = None
+    """Metric of its numbers."""
+    quantity: Quantity | None = None
+    """What its numbers are, where that is no metric: train, labels, training_time, ..."""
+    unit: Text | None = None
+    """Unit as printed, as in hours."""
+    dataset: Name | None = None
+    """Data set of its numbers; the table's when left out."""
+    experiment: Name | None = None
+    """The experiment that its numbers report; of one on several data sets, that on the number's own."""
+
+
+class Column(Subject):
     """A column; a metric name alone stands for a column with that id and metric."""
 
     id: ColumnName
     """Short name, for references such as t5.words.max."""
     label: Text | None = None
     """Heading as printed; the id when left out."""
-    metric: Metric | None = None
-    """Metric of the column; left out for columns that hold no metric."""
-    dataset: Name | None = None
-    """Data set of this column; the table's when left out."""
 
     @model_validator(mode="before")
     @classmethod
@@ -214,29 +285,44 @@ class Column(Model):
         return {"anyOf": [_METRIC_SCHEMA, dict(schema)], "description": schema.get("description", "")}
 
 
-class Row(Model):
+class Value(Origin):
+    """One number as printed, where it has a mark or a spread, or is another's than its row's."""
+
+    printed: Printed
+    """The number as printed, in quotes, without its mark."""
+    mark: Text | None = None
+    """Footnote mark, star or bold, as in "*"."""
+    sd: PrintedNumber | None = None
+    """What stands after the plus-minus sign."""
+    experiment: Name | None = None
+    """The experiment of this number alone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return value if isinstance(value, dict | Value) else {"printed": value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        plain = {"type": "string", "minLength": 1}
+        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
+
+
+class Row(Subject):
     """A row of printed numbers, one for each column."""
 
     id: Name
     """Short name, for references such as t4.kim_words."""
     label: Text | None = None
     """Name of the row as printed; the id when left out."""
-    experiment: Name | None = None
-    """The experiment that the whole row reports."""
     experiments: Mapping[ColumnName, Name] | None = None
     """Column id to experiment, in a table whose every cell is another experiment."""
-    source: record.Source
-    """own_run: the authors ran it; copied: taken from another paper (see from); unknown."""
-    copied_from: Name | None = Field(default=None, alias="from")
-    """Key of the paper that a copied row was taken from."""
-    values: tuple[PrintedNumber | None, ...]
+    values: tuple[Value | None, ...]
     """The numbers as printed, each in quotes; null where the paper prints a dash."""
 
-    def experiment_of(self, column: str) -> str | None:
-        return self.experiment or (self.experiments or {}).get(column)
 
-
-class Table(Model):
+class Table(Origin):
     """A table as the paper prints it."""
 
     where: Where
@@ -244,13 +330,26 @@ class Table(Model):
     caption: Text
     """What the table shows, in own short words."""
     dataset: Name | None = None
-    """Data set of all columns that name none."""
-    unit: Literal["percent"] = "percent"
-    """Unit of the metric columns."""
+    """Data set of all numbers whose row and column name none."""
+    metric: Metric | None = None
+    """Metric of all numbers whose row and column name none."""
+    unit: Text = "percent"
+    """Unit of the metrics."""
+    transcription: Transcription | None = None
+    """Where it differs from the paper's."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
-    """The columns that hold numbers, from left to right."""
+    """The columns from left to right."""
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     """The rows from top to bottom."""
+
+
+class Missing(Model):
+    """A table or figure of the paper that is not in this file."""
+
+    label: Text
+    """Its label, as in Table 7."""
+    why: Text
+    """Why it is missing, in one sentence."""
 
 
 # --------------------------------------------------------------------------- experiments and margins
@@ -261,8 +360,12 @@ class Experiment(Model):
 
     title: Text
     """The experiment in a few words, for the report."""
-    dataset: Name
+    dataset: Name | None = None
     """The data set that it trains and tests on."""
+    datasets: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
+    """Several data sets instead: one experiment on each, named experiment-dataset."""
+    method: Name | None = None
+    """Name by which other papers' claim files know the same method, as in xml_cnn."""
     model: Annotated[str, StringConstraints(pattern=MODULE)] | None = None
     """Name of the model's file in reimpl, as in xml_cnn."""
     variant: Text | None = None
@@ -277,8 +380,16 @@ class Experiment(Model):
     """Initial word vectors as the paper or its code states them, as in GloVe 6B, 300 components."""
     vocabulary: Literal["all", "reduced"] = "all"
     """reduced: only words that the benchmark's bag-of-words features know."""
+    planned: Flag = False
+    """The toolkit does not have this model yet: what is to be run is on record, and is not run."""
     unavailable: Text | None = None
     """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
+
+    @property
+    def on(self) -> str:
+        """The data set of an experiment on one: those on several are taken apart before they are used."""
+        assert self.dataset is not None
+        return self.dataset
 
 
 class Departure(Model):
@@ -305,115 +416,3 @@ class Margin(Model):
     """Named rule that the value follows."""
     why: Text
     """Why this value, in one sentence."""
-
-
-# --------------------------------------------------------------------------- claims
-
-
-class Paired(Model):
-    """Declares that the runs of two arms are paired by seed."""
-
-    reason: Text
-    """Why: the same initial weights and the same order of the data, not merely the same seed number."""
-
-
-class Claim(Model):
-    """What the paper states about its tables. A kind of claim is a subclass with its own `kind` and keys."""
-
-    references: ClassVar[tuple[str, ...]] = ()
-    """Keys that name cells, in the order in which the kind reads them."""
-    own_runs_only: ClassVar[bool] = False
-    """Whether the printed number itself is judged as the outcome of the paper's run."""
-
-    id: Name
-    """Short name of the claim, as in sweep-ruins-kim."""
-    kind: str
-    """What sort of statement it is; decides the other keys and the test."""
-    says: Text
-    """The claim in own short words."""
-    where: Where
-    """Where the text says so."""
-    primary: Flag = False
-    """A headline claim; at most three in a paper, declared before running."""
-    metric: Metrics | None = None
-    """Metrics that the claim is about; may be left out when the references name columns."""
-
-    def cells(self) -> tuple[str, ...]:
-        """The references: `table.row` or `table.row.column`."""
-        return tuple(getattr(self, key) for key in self.references)
-
-    def settings(self) -> dict[str, Any]:
-        """Fields of `record.ClaimRecord` that only some kinds set."""
-        return {}
-
-
-class JudgedByMargin(Claim):
-    """A claim whose verdict depends on a margin."""
-
-    margin: Margin | None = None
-    """This claim's own margin; by default the one in `margins` for the claim, its table, or all."""
-
-
-class ValueClaim(JudgedByMargin):
-    """The metric of an experiment has the printed value."""
-
-    references: ClassVar[tuple[str, ...]] = ("of",)
-    own_runs_only: ClassVar[bool] = True
-
-    kind: Literal["value"]
-    """What sort of statement it is; decides the other keys and the test."""
-    of: Reference
-    """table.row or table.row.column"""
-    runs_behind: Count = 1
-    """Runs of the paper behind the printed number."""
-    deterministic: Flag = False
-    """Every run gives the same number."""
-
-    def settings(self) -> dict[str, Any]:
-        return {"runs_behind": self.runs_behind, "deterministic": self.deterministic}
-
-
-class OrderClaim(Claim):
-    """One experiment is better than another."""
-
-    references: ClassVar[tuple[str, ...]] = ("better", "worse")
-
-    kind: Literal["order"]
-    """What sort of statement it is; decides the other keys and the test."""
-    better: Reference
-    """table.row or table.row.column of the better one"""
-    worse: Reference
-    """table.row or table.row.column of the worse one"""
-    negligible: Points = 0.1
-    """A difference within this many points counts as none."""
-    paired: Paired | None = None
-    """Only where the runs of both sides are paired by seed."""
-
-    def settings(self) -> dict[str, Any]:
-        return {"negligible": self.negligible, "paired": self.paired.reason if self.paired else None}
-
-
-class EquivalentClaim(JudgedByMargin):
-    """Two experiments are as good as each other, within a margin: the size the paper treats as similar."""
-
-    references: ClassVar[tuple[str, ...]] = ("left", "right")
-
-    kind: Literal["equivalent"]
-    """What sort of statement it is; decides the other keys and the test."""
-    left: Reference
-    """table.row or table.row.column"""
-    right: Reference
-    """table.row or table.row.column"""
-    paired: Paired | None = None
-    """Only where the runs of both sides are paired by seed."""
-
-    def settings(self) -> dict[str, Any]:
-        return {"paired": self.paired.reason if self.paired else None}
-
-
-#: A further kind is a class above and its name here.
-AnyClaim = Annotated[ValueClaim | OrderClaim | EquivalentClaim, Field(discriminator="kind")]
-
-KINDS: Mapping[str, type[Claim]] = {
-    get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in get_args(get_args(AnyClaim)[0])
-}

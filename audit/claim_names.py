@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from audit.claim_reference import Grid
+from audit.claim_reference import Grid, GridCell
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.names import known_names
 
@@ -20,35 +21,88 @@ PlainMapping = Mapping[str, Plain]
 class CellNames:
     """What the file says about one cell; None where it says nothing readable."""
 
+    printed: str | None
     is_null: bool
     """Whether the file has null there: the paper prints a dash."""
     source: str | None
     copied_from: str | None
     experiment: str | None
     dataset: str | None
+    metric: str | None
+    quantity: str | None
+    unit: str | None
+    mark: str | None
+    sd: str | None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cell has to hold a number; other columns hold any text."""
+        return self.metric is not None or self.quantity is not None
 
 
 @dataclass(frozen=True)
 class TableNames:
     """One table: its columns and rows by id."""
 
+    plain: PlainMapping
     columns: Mapping[str, PlainMapping]
     rows: Mapping[str, PlainMapping]
-    datasets: Mapping[str, str | None]
-    """Data set of each column; None too where the file has no data set of that name."""
-    grid: Grid
+    datasets: PlainMapping
+    """The file's data sets."""
+    families: Mapping[str, Sequence[str]]
+    """Experiments on several data sets, with these."""
+
+    @cached_property
+    def grid(self) -> Grid:
+        cells = {(row, column): self.cell(row, column) for row in self.rows for column in self.columns}
+        return Grid(
+            tuple(self.rows),
+            tuple(self.columns),
+            {place: GridCell(cell.metric or cell.quantity, cell.experiment) for place, cell in cells.items()},
+        )
 
     def cell(self, row: str, column: str) -> CellNames:
-        plain, values = self.rows[row], sequence(self.rows[row].get("values"))
-        place = list(self.columns).index(column)
-        by_column = mapping(plain.get("experiments"))
+        """All that holds for one cell; what a narrower place says goes before what a wider one does."""
+        its_row, its_column = self.rows[row], self.columns[column]
+        value = self._value(row, column)
+        source = _first("source", value, its_row, its_column, self.plain)
+        dataset = _first("dataset", its_column, its_row, self.plain)
+        quantity = _first("quantity", its_row, its_column)
+        metric = None if quantity else _first("metric", its_column, its_row, self.plain)
         return CellNames(
-            is_null=place < len(values) and values[place] is None,
-            source=text_or_none(plain.get("source")),
-            copied_from=text_or_none(plain.get("from")),
-            experiment=text_or_none(plain.get("experiment")) or text_or_none(by_column.get(column)),
-            dataset=self.datasets[column],
+            printed=text_or_none(value.get("printed")),
+            is_null=value == {"printed": None},
+            source=source,
+            copied_from=_first("from", value, its_row, its_column, self.plain)
+            if source in (None, "copied")
+            else None,
+            experiment=self._experiment(row, column, dataset),
+            dataset=_known(dataset, self.datasets),
+            metric=metric,
+            quantity=quantity,
+            unit=_first("unit", its_column, its_row),
+            mark=text_or_none(value.get("mark")),
+            sd=text_or_none(value.get("sd")),
         )
+
+    def named_experiment(self, row: str, column: str) -> str | None:
+        """The experiment as the file writes it: one name may stand for several data sets."""
+        by_column = mapping(self.rows[row].get("experiments"))
+        return (
+            text_or_none(self._value(row, column).get("experiment"))
+            or text_or_none(self.rows[row].get("experiment"))
+            or text_or_none(by_column.get(column))
+            or text_or_none(self.columns[column].get("experiment"))
+        )
+
+    def _experiment(self, row: str, column: str, dataset: str | None) -> str | None:
+        name = self.named_experiment(row, column)
+        return f"{name}-{dataset}" if name in self.families and dataset else name
+
+    def _value(self, row: str, column: str) -> PlainMapping:
+        values = sequence(self.rows[row].get("values"))
+        place = list(self.columns).index(column)
+        return value_keys(values[place]) if place < len(values) else {}
 
 
 class FileNames:
@@ -57,11 +111,30 @@ class FileNames:
     def __init__(self, content: PlainMapping) -> None:
         self.content = content
         self.datasets = mapping(content.get("datasets"))
-        self.experiments = mapping(content.get("experiments"))
+        self.families: dict[str, Sequence[str]] = {}
+        self.experiments: dict[str, PlainMapping] = {}
+        """Each on one data set."""
+        for name, entry in mapping(content.get("experiments")).items():
+            self._add_experiment(str(name), mapping(entry))
         self.tables = {
-            str(path[-1]): _table(entry, self.datasets) for path, entry in entries(content, "tables")
+            str(path[-1]): _table(entry, self.datasets, self.families)
+            for path, entry in entries(content, "tables")
         }
         self.grids = {name: table.grid for name, table in self.tables.items()}
+        self.methods = {str(it["method"]): None for it in self.experiments.values() if it.get("method")}
+
+    def _add_experiment(self, name: str, entry: PlainMapping) -> None:
+        names = [it for it in sequence(entry.get("datasets")) if isinstance(it, str)]
+        if names:
+            self.families[name] = names
+            self.experiments |= {f"{name}-{it}": {**entry, "dataset": it} for it in names}
+        else:
+            self.experiments[name] = entry
+
+    @property
+    def named_experiments(self) -> dict[str, None]:
+        """What a cell may name: an experiment, or one that stands for several data sets."""
+        return dict.fromkeys([*mapping(self.content.get("experiments")), *self.experiments])
 
     def dataset_of(self, experiment: str) -> str | None:
         return _known(mapping(self.experiments.get(experiment)).get("dataset"), self.datasets)
@@ -103,7 +176,7 @@ def mapping(value: Plain) -> PlainMapping:
 
 
 def sequence(value: Plain) -> Sequence[Plain]:
-    return value if isinstance(value, list) else []
+    return value if isinstance(value, list | tuple) else []
 
 
 def text_or_none(value: Plain) -> str | None:
@@ -115,11 +188,16 @@ def column_keys(plain: Plain) -> PlainMapping:
     return {"id": plain, "metric": plain} if isinstance(plain, str) else mapping(plain)
 
 
+def value_keys(plain: Plain) -> PlainMapping:
+    """A number's keys; the number alone stands for one without mark or spread."""
+    return plain if isinstance(plain, dict) else {"printed": plain}
+
+
 def _known(name: Plain, names: PlainMapping) -> str | None:
     return name if isinstance(name, str) and name in names else None
 
 
-def _table(entry: PlainMapping, datasets: PlainMapping) -> TableNames:
+def _table(entry: PlainMapping, datasets: PlainMapping, families: Mapping[str, Sequence[str]]) -> TableNames:
     columns: dict[str, PlainMapping] = {}
     for place, column in enumerate(map(column_keys, sequence(entry.get("columns")))):
         columns.setdefault(str(column.get("id", f"[{place}]")), column)
@@ -127,14 +205,8 @@ def _table(entry: PlainMapping, datasets: PlainMapping) -> TableNames:
     for row in map(mapping, sequence(entry.get("rows"))):
         if isinstance(name := row.get("id"), str):
             rows.setdefault(name, row)
-    return TableNames(
-        columns=columns,
-        rows=rows,
-        datasets={
-            name: _known(column.get("dataset", entry.get("dataset")), datasets)
-            for name, column in columns.items()
-        },
-        grid=Grid(
-            {name: text_or_none(column.get("metric")) for name, column in columns.items()}, tuple(rows)
-        ),
-    )
+    return TableNames(entry, columns, rows, datasets, families)
+
+
+def _first(key: str, *places: PlainMapping) -> str | None:
+    return next((name for place in places if (name := text_or_none(place.get(key))) is not None), None)

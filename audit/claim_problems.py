@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from audit.claim_model import KINDS, PATTERNS
+from audit.claim_kinds import KINDS
+from audit.claim_model import PATTERNS
 from audit.claim_source import KeyPath, Plain, Problem, Source, short
 from audit.names import known_names
 

@@ -23,7 +23,7 @@ FORMAT_VERSION = 1
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 Scope = Literal["same_data", "other_split", "other_data"]
 Status = Literal["done", "failed", "interrupted"]
-Source = Literal["own_run", "copied", "unknown"]
+Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 
 #: A value of a resolved configuration: whatever JSON can hold.
 Json = Any
@@ -146,6 +146,18 @@ class PaperInfo:
 
 
 @dataclass(frozen=True)
+class DatasetRecord:
+    """A data set as the paper describes it."""
+
+    id: str
+    name: str
+    catalogue: str | None = None
+    """Name by which other papers know the same collection."""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    """Statistics as printed: train, test, labels, ..."""
+
+
+@dataclass(frozen=True)
 class Column:
     id: str
     label: str
@@ -164,6 +176,17 @@ class Cell:
     source: Source
     experiment: str | None = None
     copied_from: str | None = None
+    metric: str | None = None
+    dataset: str | None = None
+    quantity: str | None = None
+    """What the number is where it is no metric: train, labels, training_time, ..."""
+    unit: str | None = None
+    method: str | None = None
+    """Name by which other papers know the method."""
+    mark: str | None = None
+    """Footnote mark or star that stands at the number."""
+    sd: str | None = None
+    """What stands after the plus-minus sign, as printed."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +204,8 @@ class TableRecord:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     page: int | None = None
+    verified: str | None = None
+    """Who held every number against the printed page, and when; None while nobody has."""
 
 
 # --------------------------------------------------------------------------- experiments, claims, verdicts
@@ -249,6 +274,12 @@ class ClaimRecord:
     """Declared: every run of the experiment gives the same number."""
     negligible: float = 0.1
     """Order claims: a difference within this many points counts as none."""
+    expect: str | None = None
+    """Formulas: the expression that is to hold."""
+    details: Mapping[str, Json] = field(default_factory=dict)
+    """What only this kind of claim has: direction, strength, winner, ..."""
+    note: str | None = None
+    """How the sentence was read, where it can be read in several ways."""
     paired: str | None = None
     """Why the arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
 

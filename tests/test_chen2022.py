@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from audit.claim import Paper, builtin_claims, load
-from audit.claim_model import OrderClaim
+from audit.claim_kinds import OrderClaim
 from audit.record import Cell, ClaimRecord
 from tests.shared import shared
 
@@ -301,7 +301,7 @@ def test_each_experiment_names_the_variant_of_its_row() -> None:
     from reimpl.xml_cnn import VARIANTS
 
     for name, settings in SETTINGS.items():
-        experiment = paper().experiments[name]
+        experiment = paper().single_experiments[name]
         assert experiment.model == "xml_cnn"
         config = VARIANTS[str(experiment.variant)]
         found = (config.sweep, config.pooling, config.stride, config.hidden, config.dropout_output)
@@ -338,7 +338,7 @@ def test_what_cannot_be_run_says_so_and_the_rest_names_a_known_protocol() -> Non
     assert unavailable == {"public_reduced", "public_all", "liu_reported", "mimic_reduced"}
     assert set(paper().experiments) == set(SETTINGS) | unavailable
     for name in SETTINGS:
-        experiment = paper().experiments[name]
+        experiment = paper().single_experiments[name]
         assert (experiment.protocol, experiment.recipe) == ("chen2022", "study2022")
         assert experiment.vocabulary == ("all" if name == "mimic_all" else "reduced")
 

@@ -66,8 +66,8 @@ def _followed(departure: Deviation) -> str:
 
 
 def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest) -> Iterator[Deviation]:
-    wanted = paper.experiments[experiment]
-    printed = paper.datasets[wanted.dataset]
+    wanted = paper.single_experiments[experiment]
+    printed = paper.datasets[wanted.on]
     sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
     here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
     known = printed.content

@@ -136,9 +136,9 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     wanted = _selected(paper, only)
     records, keys, jobs = [], {}, []
     remarks: dict[str, None] = {}
-    for name, experiment in paper.experiments.items():
-        if experiment.unavailable or experiment.model is None:
-            why = experiment.unavailable or "the claim file names no model for it"
+    for name, experiment in paper.single_experiments.items():
+        if experiment.unavailable or experiment.planned or experiment.model is None:
+            why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
             records.append(_not_run(name, experiment, why))
             continue
         left_out = wanted is not None and name not in wanted
@@ -175,7 +175,13 @@ def _selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     if not only:
         return None
     claims = paper.claim_records()
-    known = [*paper.experiments, *(claim.id for claim in paper.claims), *paper.tables, *paper.datasets]
+    known = [
+        *paper.experiments,
+        *paper.single_experiments,
+        *(claim.id for claim in paper.claims),
+        *paper.tables,
+        *paper.datasets,
+    ]
     found: set[str] = set()
     for name in only:
         if name not in known and not any(name == claim.id for claim in claims):
@@ -183,7 +189,11 @@ def _selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
                 f"{paper.paper.key}: --only {name!r} is no experiment, claim, table or data set; "
                 f"{known_names(name, known)}"
             )
-        found |= {id for id, it in paper.experiments.items() if name in (id, it.dataset)}
+        found |= {
+            id
+            for id, it in paper.single_experiments.items()
+            if name in (id, it.on, id.removesuffix(f"-{it.on}"))
+        }
         found |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
         cells = [c for t in paper.table_records() if t.id == name for row in t.rows for c in row.cells]
         found |= {cell.experiment for cell in cells if cell.experiment}
@@ -204,7 +214,7 @@ def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
         title=experiment.title,
         model=experiment.model or "",
         variant=experiment.variant or "",
-        dataset=experiment.dataset,
+        dataset=experiment.on,
         protocol=experiment.protocol or "",
         config={},
         not_run=why,
@@ -248,7 +258,7 @@ def _resolve(
         title=experiment.title,
         model=experiment.model or "",
         variant=experiment.variant or "",
-        dataset=experiment.dataset,
+        dataset=experiment.on,
         protocol=used.name,
         config=specs[0].config,
         scope=_scope(paper, experiment, data),
@@ -289,7 +299,7 @@ def _absolute(vectors: str) -> str:
 
 def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
     """The same data only by content: equal sizes are not enough."""
-    known = paper.datasets[experiment.dataset].content
+    known = paper.datasets[experiment.on].content
     fingerprints = [known] if isinstance(known, str) else list(known or ())
     return "same_data" if data.content in fingerprints else "other_data"
 

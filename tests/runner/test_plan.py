@@ -269,7 +269,7 @@ def test_runs_are_handed_to_all_their_experiments_in_the_order_of_seeds(paper: P
     plan = make_plan(paper, settings(corpus))
     runs = {key: as_run(key, plan) for key in reversed(plan.keys["words"])}
     found = plan.with_runs(runs)
-    assert list(found) == list(paper.experiments)
+    assert list(found) == list(paper.single_experiments)
     for name in ("words", "again"):
         assert [run.spec.seed for run in found[name].runs] == [0, 1]
         assert found[name].not_run is None

@@ -1,0 +1,181 @@
+"""The functions that an expression may name. To add one of numbers, add a line to `FUNCTIONS`.
+
+Each is written so that every argument occurs once: then interval arithmetic is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Literal
+
+from audit.expression.errors import UndefinedError
+from audit.expression.interval import Interval, logarithm, point, square_root
+
+Kind = Literal["number", "set", "truth"]
+"""What a part of an expression stands for."""
+
+Argument = Literal["number", "numbers", "cell", "truth"]
+"""What an argument must be; `numbers`: a number or a set."""
+
+BYTES_PER_PARAMETER = 4  # fp32
+GB = 10**9
+GIB = 2**30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """What a function takes and gives."""
+
+    form: str
+    meaning: str
+    takes: tuple[Argument, ...]
+    repeats: bool = False
+    """Whether there may be more arguments, like the last one."""
+    gives: Kind = "number"
+    readings: Mapping[str, Callable[..., Interval]] = field(default_factory=dict)
+    """For functions of numbers alone: by the name of each reading, the function of intervals."""
+
+    def argument(self, index: int) -> Argument:
+        return self.takes[min(index, len(self.takes) - 1)]
+
+
+def gain(a: Interval, b: Interval) -> Interval:
+    return a - b
+
+
+def relative_gain(a: Interval, b: Interval) -> Interval:
+    """100 (a - b) / b as 100 (a / b - 1), where each occurs once."""
+    return point(100) * (a / b - point(1))
+
+
+def total(*x: Interval) -> Interval:
+    return reduce(add, x)
+
+
+def mean(*x: Interval) -> Interval:
+    return total(*x) / point(len(x))
+
+
+def least(*x: Interval) -> Interval:
+    return Interval(min(each.low for each in x), min(each.high for each in x))
+
+
+def greatest(*x: Interval) -> Interval:
+    return Interval(max(each.low for each in x), max(each.high for each in x))
+
+
+def second_greatest(*x: Interval) -> Interval:
+    """The second in order, which is the greatest again where two tie. Raises `UndefinedError` for one number."""
+    if len(x) < 2:
+        raise UndefinedError("there is no second best of one number")
+    return Interval(sorted(each.low for each in x)[-2], sorted(each.high for each in x)[-2])
+
+
+def spread(*x: Interval) -> Interval:
+    """Greatest minus least: at least 0, as one number alone has none."""
+    width = greatest(*x) - least(*x)
+    return Interval(max(width.low, Fraction(0)), width.high) if len(x) > 1 else point(0)
+
+
+def cornet_parameters(V: Interval, R: Interval, blocks: Interval) -> Interval:
+    """blocks (2VR + R + V) of Xun et al. (2020), Eq. 3, as blocks ((2V + 1)(2R + 1) - 1) / 2."""
+    return blocks * ((_twice_and_one(V) * _twice_and_one(R) - point(1)) / point(2))
+
+
+def bottleneck(unit: int) -> Callable[[Interval, Interval, Interval, Interval], Interval]:
+    """R of `cornet_parameters` from two sizes in units of so many bytes.
+
+    R = (P - V) / (2V + 1) for P parameters a block, as ((2P + 1) / (2V + 1) - 1) / 2.
+    """
+
+    def implied(size_with: Interval, size_without: Interval, V: Interval, blocks: Interval) -> Interval:
+        P = (size_with - size_without) * point(Fraction(unit, BYTES_PER_PARAMETER)) / blocks
+        return (_twice_and_one(P) / _twice_and_one(V) - point(1)) / point(2)
+
+    return implied
+
+
+def _twice_and_one(x: Interval) -> Interval:
+    return point(2) * x + point(1)
+
+
+def _of_many(form: str, meaning: str, function: Callable[..., Interval]) -> Function:
+    return Function(form=form, meaning=meaning, takes=("numbers",), repeats=True, readings={"": function})
+
+
+def _of_one(form: str, meaning: str, function: Callable[[Interval], Interval]) -> Function:
+    return Function(form=form, meaning=meaning, takes=("number",), readings={"": function})
+
+
+#: By name. The first ones are those that a message shows.
+FUNCTIONS: Mapping[str, Function] = {
+    "gain": Function(
+        form="gain(a, b)", meaning="a - b, in points", takes=("number",) * 2, readings={"": gain}
+    ),
+    "relative_gain": Function(
+        form="relative_gain(a, b)",
+        meaning="100 (a - b) / b, in percent",
+        takes=("number",) * 2,
+        readings={"": relative_gain},
+    ),
+    "improvement": Function(
+        form="improvement(a, b)",
+        meaning="gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence",
+        takes=("number",) * 2,
+        readings={"points": gain, "percent": relative_gain},
+    ),
+    "mean": _of_many("mean(x, ...)", "the arithmetic mean", mean),
+    "sum": _of_many("sum(x, ...)", "the sum", total),
+    "min": _of_many("min(x, ...)", "the least", least),
+    "max": _of_many("max(x, ...)", "the greatest", greatest),
+    "best": _of_many("best(x, ...)", "the greatest", greatest),
+    "second_best": _of_many("second_best(x, ...)", "the second in order", second_greatest),
+    "rank": Function(
+        form="rank(cell)",
+        meaning="1 and one more for each cell of another method that is greater; ties share the better place",
+        takes=("cell",),
+    ),
+    "others": Function(
+        form="others(cell)",
+        meaning="the cells of all other methods for the same data set and metric in the same table",
+        takes=("cell",),
+        gives="set",
+    ),
+    "group": Function(
+        form="group(cell)", meaning="the cell itself and its others", takes=("cell",), gives="set"
+    ),
+    "count": Function(
+        form="count(comparison, ...)",
+        meaning="how many of the comparisons hold",
+        takes=("truth",),
+        repeats=True,
+    ),
+    "span": _of_many("span(x, ...)", "the greatest minus the least", spread),
+    "overlap": Function(
+        form="overlap(x, ...)",
+        meaning="whether one value can be all of the numbers, given their rounding",
+        takes=("numbers",),
+        repeats=True,
+        gives="truth",
+    ),
+    "abs": _of_one("abs(x)", "x without its sign", abs),
+    "sqrt": _of_one("sqrt(x)", "the square root", square_root),
+    "log2": _of_one("log2(x)", "the logarithm to base 2", logarithm),
+    "cornet_parameters": Function(
+        form="cornet_parameters(V, R, blocks)",
+        meaning="blocks (2VR + R + V): weights and biases of CorNet's blocks",
+        takes=("number",) * 3,
+        readings={"": cornet_parameters},
+    ),
+    "bottleneck": Function(
+        form="bottleneck(size_with, size_without, V, blocks)",
+        meaning="the R of cornet_parameters that two model sizes in GB imply, 4 bytes a parameter; "
+        "a GB is 10^9 bytes or 2^30, whichever suits the sentence",
+        takes=("number",) * 4,
+        readings={"GB": bottleneck(GB), "GiB": bottleneck(GIB)},
+    ),
+}

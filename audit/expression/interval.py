@@ -1,0 +1,143 @@
+"""Exact interval arithmetic: all values that a number can have, with ends that are fractions.
+
+An operation's result holds every value that the operands' values give. Operands are taken as independent, so
+a cell that occurs twice widens the result (R. E. Moore, Interval Analysis, 1966, chapter 3): never too narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from audit.expression.errors import UndefinedError
+from audit.expression.shown import shown
+
+#: Numbers whose numerator or denominator takes more bits are given up: no input takes long.
+MOST_BITS = 8192
+#: Bits after the point of what is not rational: square roots and logarithms.
+_PRECISION = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All numbers from `low` to `high`, ends included."""
+
+    low: Fraction
+    high: Fraction
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError(f"an interval's low end comes first, got {self.low}..{self.high}")
+        if _bits(self) > MOST_BITS:
+            raise UndefinedError(f"a number grows beyond {MOST_BITS} bits")
+
+    @property
+    def is_point(self) -> bool:
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        return shown(self.low, self.high)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return self + -other
+
+    def __mul__(self, other: Interval) -> Interval:
+        return spanning(a * b for a in (self.low, self.high) for b in (other.low, other.high))
+
+    def __truediv__(self, other: Interval) -> Interval:
+        """Raises `UndefinedError` where the divisor can be 0."""
+        if other.low <= 0 <= other.high:
+            contains = "" if other.is_point else ", which contains 0"
+            raise UndefinedError(f"division by {other}{contains}")
+        return spanning(a / b for a in (self.low, self.high) for b in (other.low, other.high))
+
+    def __pow__(self, exponent: int) -> Interval:
+        """Whole exponents of at least 0; exact where 0 is within, unlike repeated multiplication."""
+        if exponent * _bits(self) > MOST_BITS:
+            raise UndefinedError(f"a power grows beyond {MOST_BITS} bits")
+        ends = {self.low**exponent, self.high**exponent}
+        turns = exponent > 0 and exponent % 2 == 0 and self.low < 0 < self.high
+        return spanning(ends | {Fraction(0)} if turns else ends)
+
+    def __abs__(self) -> Interval:
+        if self.low < 0 < self.high:
+            return Interval(Fraction(0), max(-self.low, self.high))
+        return -self if self.high <= 0 else self
+
+
+def point(value: Fraction | int) -> Interval:
+    """The interval of one value."""
+    return Interval(Fraction(value), Fraction(value))
+
+
+def spanning(values: Iterable[Fraction]) -> Interval:
+    """The smallest interval that holds the values, of which there is at least one."""
+    held = list(values)
+    return Interval(min(held), max(held))
+
+
+def hull(intervals: Iterable[Interval]) -> Interval:
+    """The smallest interval that holds the intervals, of which there is at least one."""
+    return spanning(end for interval in intervals for end in (interval.low, interval.high))
+
+
+def square_root(x: Interval) -> Interval:
+    """Exact for squares of fractions, else rounded outwards; raises `UndefinedError` for what may be < 0."""
+    if x.low < 0:
+        raise UndefinedError(f"square root of {x}, which is not all at least 0")
+    return Interval(_root(x.low)[0], _root(x.high)[1])
+
+
+def logarithm(x: Interval) -> Interval:
+    """To base 2; exact for powers of 2, else rounded outwards; raises `UndefinedError` for what may be <= 0."""
+    if x.low <= 0:
+        raise UndefinedError(f"logarithm of {x}, which is not all above 0")
+    return Interval(_log2(x.low, up=False), _log2(x.high, up=True))
+
+
+def _bits(x: Interval) -> int:
+    return max(part.bit_length() for end in (x.low, x.high) for part in (end.numerator, end.denominator))
+
+
+def _root(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of the square root: sqrt(p/q) = sqrt(p q) / q, with `_PRECISION` bits added before the root."""
+    scale = x.denominator << _PRECISION
+    radicand = (x.numerator * x.denominator) << (2 * _PRECISION)
+    below = isqrt(radicand)
+    above = below if below * below == radicand else below + 1
+    return Fraction(below, scale), Fraction(above, scale)
+
+
+def _log2(x: Fraction, *, up: bool) -> Fraction:
+    """A bound of log2(x), bit by bit.
+
+    With x = 2^e m and 1 <= m < 2, each squaring of m gives one bit: m^2 >= 2 or not. What does not fit into
+    the fixed point is rounded up for an upper bound and cut for a lower one, and the rest is 0..1 last bits.
+    """
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    if x < Fraction(2) ** e:
+        e -= 1
+    if x == Fraction(2) ** e:
+        return Fraction(e)
+    one = 1 << (2 * _PRECISION)
+    m = _cut(x / Fraction(2) ** e * one, up=up)
+    bits = 0
+    for _ in range(_PRECISION):
+        m = _cut(Fraction(m * m, one), up=up)
+        bits <<= 1
+        if m >= 2 * one:
+            m = _cut(Fraction(m, 2), up=up)
+            bits += 1
+    return e + Fraction(bits + up, 1 << _PRECISION)
+
+
+def _cut(x: Fraction, *, up: bool) -> int:
+    return -(-x.numerator // x.denominator) if up else x.numerator // x.denominator
