@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import audit
-from audit.checks import all_findings
+from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import compare
 from audit.record import Audit, ExperimentRecord, FidelityCheck
@@ -37,7 +37,7 @@ def assemble(
         experiments=tuple(experiments.values()),
         claims=claims,
         verdicts=verdicts,
-        findings=all_findings(paper.table_records()),
+        findings=all_findings([sheet_of(paper)]),
         fidelity=tuple(fidelity),
         margins_hash=hash_now,
         test_sizes=test_sizes,
@@ -45,6 +45,16 @@ def assemble(
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(_not_checked(experiments.values())),
+    )
+
+
+def sheet_of(paper: Paper) -> Sheet:
+    """The paper as the checks see it."""
+    return Sheet(
+        paper=paper.info(),
+        tables=paper.table_records(),
+        datasets={it.id: it for it in paper.dataset_records()},
+        statements=paper.statements(),
     )
 
 

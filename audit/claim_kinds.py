@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from audit.claim_model import (
     SYMBOL,
@@ -31,18 +31,19 @@ References = Annotated[tuple[Reference, ...], Field(min_length=2)]
 Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]
 
 
-def _constant(value: object) -> str:
-    """A number of an expression, as the text that the file has; `0.5` needs no quotes here."""
-    text = repr(value) if type(value) in (int, float) else value
-    if not isinstance(text, str):
-        raise ValueError(f"{value!r} is not a number; write one, as in 3956 or 0.5")
-    if why := no_number(text):
+def _constant(value: object) -> object:
+    """A bare number is exact; one in quotes is printed, and so rounded to its last digit."""
+    if type(value) in (int, float):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a number; write one, as in 3956, or a printed one in quotes")
+    if why := no_number(value):
         raise ValueError(why)
-    return text
+    return value
 
 
 Constant = Annotated[
-    str, BeforeValidator(_constant), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
+    Any, AfterValidator(_constant), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
 ]
 
 

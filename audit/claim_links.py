@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.claim_kinds import KINDS, Claim
+from audit.claim_kinds import KINDS, Claim, Formula
 from audit.claim_model import is_metric
 from audit.claim_names import (
     CellNames,
@@ -26,6 +26,9 @@ from audit.claim_reference import (
     metrics_of,
 )
 from audit.claim_source import KeyPath, Plain, Problem
+from audit.expression import ExpressionError, parse, references
+from audit.expression import names as names_in
+from audit.names import known_names
 
 #: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
 MOST_PRIMARIES = 3
@@ -64,6 +67,46 @@ def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: File
                 yield Problem((*path, *place), str(err))
         yield from _in_targets(path, found, kind)
     yield from _in_dominance(path, claim, names)
+    if issubclass(kind, Formula) and isinstance(claim.get("expect"), str):
+        yield from _in_expression((*path, "expect"), claim, stated, names)
+
+
+def _in_expression(
+    path: KeyPath, claim: PlainMapping, stated: Sequence[str] | None, names: FileNames
+) -> Iterator[Problem]:
+    """The expression can be read, and its cells and constants are there."""
+    try:
+        expression = parse(claim["expect"])
+    except ExpressionError as err:
+        yield Problem(path, str(err))
+        return
+    given = mapping(claim.get("given"))
+    for name in names_in(expression):
+        yield from unknown(path, name, "constant", given)
+    metrics: Sequence[str | None] = stated or [None]
+    for reference in references(expression):
+        for metric in metrics:
+            try:
+                _check_cell(reference, metric, names)
+            except UnresolvedError as err:
+                yield Problem(path, str(err))
+
+
+def _check_cell(reference: str, metric: str | None, names: FileNames) -> None:
+    """Raises `UnresolvedError` unless the reference of an expression leads to cells."""
+    table, row, *column = reference.split(".")
+    if "*" not in reference:
+        if metric is None and not column:
+            raise UnresolvedError(f"{reference} names no column; add it, or state the claim's metric")
+        address(reference, None if column else metric, names.grids)
+        return
+    if row != "*":
+        check_row(reference, names.grids)
+    elif table not in names.grids:
+        raise UnresolvedError(f"there is no table {table!r}; {known_names(table, names.grids)}")
+    if column and column[0] not in ("*", *names.grids[table].columns):
+        offer = known_names(column[0], names.grids[table].columns)
+        raise UnresolvedError(f"table {table!r} has no column {column[0]!r}; {offer}")
 
 
 def _references(claim: PlainMapping, kind: type[Claim]) -> Iterator[tuple[KeyPath, str]]:

@@ -22,6 +22,7 @@ FORMAT_VERSION = 1
 
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 Scope = Literal["same_data", "other_split", "other_data"]
+FindingResult = Literal["consistent", "inconsistent", "untestable"]
 Status = Literal["done", "failed", "interrupted"]
 Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 
@@ -327,13 +328,30 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of a check that needs no run."""
+    """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
     check: str
-    result: Literal["consistent", "inconsistent", "untestable"]
+    """Name of the check: granularity, identity, sentence, ..."""
+    result: FindingResult
+    """`inconsistent`: they cannot all be what they are said to be. `untestable`: this check cannot tell."""
     cells: tuple[str, ...]
+    """Addresses, as table.row.column; a cell of another paper has its key and a colon in front."""
     arithmetic: str
+    """The check with its numbers filled in."""
     alternatives: tuple[str, ...] = ()
+    """Innocent explanations, to be considered before any conclusion."""
+    id: str = ""
+    """Stable name: paper, check and subject."""
+    weight: int = 1
+    """How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.finding`."""
+    power: float | None = None
+    """Chance that the check sees a wrong last digit; None where that has no meaning."""
+    claim: str | None = None
+    """Id of the claim that was held against the tables."""
+    says: str | None = None
+    """That claim in words."""
+    verified: bool = False
+    """Whether somebody held all of these cells against the printed page."""
 
 
 @dataclass(frozen=True)

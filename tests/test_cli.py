@@ -609,13 +609,32 @@ def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["check", "toy.yaml"]) == Exit.OK
-    assert capsys.readouterr().out == "toy2024: 6 printed numbers in 2 tables; 0 findings (bounds)\n"
+    counts = "0 inconsistent, 3 consistent, 0 untestable"
+    assert f"toy2024: 6 printed cells in 2 tables; {counts}\n" in capsys.readouterr().out
     write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))  # 3 x 20 - 80 = -20
     assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("toy2024: bounds: t1.words.P@1 and t1.words.P@3: 3 x 20.00 - 1 x 80.00 = ")
-    assert lines[1].startswith("    first consider: a slip in transcribing the table")
-    assert lines[2].endswith("1 findings (bounds)")
+    printed = capsys.readouterr().out
+    assert "toy2024:bounds:t1.words.P@1" in printed and "3 x 20.00 - 1 x 80.00 = -20" in printed
+    assert printed.index("●●●●●") < printed.index("first consider: a slip in typing")
+    assert "toy2024: 6 printed cells in 2 tables; 1 inconsistent" in printed
+
+
+def test_check_explains_one_finding_and_knows_its_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
+    assert cli.main(["check", "toy.yaml", "--explain", "toy2024:bounds:t1.words.P@1"]) == Exit.CONTRADICTED
+    printed = capsys.readouterr().out
+    assert "weight 5 of 5" in printed and "t1.words.P@1, t1.words.P@3" in printed
+    assert cli.main(["check", "toy.yaml", "--explain", "toy2024:bounds:t1.words.P@2"]) == Exit.BAD_INPUT
+    assert "did you mean 'toy2024:bounds:t1.words.P@1'?" in capsys.readouterr().err
+
+
+def test_check_writes_all_findings_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", "toy.yaml", "--json"]) == Exit.OK
+    content = json.loads(capsys.readouterr().out)
+    assert content["papers"] == ["toy2024"]
+    assert {it["result"] for it in content["findings"]} == {"consistent"}
 
 
 def test_describe_shows_the_figures_of_each_split(capsys: pytest.CaptureFixture[str]) -> None:

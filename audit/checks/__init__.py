@@ -1,18 +1,42 @@
-"""Checks that need no run: a paper's tables tested against themselves.
+"""Checks that need no run: a paper's tables tested against themselves, and against those of other papers.
 
-Each check is a function from the tables to findings, exact on the printed strings.
+Each check is a function from a sheet (or from all of them) to findings, exact on the printed strings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
+from audit.checks.across import copies, sizes
+from audit.checks.agreement import identity, twice
 from audit.checks.bounds import bounds
-from audit.record import Finding, TableRecord
+from audit.checks.formulas import formulas
+from audit.checks.sentences import sentences
+from audit.checks.sheet import Sheet
+from audit.record import Finding
 
-CHECKS = (bounds,)
+#: A further check is a function here.
+CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (bounds, identity, twice, sentences, formulas)
+ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (copies, sizes)
 
 
-def all_findings(tables: Sequence[TableRecord]) -> tuple[Finding, ...]:
-    """What every check finds, in the order of checks and tables."""
-    return tuple(finding for check in CHECKS for finding in check(tables))
+def all_findings(sheets: Sequence[Sheet]) -> tuple[Finding, ...]:
+    """What every check finds, in the order of papers, checks and tables; what takes several papers last."""
+    alone = [found for sheet in sheets for check in CHECKS for found in check(sheet)]
+    return _each_named([*alone, *(found for check in ACROSS for found in check(sheets))])
+
+
+def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """A second finding of one name is told apart by its number."""
+    seen: Counter[str] = Counter()
+    named = []
+    for found in findings:
+        seen[found.id] += 1
+        number = seen[found.id]
+        named.append(found if number == 1 else replace(found, id=f"{found.id}#{number}"))
+    return tuple(named)
+
+
+__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings"]

@@ -3,64 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import combinations
 
-from audit.record import Cell, Finding, Row, TableRecord
-from audit.stats.printed import Printed, printed
+from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
+from audit.checks.sheet import Number, Sheet
+from audit.record import Finding
 
-_SHARE = re.compile(r"(?P<family>P|R|RP|nDCG|PSP|PSnDCG)@(?P<k>[0-9]+)")
-_ALTERNATIVES = (
-    "a slip in transcribing the table",
-    "the cells are means over other runs or documents",
-    "another definition of the metric",
-)
+_SHARE = re.compile(r"(?:P|R|RP|nDCG|PSP|PSnDCG)@[0-9]+|(?:Micro|Macro|Another-Macro)-F1")
+_PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
+_ALTERNATIVES = (SLIP, "the numbers are means over other runs or documents", OTHER_DEFINITION)
 
 
-def bounds(tables: Sequence[TableRecord]) -> tuple[Finding, ...]:
-    """Findings of kind `bounds`, only for cells that break one.
+def bounds(sheet: Sheet) -> Iterator[Finding]:
+    """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k.
 
     P@k is the share of the first k labels that are right, so for k1 < k2 the hits obey
     0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with k h of slack on either side for the rounding.
     """
-    return tuple(finding for table in tables for row in table.rows for finding in _of_row(table, row))
+    for number in sheet.numbers.values():
+        if _SHARE.fullmatch(number.cell.metric or "") and number.cell.unit in (None, "percent"):
+            yield from _in_range(sheet, number)
+    for profile in sheet.profiles:
+        matches = {metric: _PRECISION.fullmatch(metric) for metric in profile.numbers}
+        by_k = {int(match["k"]): profile.numbers[metric] for metric, match in matches.items() if match}
+        if len(by_k) > 1:
+            yield from _growing_hits(sheet, dict(sorted(by_k.items())))
 
 
-def _of_row(table: TableRecord, row: Row) -> Iterator[Finding]:
-    # Only numbers of one experiment on one data set belong together: a row of a matrix holds several.
-    by_experiment: dict[tuple[str | None, str | None], dict[int, list[tuple[Cell, Printed]]]] = {}
-    for column, cell in zip(table.columns, row.cells, strict=True):
-        match = _SHARE.fullmatch(column.metric or "")
-        if match is None or cell.printed is None:
+def _in_range(sheet: Sheet, number: Number) -> Iterator[Finding]:
+    half = number.value.half_unit
+    if not -half <= number.value.value <= 100 + half:
+        text = f"{number.text} is not in 0..100"
+        yield finding(sheet, "bounds", "inconsistent", [number], text, alternatives=_ALTERNATIVES)
+
+
+def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
+    sound = True
+    for (k1, first), (k2, second) in combinations(by_k.items(), 2):
+        gained = k2 * second.value.value - k1 * first.value.value
+        slack = k1 * first.value.half_unit + k2 * second.value.half_unit
+        if -slack <= gained <= 100 * (k2 - k1) + slack:
             continue
-        number = printed(cell.printed)
-        if not -number.half_unit <= number.value <= 100 + number.half_unit:
-            yield Finding(
-                "bounds", "inconsistent", (cell.address,), f"{cell.printed} is not in 0..100", _ALTERNATIVES
-            )
-        if match["family"] == "P":
-            cells = by_experiment.setdefault((column.dataset, cell.experiment), {})
-            cells.setdefault(int(match["k"]), []).append((cell, number))
-    for cells in by_experiment.values():
-        if all(len(same) == 1 for same in cells.values()):  # else nobody knows which go together
-            yield from _growing_hits({k: same[0] for k, same in cells.items()})
-
-
-def _growing_hits(cells: Mapping[int, tuple[Cell, Printed]]) -> Iterator[Finding]:
-    for k1, k2 in pairwise(sorted(cells)):
-        (first, low), (second, high) = cells[k1], cells[k2]
-        gained = k2 * high.value - k1 * low.value
-        slack = k1 * low.half_unit + k2 * high.half_unit
-        if not -slack <= gained <= 100 * (k2 - k1) + slack:
-            arithmetic = (
-                f"{k2} x {second.printed} - {k1} x {first.printed} = {_decimal(gained)}, which must lie in "
-                f"0..{100 * (k2 - k1)} up to {_decimal(slack)} of rounding"
-            )
-            yield Finding(
-                "bounds", "inconsistent", (first.address, second.address), arithmetic, _ALTERNATIVES
-            )
-
-
-def _decimal(number: Fraction) -> str:
-    return f"{float(number):.10g}"
+        sound = False
+        text = (
+            f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
+            f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding"
+        )
+        yield finding(sheet, "bounds", "inconsistent", [first, second], text, alternatives=_ALTERNATIVES)
+    if sound:
+        shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
+        text = f"hits grow with k by no more than one a place: {shown}"
+        yield finding(sheet, "bounds", "consistent", list(by_k.values()), text)

@@ -1,0 +1,80 @@
+"""Numbers that are the same by definition, or that one paper prints twice, agree within their rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
+from audit.checks.sheet import Number, Sheet
+from audit.record import Finding
+
+_LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
+_OTHER_RUN = "two runs of the same settings"
+_UPDATED = "one of the two places was not updated"
+
+
+def identity(sheet: Sheet) -> Iterator[Finding]:
+    """nDCG@1 = P@1: both are the share of documents whose first label is right.
+
+    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Source: the
+    definition; the same for PSnDCG@1 and PSP@1.
+    """
+    for profile in sheet.profiles:
+        for metric, ranked in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
+            pair = profile.get(metric, ranked)
+            if len(pair) == 2:
+                first, second = pair
+                text = f"{metric} = {first.text} and {ranked} = {second.text}: {_how_far(first, second)}"
+                yield finding(
+                    sheet,
+                    "identity",
+                    "consistent" if meet(first, second) else "inconsistent",
+                    pair,
+                    text,
+                    alternatives=(SLIP, _LABEL_FREE, OTHER_DEFINITION),
+                )
+
+
+def twice(sheet: Sheet) -> Iterator[Finding]:
+    """The same metric of the same experiment, or the same statistic of a data set, printed in two places."""
+    for numbers in _same_things(sheet.numbers.values()).values():
+        for first, second in combinations(numbers, 2):
+            if first.table == second.table and first.text == second.text:
+                continue
+            what = first.cell.metric or f"{first.cell.quantity} of {first.cell.dataset}"
+            text = f"{what} is {first.text} and {second.text}: {_how_far(first, second)}"
+            yield finding(
+                sheet,
+                "twice",
+                "consistent" if meet(first, second) else "inconsistent",
+                (first, second),
+                text,
+                alternatives=(SLIP, _UPDATED, _OTHER_RUN),
+                subject=f"{first.address}={second.address}",
+            )
+
+
+def meet(first: Number, second: Number) -> bool:
+    """Whether both can be roundings of one number."""
+    (low1, high1), (low2, high2) = first.value.interval, second.value.interval
+    return low1 <= high2 and low2 <= high1
+
+
+def _how_far(first: Number, second: Number) -> str:
+    if meet(first, second):
+        return "the rounding intervals meet"
+    apart = abs(first.value.value - second.value.value)
+    allowed = first.value.half_unit + second.value.half_unit
+    return f"{decimal(apart)} apart, and rounding explains {decimal(allowed)}"
+
+
+def _same_things(numbers: Iterable[Number]) -> dict[tuple[str | None, ...], list[Number]]:
+    found: dict[tuple[str | None, ...], list[Number]] = {}
+    for number in numbers:
+        cell = number.cell
+        if cell.metric and cell.experiment:
+            found.setdefault(("metric", cell.metric, cell.dataset, cell.experiment), []).append(number)
+        elif cell.quantity and cell.dataset and not cell.experiment and cell.quantity != "count":
+            found.setdefault(("quantity", cell.quantity, cell.dataset, cell.unit), []).append(number)
+    return {key: held for key, held in found.items() if len(held) > 1}

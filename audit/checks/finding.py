@@ -1,0 +1,70 @@
+"""How a check reports: findings with their weight, their subject and what should be considered first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from audit.checks.sheet import Number, Sheet
+from audit.record import ClaimRecord, Finding, FindingResult
+
+#: How much an inconsistency of each check tells. 5: no data set whatever gives these numbers. 4: one quantity
+#: is printed in two ways. 3: a sentence and its own table differ. 2: numbers do not go with the printed test
+#: size, or come from another split. 1: statistics that do not go with each other.
+WEIGHTS = {
+    "bounds": 5,
+    "feasible_row": 5,
+    "identity": 4,
+    "twice": 4,
+    "average_rank": 3,
+    "sentence": 3,
+    "significance": 3,
+    "structure": 3,
+    "granularity": 2,
+    "copies": 2,
+    "label_caps": 2,
+    "statistics": 1,
+}
+
+SLIP = "a slip in typing or in extracting the table"
+MEANS = "means over several runs"
+OTHER_SIZE = "another number of test documents than the one printed"
+OTHER_DEFINITION = "another definition of the metric"
+
+
+def finding(
+    sheet: Sheet,
+    check: str,
+    result: FindingResult,
+    numbers: Sequence[Number],
+    arithmetic: str,
+    *,
+    alternatives: Sequence[str] = (),
+    power: float | None = None,
+    subject: str | None = None,
+    claim: ClaimRecord | None = None,
+) -> Finding:
+    """A finding about some numbers of one paper; `subject` names it where the first number does not."""
+    cells = tuple(dict.fromkeys(number.address for number in numbers))
+    tables = {number.table for number in numbers}
+    about = subject or (claim.id if claim else cells[0] if cells else "")
+    return Finding(
+        check=check,
+        result=result,
+        cells=cells,
+        arithmetic=arithmetic,
+        alternatives=tuple(alternatives),
+        id=f"{sheet.paper.key}:{check}:{about}",
+        weight=WEIGHTS[check],
+        power=power,
+        claim=claim.id if claim else None,
+        says=claim.says if claim else None,
+        verified=bool(tables) and tables <= sheet.verified_tables,
+    )
+
+
+def decimal(number: Fraction | float, digits: int = 10) -> str:
+    """The number with at most so many digits, without an exponent: 0.945, 3865."""
+    value = float(number)
+    text = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e" in text and abs(value) >= 1 else text

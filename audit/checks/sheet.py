@@ -1,0 +1,158 @@
+"""A paper's tables as the checks see them: every printed number, what it is, and which belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from audit.claim_reference import Grid, GridCell
+from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
+from audit.stats.printed import Printed, printed
+
+Subject = tuple[str, str]
+"""Data set and experiment."""
+Line = tuple[str, str, str]
+"""Table, data set and metric: numbers that stand side by side for comparison."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A cell that prints a number."""
+
+    cell: Cell
+    value: Printed
+    table: str
+    row: str
+    column: str
+
+    @property
+    def address(self) -> str:
+        return self.cell.address
+
+    @property
+    def text(self) -> str:
+        """As printed."""
+        return self.value.text
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One paper as the checks see it."""
+
+    paper: PaperInfo
+    tables: tuple[TableRecord, ...]
+    datasets: Mapping[str, DatasetRecord]
+    statements: tuple[ClaimRecord, ...] = ()
+    """All that the text states, also what no run can decide."""
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Number]:
+        """Address to number, for all cells that hold a metric or a quantity."""
+        return {number.address: number for table in self.tables for number in _numbers(table)}
+
+    @cached_property
+    def lines(self) -> Mapping[Line, tuple[Number, ...]]:
+        """Numbers of one metric on one data set in one table, in the order of the table."""
+        found: dict[Line, list[Number]] = {}
+        for number in self.numbers.values():
+            if number.cell.metric and number.cell.dataset:
+                key = number.table, number.cell.dataset, number.cell.metric
+                found.setdefault(key, []).append(number)
+        return {key: tuple(numbers) for key, numbers in found.items()}
+
+    @cached_property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All metrics of one experiment on one data set, where it is plain which belong together."""
+        return tuple(_profiles(self.numbers.values()))
+
+    @cached_property
+    def grids(self) -> Mapping[str, Grid]:
+        """The tables' names, for references."""
+        return {table.id: _grid(table) for table in self.tables}
+
+    @cached_property
+    def verified_tables(self) -> frozenset[str]:
+        return frozenset(table.id for table in self.tables if table.verified)
+
+    def line_of(self, number: Number) -> tuple[Number, ...]:
+        """The number and those that stand beside it: same table, data set and metric."""
+        key = number.table, number.cell.dataset or "", number.cell.metric or ""
+        return self.lines.get(key, (number,))
+
+    def statistic(self, dataset: str | None, name: str) -> Printed | None:
+        """A statistic of the data set as printed; None where the paper prints none."""
+        held = self.datasets.get(dataset or "")
+        text = held.printed.get(name) if held else None
+        return printed(text) if text else None
+
+    def test_size(self, dataset: str | None) -> int | None:
+        """Test documents as printed."""
+        held = self.statistic(dataset, "test")
+        return int(held.value) if held and held.value.denominator == 1 else None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The metrics of one experiment on one data set; each metric once."""
+
+    dataset: str
+    experiment: str
+    numbers: Mapping[str, Number]
+    """By metric."""
+
+    def get(self, *metrics: str) -> tuple[Number, ...]:
+        """The numbers of those of `metrics` that are printed."""
+        return tuple(self.numbers[metric] for metric in metrics if metric in self.numbers)
+
+
+def _grid(table: TableRecord) -> Grid:
+    columns = tuple(column.id for column in table.columns)
+    cells = {
+        (row.id, column): GridCell(cell.metric or cell.quantity, cell.experiment)
+        for row in table.rows
+        for column, cell in zip(columns, row.cells, strict=True)
+    }
+    return Grid(tuple(row.id for row in table.rows), columns, cells)
+
+
+def _numbers(table: TableRecord) -> Iterator[Number]:
+    for row in table.rows:
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            if cell.printed is not None and (cell.metric or cell.quantity):
+                yield Number(cell, printed(cell.printed), table.id, row.id, column.id)
+
+
+def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
+    """Numbers of several tables go together only if no metric is printed in two ways among them."""
+    by_subject: dict[Subject, list[Number]] = {}
+    for number in numbers:
+        if number.cell.metric and number.cell.dataset:
+            # a row without an experiment is taken for one: what its columns print belongs together
+            experiment = number.cell.experiment or f"{number.table}.{number.row}"
+            by_subject.setdefault((number.cell.dataset, experiment), []).append(number)
+    for (dataset, experiment), held in by_subject.items():
+        whole = _each_once(held)
+        if whole is not None:
+            yield Profile(dataset, experiment, whole)
+            continue
+        for table in dict.fromkeys(number.table for number in held):
+            part = _each_once([number for number in held if number.table == table])
+            if part is not None:
+                yield Profile(dataset, experiment, part)
+
+
+def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:
+    """By metric; None where a metric is printed in two ways or from two sources."""
+    found: dict[str, Number] = {}
+    for number in numbers:
+        other = found.setdefault(number.cell.metric or "", number)
+        if other.text != number.text:
+            return None
+    sources = {(number.cell.source, number.cell.copied_from) for number in numbers}
+    return found if len(sources) == 1 else None
+
+
+def address_in(paper: str, number: Number) -> str:
+    """The address of a number of another paper than the one that a finding is about."""
+    return f"{paper}:{number.address}"

@@ -1,0 +1,77 @@
+"""The command line: parses, calls, prints, and returns a named exit code. The only part that knows all."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+
+import typer
+
+from audit.cli import check, claims, data, report
+from audit.cli import run as run_module
+from audit.cli.app import app
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from reimpl.errors import ReimplError
+
+#: The modules that carry the commands.
+COMMANDS = (run_module, report, check, claims, data)
+
+#: click's base of all usage errors; typer carries click under a name that changes between releases.
+_UsageProblem: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
+    code = main(sys.argv[1:])
+    _let_go_of_streams()
+    sys.exit(code)
+
+
+def _let_go_of_streams() -> None:
+    """All is said. What a reader who left did not take must not turn the exit code into Python's own 120."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Carry out one command; what is wrong with the input becomes sentences on stderr."""
+    try:
+        _check_text(arguments)
+        code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
+    except _UsageProblem as err:
+        err.show()  # type: ignore[attr-defined]
+        return Exit.BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        code = Exit.INTERRUPTED
+    except (AuditError, ReimplError) as err:
+        print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
+        return Exit.BAD_INPUT
+    except Exception:  # else Python would exit with 1, which says that a claim was contradicted
+        traceback.print_exc()
+        return Exit.FAULT
+    if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
+        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
+    return int(code or Exit.OK)
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Reports and records are text, and they name their files."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as err:
+            raise AuditError(f"{argument!r} is not text in UTF-8; rename the file or folder") from err

@@ -1,0 +1,95 @@
+"""The command line's application and what all its commands share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.claim import KnownNames, Paper
+    from audit.record import Audit
+
+app = typer.Typer(
+    help="Do the numbers in this paper hold? Runs a paper's claims, judges them, and writes a report.",
+    epilog="Exit codes: 0 nothing contradicted, 1 something contradicted or inconsistent, 2 bad input, "
+    "3 runs failed, 70 a fault of this tool, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+data_app = typer.Typer(help="Look at corpora.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+Claims = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CLAIMS]...", help="Claim files or keys of built-in ones; default: all built-in ones."
+    ),
+]
+
+
+def say(text: str) -> None:
+    """Print to stdout. Who reads may have had enough (`audit list | head`): the exit code still counts."""
+    try:
+        print(text, flush=True)
+    except OSError as err:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(err, BrokenPipeError):
+            raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
+
+
+def verdict_code(audit: Audit) -> Exit:
+    return Exit.CONTRADICTED if any(v.outcome == "contradicted" for v in audit.verdicts) else Exit.OK
+
+
+def known_names() -> KnownNames:
+    """What a claim file may name, found without loading torch."""
+    from audit.claim import KnownNames
+    from reimpl.data.recipe import RECIPES
+    from reimpl.models import known_models, known_variants
+    from reimpl.protocol import PROTOCOLS
+
+    models = {name: known_variants(name) for name in known_models()}
+    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES))
+
+
+def claim_paths(claims: Sequence[str] | None) -> list[Path]:
+    from audit.claim import builtin_claims
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    if not claims:
+        return list(builtin.values())
+    paths = []
+    for name in claims:
+        if name in builtin and not Path(name).exists():
+            paths.append(builtin[name])
+        elif "/" not in name and "." not in name and not Path(name).exists():
+            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {', '.join(builtin)}")
+        else:
+            paths.append(Path(name))
+    return paths
+
+
+def papers_of(claims: Sequence[str] | None) -> list[Paper]:
+    """All claim files; raises one error with the problems of all of them."""
+    from audit.claim import load
+    from audit.errors import ClaimFileError
+
+    papers, problems = [], []
+    for path in claim_paths(claims):
+        try:
+            papers.append(load(path))
+        except ClaimFileError as err:
+            problems += err.problems
+    if problems:
+        raise ClaimFileError(problems)
+    return papers

@@ -1,0 +1,67 @@
+"""`audit validate` and `audit list`: claim files and the names in them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+
+@app.command("validate")
+def validate_command(
+    claims: Claims = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of claim files.")] = False,
+) -> int:
+    """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
+    import json
+
+    from audit.claim import json_schema, load
+    from audit.claim_names import counted
+
+    if schema:
+        say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+        return Exit.OK
+    broken, known = False, known_names()
+    for path in claim_paths(claims):
+        try:
+            paper = load(path, known=known)
+        except AuditError as err:
+            broken = True
+            print(err, file=sys.stderr)
+        else:
+            parts = (
+                counted(len(paper.tables), "table"),
+                counted(len(paper.experiments), "experiment"),
+                f"{counted(len(paper.claims), 'claim')} over {counted(len(paper.claim_records()), 'number')}",
+            )
+            say(f"{path}: valid; {', '.join(parts)}")
+    return Exit.BAD_INPUT if broken else Exit.OK
+
+
+@app.command("list")
+def list_command(claims: Claims = None) -> int:
+    """Show papers, their experiments and claims, and the names that a claim file may use."""
+    for paper in papers_of(claims):
+        published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
+        say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
+        say("  experiments")
+        for name, it in paper.experiments.items():
+            how = (
+                f"not available: {it.unavailable}"
+                if it.unavailable
+                else f"{it.model}, {it.variant}, {it.protocol}"
+            )
+            say(f"    {name:18} {it.title} [{how}]")
+        say("  claims")
+        for claim in paper.claims:
+            say(f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}")
+    known = known_names()
+    for model, variants in known.models.items():
+        say(f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}")
+    say(f"protocols: {', '.join(known.protocols)}\nrecipes: {', '.join(known.recipes)}")
+    return Exit.OK

@@ -1,0 +1,67 @@
+"""`audit report`: the page again from its record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import app, say, verdict_code
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.record import Audit
+
+
+@app.command("report")
+def report_command(
+    records: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+) -> int:
+    """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
+    from audit.assemble import is_judged_by
+    from audit.audit_file import read_audit
+
+    paths = records or sorted(out.glob("*/audit.json"))
+    if not paths:
+        raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
+    worst = Exit.OK
+    for path in paths:
+        audit = read_audit(path)
+        try:
+            sound = is_judged_by(audit)
+            if sound:
+                write_report(audit, path.parent)
+        except (ValueError, ArithmeticError, LookupError) as err:  # numbers that no run of ours gives
+            problem = " ".join(str(err).split())[:200]
+            raise AuditError(
+                f"{path}: holds what cannot be judged ({problem}); `audit run` makes it again"
+            ) from err
+        if not sound:
+            raise AuditError(
+                f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
+                "of this tool wrote it: `audit run` makes it again"
+            )
+        worst = max(worst, verdict_code(audit))
+    return worst
+
+
+def write_report(audit: Audit, folder: Path) -> None:
+    from audit.files import explained, write
+    from audit.record import to_json
+    from reports.render import html
+    from reports.terminal import summary
+
+    page, record = folder / "report.html", folder / "audit.json"
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write(record, to_json(audit).encode())
+        write(page, html(audit).encode())
+    say(f"{summary(audit)}\n\nreport: {page}\nrecord: {record}")
