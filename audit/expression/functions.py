@@ -69,20 +69,24 @@ def greatest(*x: Interval) -> Interval:
 
 
 def second_greatest(*x: Interval) -> Interval:
-    """The second in order, which is the greatest again where two tie. Raises `UndefinedError` for one number."""
+    """The second in order: the greatest again where two tie. Raises `UndefinedError` for one number."""
     if len(x) < 2:
         raise UndefinedError("there is no second best of one number")
     return Interval(sorted(each.low for each in x)[-2], sorted(each.high for each in x)[-2])
 
 
 def spread(*x: Interval) -> Interval:
-    """Greatest minus least: at least 0, as one number alone has none."""
-    width = greatest(*x) - least(*x)
-    return Interval(max(width.low, Fraction(0)), width.high) if len(x) > 1 else point(0)
+    """Greatest minus least, which are two of the numbers: one number alone spans nothing."""
+    if len(x) < 2:
+        return point(0)
+    narrowest = max(Fraction(0), max(each.low for each in x) - min(each.high for each in x))
+    lowest = sorted(range(len(x)), key=lambda i: x[i].low)[:2]
+    highest = sorted(range(len(x)), key=lambda i: x[i].high)[-2:]
+    return Interval(narrowest, max(x[i].high - x[j].low for i in highest for j in lowest if i != j))
 
 
 def cornet_parameters(V: Interval, R: Interval, blocks: Interval) -> Interval:
-    """blocks (2VR + R + V) of Xun et al. (2020), Eq. 3, as blocks ((2V + 1)(2R + 1) - 1) / 2."""
+    """blocks (2VR + R + V) of Xun et al. (2020), Eq. 2, as blocks ((2V + 1)(2R + 1) - 1) / 2."""
     return blocks * ((_twice_and_one(V) * _twice_and_one(R) - point(1)) / point(2))
 
 

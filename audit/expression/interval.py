@@ -1,7 +1,7 @@
 """Exact interval arithmetic: all values that a number can have, with ends that are fractions.
 
-An operation's result holds every value that the operands' values give. Operands are taken as independent, so
-a cell that occurs twice widens the result (R. E. Moore, Interval Analysis, 1966, chapter 3): never too narrow.
+An operation's result holds every value that the operands' values give (R. E. Moore, Interval Analysis, 1966).
+Operands are taken as independent, so a cell that occurs twice widens the result, and never narrows it.
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ def hull(intervals: Iterable[Interval]) -> Interval:
 
 
 def square_root(x: Interval) -> Interval:
-    """Exact for squares of fractions, else rounded outwards; raises `UndefinedError` for what may be < 0."""
+    """Exact for squares of fractions, else rounded outwards. Raises `UndefinedError` if it may be < 0."""
     if x.low < 0:
         raise UndefinedError(f"square root of {x}, which is not all at least 0")
     return Interval(_root(x.low)[0], _root(x.high)[1])
 
 
 def logarithm(x: Interval) -> Interval:
-    """To base 2; exact for powers of 2, else rounded outwards; raises `UndefinedError` for what may be <= 0."""
+    """To base 2; exact for powers of 2, else rounded outwards. Raises `UndefinedError` if it may be <= 0."""
     if x.low <= 0:
         raise UndefinedError(f"logarithm of {x}, which is not all above 0")
     return Interval(_log2(x.low, up=False), _log2(x.high, up=True))

@@ -79,8 +79,8 @@ def _all_in_one(number: Number) -> Reading:
 class Truth:
     """What can be told of a sentence, whatever the reading that suits it best.
 
-    Within the rounding: `can_hold`, `can_fail`, for some values; too many rather than too few. With the cells as
-    printed: `holds`, `fails`, for sure.
+    Within the rounding: `can_hold`, `can_fail`, for some values, and true rather too often than too seldom.
+    With the cells as printed: `holds`, `fails`, for sure.
     """
 
     can_hold: bool
@@ -89,9 +89,7 @@ class Truth:
     fails: bool
 
     def __invert__(self) -> Truth:
-        return Truth(
-            can_hold=self.can_fail, can_fail=self.can_hold, holds=self.fails, fails=self.holds
-        )
+        return Truth(can_hold=self.can_fail, can_fail=self.can_hold, holds=self.fails, fails=self.holds)
 
 
 def every(parts: Sequence[Truth]) -> Truth:
@@ -111,9 +109,7 @@ def either(parts: Sequence[Truth]) -> Truth:
 
 def compared(left: Number, relation: Relation, right: Number) -> Truth:
     """Whether the left number stands in the relation to the right one, in some reading of each."""
-    return either_reading(
-        _compared(first, relation, second) for first, second in product(left, right)
-    )
+    return either_reading(_compared(first, relation, second) for first, second in product(left, right))
 
 
 def either_reading(readings: Iterable[Truth]) -> Truth:
@@ -150,9 +146,10 @@ def units(left: Reading, relation: Relation, right: Reading) -> tuple[Fraction, 
 
 
 def count(truths: Sequence[Truth]) -> Number:
-    """How many of the truths hold; several readings where a truth holds in one reading and fails in another."""
+    """How many of the truths hold: several readings where one holds in one reading and fails in another."""
     span = Interval(
-        Fraction(sum(not truth.can_fail for truth in truths)), Fraction(sum(truth.can_hold for truth in truths))
+        Fraction(sum(not truth.can_fail for truth in truths)),
+        Fraction(sum(truth.can_hold for truth in truths)),
     )
     faces = {(0, 0)}
     for truth in truths:
@@ -169,9 +166,9 @@ def _counted(truth: Truth) -> list[tuple[int, int]]:
 
 
 def meeting(numbers: Sequence[Number]) -> Truth:
-    """Whether one value lies in the span of each number: intervals on a line that all meet have one in common.
+    """Whether one value lies in the spans of all numbers.
 
-    Says it of the spans themselves, so rounding leaves nothing open.
+    This is said of the spans themselves, so rounding leaves nothing open.
     """
     return either_reading(_meeting(point_of) for point_of in _choices(numbers))
 

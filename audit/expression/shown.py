@@ -19,12 +19,12 @@ def shown(low: Fraction, high: Fraction, *, against: Sequence[Fraction] = ()) ->
     like one of the numbers that it is held `against`: 3.9996 next to 4 is not written 4.000.
     """
     decimals = _decimals(low, high)
-    numbers = [low, high, *against]
-    while decimals < _MOST_DECIMALS and not _order_kept(numbers, decimals):
+    while decimals < _MOST_DECIMALS and not (
+        _apart(low, against, decimals) and _apart(high, against, decimals)
+    ):
         decimals += 1
-    if low == high:
-        return decimal(low, decimals)
-    return f"{decimal(low, decimals)}..{decimal(high, decimals)}"
+    ends = dict.fromkeys(decimal(end, decimals) for end in (low, high))
+    return "..".join(ends)
 
 
 def decimal(number: Fraction, decimals: int) -> str:
@@ -40,18 +40,21 @@ def decimal(number: Fraction, decimals: int) -> str:
 
 
 def _decimals(low: Fraction, high: Fraction) -> int:
-    """So many that the width holds at least ten units, or a single number six digits."""
-    size = (high - low) / 10 if high > low else abs(low) / 100_000
+    """So many that the width holds at least ten units, or a single number six digits.
+
+    Ten digits are enough for a range so narrow that it is one number to a reader, as of a root.
+    """
+    size = max((high - low) / 10, abs(low) / 10**10) if high > low else abs(low) / 10**5
     decimals = 0
     while decimals < _MOST_DECIMALS and 0 < size < Fraction(1, 10**decimals):
         decimals += 1
     return decimals
 
 
-def _order_kept(numbers: Sequence[Fraction], decimals: int) -> bool:
-    """Whether different numbers stay different in print: rounding is monotone, so only ties can arise."""
-    distinct = set(numbers)
-    return len({round(number, decimals) for number in distinct}) == len(distinct)
+def _apart(end: Fraction, others: Sequence[Fraction], decimals: int) -> bool:
+    """Whether an end prints differently from all that differ from it; rounding can do no worse than tie."""
+    rounded = round(end, decimals)
+    return all(other == end or round(other, decimals) != rounded for other in others)
 
 
 def _scientific(number: Fraction) -> str:
