@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from audit.expression.errors import UndefinedError
-from audit.expression.interval import Interval
+from audit.expression.interval import Interval, hull
 from audit.expression.meaning import Meaning
 from audit.expression.reading import Number, units
 from audit.expression.shown import shown
@@ -29,6 +29,7 @@ from audit.stats.printed import Printed
 
 #: Of a longer set only the first cells are named.
 _MOST_CELLS = 8
+_MOST_READINGS = 4
 
 
 def filled_in(sentence: Node, meaning: Meaning) -> str:
@@ -95,6 +96,9 @@ def _value(node: Node, number: Number, against: Sequence[Fraction]) -> str:
 
 
 def _ranges(number: Number, against: Sequence[Fraction]) -> str:
+    if len(number) > _MOST_READINGS:
+        whole = hull(_spans(number))
+        return f"{shown(whole.low, whole.high, against=against)} (in {len(number)} readings)"
     texts = (
         shown(reading.span.low, reading.span.high, against=against)
         + (f" ({reading.name})" if reading.name else "")

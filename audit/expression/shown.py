@@ -15,7 +15,7 @@ _MOST_DECIMALS = 24
 def shown(low: Fraction, high: Fraction, *, against: Sequence[Fraction] = ()) -> str:
     """`11.894..11.947`, or one number where both ends are the same.
 
-    A range is written with about three digits of its width, and with more where fewer would make an end look
+    A range is written with two or three digits of its width, and with more where fewer would make an end look
     like one of the numbers that it is held `against`: 3.9996 next to 4 is not written 4.000.
     """
     decimals = _decimals(low, high)

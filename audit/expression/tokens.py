@@ -43,6 +43,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SEGMENT = re.compile(r"[\w@][\w@-]*|\*")
+_EXPONENT = re.compile(r"[0-9.]+[eE](?:-?[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_NUMBERS = ("nan", "inf", "infinity")
 
@@ -117,7 +118,10 @@ def _word(text: str, at: int) -> Token:
     segments = text.split(".")
     if len(segments) == 1 and _NAME.fullmatch(text) and text.casefold() not in _NO_NUMBERS:
         return Token("name", text, at)
-    if len(segments) in (2, 3) and all(_SEGMENT.fullmatch(segment) for segment in segments):
+    formed = len(segments) in (2, 3) and all(_SEGMENT.fullmatch(segment) for segment in segments)
+    if formed and not _EXPONENT.fullmatch(
+        text
+    ):  # 1.5e+3 is a number to its writer, though 1.5e could be a row
         return _reference(text, segments, at)
     raise ExpressionError(at, f"{quoted(text)} is no number, cell or name", _remedy(text, segments))
 
@@ -134,7 +138,7 @@ def _reference(text: str, segments: list[str], at: int) -> Token:
 def _remedy(text: str, segments: list[str]) -> str:
     if text.casefold() in _NO_NUMBERS:
         return "write a finite number"
-    if re.fullmatch(r"[0-9.]+[eE]-?[0-9]+", text):
+    if _EXPONENT.fullmatch(text):
         return "write the number without an exponent, or as 5 * 10^3"
     if "-" in text:
         return "put a blank on both sides of a minus"

@@ -69,6 +69,13 @@ def test_the_numbers_are_filled_in(sentence: str, filled: str) -> None:
     assert outcome(sentence, CELLS, N=printed("3,865"), M=Fraction(7730)).filled_in == filled
 
 
+def test_many_readings_are_told_as_one_range() -> None:
+    """4.72..4.74 points or 11.894..11.947 percent, three times: from 3 x 4.72 to 3 x 11.947."""
+    sentence = " + ".join(["improvement(t.a.P@1, t.b.P@1)"] * 3) + " > 3"
+    filled = outcome(sentence, CELLS).filled_in
+    assert filled.endswith("= 14..36 (in 8 readings), to be > 3")
+
+
 def test_a_long_set_is_cut() -> None:
     cells = {f"row{n}": f"{n}.0" for n in range(30)}
     assert outcome("max(t.*.P@1) > 3", cells).filled_in == (

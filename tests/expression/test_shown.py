@@ -30,7 +30,7 @@ from audit.expression.shown import decimal, shown
         ("1e20", "1e20", "100000000000000000000"),
     ],
 )
-def test_ranges_have_three_digits_of_their_width(low: str, high: str, text: str) -> None:
+def test_ranges_have_two_digits_or_more_of_their_width(low: str, high: str, text: str) -> None:
     assert shown(Fraction(low), Fraction(high)) == text
 
 

@@ -57,6 +57,7 @@ def test_a_token_knows_its_place() -> None:
         ("5-3", 0, "'5-3' is no number, cell or name", "put a blank on both sides of a minus"),
         ("1e5", 0, "'1e5' is no number", "write the number without an exponent, or as 5 * 10^3"),
         ("1e-5", 0, "'1e-5' is no number", "write the number without an exponent"),
+        ("1.5e+3", 0, "'1.5e' is no number", "write the number without an exponent"),
         ("5.", 0, "'5.' is no number", "write a number as 17 or 0.5"),
         ("1.2.3.4", 0, "'1.2.3.4' is no number", "write a number as 17 or 0.5"),
         ("0x10", 0, "'0x10' is no number", "names begin with a letter"),

@@ -1,0 +1,131 @@
+"""Reference cases: gains, sentences against their own table, and what model sizes imply."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.expression.tables import outcome, value
+from tests.shared import shared
+from tests.stats import golden
+
+FILE = Path(__file__).resolve().parents[1] / "golden" / "expression.json"
+ALL: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def cases(kind: str) -> Any:
+    chosen = [case for case in ALL if case["kind"] == kind]
+    assert chosen
+    return pytest.mark.parametrize("case", chosen, ids=[case["id"] for case in chosen])
+
+
+def test_the_copied_cases_equal_the_source() -> None:
+    source = json.loads(shared("facts/golden_stats.json").read_text(encoding="utf-8"))
+    kinds = {case["kind"] for case in ALL}
+    assert [case for case in source if case["kind"] in kinds] == ALL
+
+
+#: The quoted words of each case as a sentence, and whether the two cells bear it out.
+QUOTED = {
+    "around 12%": ("improvement(t.new.P@1, t.old.P@1) about 12%", "consistent"),
+    "4%": ("improvement(t.new.P@1, t.old.P@1) = 4%", "consistent"),
+    "at least 1%": ("improvement(t.new.P@1, t.old.P@1) at least 1%", "inconsistent"),
+    "1% to 10%": (
+        "improvement(t.new.P@1, t.old.P@1) at least 1% and improvement(t.new.P@1, t.old.P@1) at most 10%",
+        "inconsistent",
+    ),
+}
+
+
+@cases("relative_improvement")
+def test_gains_are_exact_intervals_and_sentences_hold_in_either_reading(case: dict[str, Any]) -> None:
+    cells = {"new": case["inputs"]["new"], "old": case["inputs"]["old"]}
+    points, percent = value("improvement(t.new.P@1, t.old.P@1)", cells)
+    golden.check(
+        case,
+        relative_percent=[float(percent.span.low), float(percent.span.high)],
+        absolute_points=[float(points.face.low)],
+    )
+    (alone,) = value("relative_gain(t.new.P@1, t.old.P@1)", cells)
+    assert alone.span == percent.span
+    sentence, result = QUOTED[case["inputs"]["claim"]]
+    assert outcome(sentence, cells).result == result
+
+
+@cases("text_vs_table")
+def test_a_sentence_is_held_against_every_pair_of_its_table(case: dict[str, Any]) -> None:
+    """The reference calls a tie an exception; here it is untestable, as rounding may hide the difference."""
+    pairs = case["inputs"]["cells"]
+    results = {name: outcome("t.a.P@1 > t.b.P@1", {"a": a, "b": b}).result for name, a, b in pairs}
+    tied = {name for name, a, b in pairs if a == b}
+    exceptions = {name for name, result in results.items() if result != "consistent"}
+    assert exceptions == set(case["expected"]["exceptions"])
+    assert {name for name in exceptions if results[name] == "untestable"} == exceptions & tied
+
+
+@cases("text_vs_table")
+def test_as_many_pairs_as_a_sentence_allows_for_may_differ(case: dict[str, Any]) -> None:
+    """All of them in one expression: `count` of those that hold."""
+    pairs = case["inputs"]["cells"]
+    cells = {
+        f"t.{side}{n}.x": text
+        for n, (_, *both) in enumerate(pairs)
+        for side, text in zip("ab", both, strict=True)
+    }
+    comparisons = ", ".join(f"t.a{n}.x > t.b{n}.x" for n in range(len(pairs)))
+    wanted = len(pairs) - case["inputs"]["allowed_exceptions"]
+    result = outcome(f"count({comparisons}) at least {wanted}", cells).result
+    assert result == ("consistent" if case["expected"]["holds"] else "inconsistent")
+
+
+@cases("implied_bottleneck")
+def test_two_model_sizes_imply_the_bottleneck(case: dict[str, Any]) -> None:
+    given = case["inputs"]
+    cells = {"s.with.GB": given["size_with"], "s.without.GB": given["size_without"]}
+    text = f"bottleneck(s.with.GB, s.without.GB, {given['V']}, {given['blocks']})"
+    gb, gib = value(text, cells)
+    golden.check(
+        case,
+        R_if_GB=[float(gb.span.low), float(gb.span.high)],
+        R_if_GiB=[float(gib.span.low), float(gib.span.high)],
+    )
+
+
+def test_one_bottleneck_does_not_fit_all_three_data_sets() -> None:
+    """789..1105 and 984..1078 meet, and 99..102 meets neither, in GB or GiB."""
+    cells, of = {}, {}
+    for case in ALL:
+        if case["kind"] == "implied_bottleneck":
+            name, given = case["inputs"]["dataset"], case["inputs"]
+            cells[f"s.{name}.with"], cells[f"s.{name}.without"] = given["size_with"], given["size_without"]
+            of[name] = f"bottleneck(s.{name}.with, s.{name}.without, {given['V']}, 2)"
+    assert outcome(f"overlap({of['EUR-Lex']}, {of['AmazonCat-13K']})", cells).result == "consistent"
+    assert outcome(f"overlap({', '.join(of.values())})", cells).result == "inconsistent"
+
+
+@cases("param_count")
+def test_parameters_are_counted_by_formula(case: dict[str, Any]) -> None:
+    """CorNet's by its function; XML-CNN's by plain arithmetic with given names."""
+    numbers = {name: Fraction(n) for name, n in case["inputs"].items() if isinstance(n, int)}
+    if "V" in numbers:
+        (total,) = value("cornet_parameters(V, R, blocks)", **numbers)
+        (block,) = value("2 * V * R + R + V", **numbers)
+        golden.check(
+            case,
+            per_block=float(block.span.low),
+            total=float(total.span.high),
+            bytes_fp32=4 * float(total.span.low),
+        )
+        return
+    parts = {
+        "conv": "filters_per_size * emb * (2 + 4 + 8) + 3 * filters_per_size",
+        "hidden_layer": "3 * filters_per_size * pools * hidden + hidden",
+        "output": "hidden * labels + labels",
+    }
+    parts["total"] = " + ".join(parts.values())
+    parts["without_hidden"] = f"{parts['conv']} + 3 * filters_per_size * pools * labels + labels"
+    golden.check(case, **{name: float(value(text, **numbers)[0].span.low) for name, text in parts.items()})
