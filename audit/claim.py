@@ -231,6 +231,7 @@ class Paper(Model):
                 for row in table.rows
             ),
             page=table.where.page,
+            runs=table.runs,
             verified=_verified(table.transcription or self.transcription),
         )
 

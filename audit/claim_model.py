@@ -335,6 +335,8 @@ class Table(Origin):
     """Metric of all numbers whose row and column name none."""
     unit: Text = "percent"
     """Unit of the metrics."""
+    runs: Count | None = None
+    """Runs behind each number, where the paper says that they are means."""
     transcription: Transcription | None = None
     """Where it differs from the paper's."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]

@@ -205,6 +205,8 @@ class TableRecord:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     page: int | None = None
+    runs: int | None = None
+    """Runs behind each number, where the paper says that they are means."""
     verified: str | None = None
     """Who held every number against the printed page, and when; None while nobody has."""
 

@@ -9,8 +9,11 @@ from functools import cache
 
 import pytest
 
+from audit.checks.formulas import formulas
+from audit.checks.sentences import sentences
+from audit.checks.sheet import Sheet
 from audit.claim import Paper, builtin_claims, load
-from audit.claim_kinds import OrderClaim
+from audit.claim_kinds import JudgedByMargin, OrderClaim
 from audit.record import Cell, ClaimRecord
 from tests.shared import shared
 
@@ -58,12 +61,41 @@ LINES = {
     "t8.mimic_all": "Our code mimicking the above PyTorch All",
     "t8.public_reduced": "Public code by Liu et al. (2017)'s authors Lasagne Reduced",
     "t8.mimic_reduced": "Our code mimicking the above PyTorch Reduced",
+    "t6a.impl": "XML-CNN-impl",
+    "t6a.paper": "XML-CNN-paper",
+    "t6b.impl": "XML-CNN-impl",
+    "t6b.paper": "XML-CNN-paper",
+    "t11.d1": "d= 1",
+    "t11.d2": "d= 2",
+    "t11.d8": "d= 8",
+    "t11.d32": "d= 32",
+    "t11.d64": "d= 64",
+    "t12.f256_d1": "256 1",
+    "t12.f128_d2": "128 2",
+    "t12.f1024_d1": "1024 1",
+    "t12.f128_d8": "128 8",
+    "t13a.kim": "Kim-CNN-Eq.(3)",
+    "t13a.xml_cnn": "XML-CNN",
+    "t13b.kim": "Kim-CNN-Eq.(3)",
+    "t13b.xml_cnn": "XML-CNN",
+    "t13c.kim": "Kim-CNN-Eq.(3)",
+    "t13c.xml_cnn": "XML-CNN",
+    "t14.kim_emb": "Kim-CNN embeddings N/A",
+    "t14.kim_words": "Kim-CNN words N/A",
+    "t14.xml_emb_eq7": "XML-CNN embeddings Eq. (7)",
+    "t14.xml_words_eq7": "XML-CNN words Eq. (7)",
+    "t14.xml_emb_eq6": "XML-CNN embeddings Eq. (6)",
+    "t14.xml_words_eq6": "XML-CNN words Eq. (6)",
 }
+
+SIZES = {"t3": 9, "t4": 18, "t5": 4, "t8": 15, "t6a": 12, "t6b": 12, "t11": 45, "t12": 36}
+SIZES |= {"t13a": 12, "t13b": 12, "t13c": 12, "t14": 18}
 
 
 def test_every_row_of_the_file_is_looked_for() -> None:
-    assert {address.rpartition(".")[0] for address in cells()} == set(LINES)
-    assert Counter(address.split(".")[0] for address in cells()) == {"t3": 9, "t4": 18, "t5": 4, "t8": 15}
+    of_paper = [address for address in cells() if not address.startswith("readme.")]
+    assert {address.rpartition(".")[0] for address in of_paper} == set(LINES)
+    assert Counter(address.split(".")[0] for address in of_paper) == SIZES
 
 
 @pytest.mark.parametrize("row", LINES)
@@ -73,9 +105,38 @@ def test_every_row_stands_in_the_paper_with_all_its_numbers(row: str) -> None:
     numbers = [
         line.removeprefix(LINES[row]) for line in text().splitlines() if line.startswith(LINES[row] + " ")
     ]
-    found = [re.findall(r"\b\d\d\.\d\d\b", rest) for rest in numbers if re.match(r" \d\d\.\d\d", rest)]
+    found = [re.findall(r"\b\d\d\.\d\d?\b", rest) for rest in numbers if re.match(r" \d\d\.\d\d", rest)]
     assert printed in found
     assert all(line == printed for line in found if row.startswith(("t3", "t5", "t8")))
+
+
+def test_the_rows_of_the_readme_are_those_of_the_public_code() -> None:
+    """Name and six numbers of each of the 20 rows, in the order of the README."""
+    lines = shared("facts/CHEN2022_README_TABLES.md").read_text(encoding="utf-8").splitlines()
+    theirs = [
+        [part.strip() for part in line.strip("| ").split("|")]
+        for line in lines
+        if "/standard |" in line or "/dynamic |" in line
+    ]
+    table = next(table for table in paper().table_records() if table.id == "readme")
+    ours = [[*row.label.split(", "), *(cell.printed for cell in row.cells)] for row in table.rows]
+    assert len(theirs) == 20
+    assert ours == theirs
+
+
+PARTS = {"CE": "ce", "BCE": "bce", "N/standard": "plain", "N/dynamic": "dynamic", "Y/standard": "hidden"}
+PARTS["Y/dynamic"] = "hidden_dynamic"
+
+
+def test_each_row_of_the_readme_leads_to_the_experiment_of_its_name_and_data_set() -> None:
+    for table in paper().table_records():
+        for row in table.rows if table.id == "readme" else ():
+            name, setting = row.label.split(", ")
+            loss, _, rest = setting.partition("/")
+            (dataset,) = {cell.dataset for cell in row.cells}
+            assert paper().datasets[str(dataset)].name == name
+            assert {cell.experiment for cell in row.cells} == {f"{PARTS[loss]}_{PARTS[rest]}-{dataset}"}
+            assert {cell.source for cell in row.cells} == {"code_readme"}
 
 
 def page_at(place: int) -> int:
@@ -90,6 +151,9 @@ def page_at(place: int) -> int:
 
 def test_the_page_of_each_table_is_where_its_numbers_stand() -> None:
     for table in paper().table_records():
+        if table.id == "readme":
+            assert table.page is None
+            continue
         last = " ".join(cell.printed or "" for cell in table.rows[-1].cells)
         # the last row of Table 3 is printed again as the last row of Table 8
         place = text().rindex(last) if table.id == "t8" else text().index(last)
@@ -109,6 +173,38 @@ def test_the_page_of_each_table_is_where_its_numbers_stand() -> None:
         ("words-max-beats-none", "significantly better than no pool"),
         ("embeddings-none-beats-max", "No pooling is much better"),
         ("reduced-vocabulary-helps-mimic", "implementations are improved"),
+        ("progress-smaller-than-claimed", "may not be as significant as\nclaimed in Liu"),
+        ("eq5-saves-with-few-hidden-units", "XML-CNN reduces the number of parameters after"),
+        ("kim-behind-in-reported-numbers", "Table 1 clearly indicates"),
+        ("reported-gain-significant-eurlex", "improvement of XML-CNN is significant"),
+        ("programs-differ-less-than-report-and-code", "implementation is even smaller"),
+        ("less-training-data-is-worse", "75% of training data, the results"),
+        ("all-words-below-reported", "both are still worse"),
+        ("reduced-vocabulary-is-nearer-public", "improved to be closer"),
+        ("kim-embeddings-like-reported-kim", "scores are quite similar"),
+        ("pools-of-two-keep-half", "that at least half"),
+        ("paper-beats-impl-eurlex", "outperforms XML-CNN-impl on EUR-Lex"),
+        ("impl-competitive-amazoncat", "works com-\npetitively"),
+        ("eq4-gain-wiki10", "indeed improves the scores"),
+        ("hidden-layer-harms-eurlex", "slightly harmful on"),
+        ("hidden-layer-works-with-dynamic-pooling", "works when dynamic max-pooling is employed"),
+        ("many-hidden-units-preferable", "are\nalways preferable"),
+        ("many-hidden-units-may-not-save", "may not be\nreduced"),
+        ("dynamic-pooling-helps-on-most", "on most but not all"),
+        ("dynamic-pooling-helps-with-hidden-layer", "also gives moderate"),
+        ("dynamic-pooling-costs-parameters", "may require more network parameters"),
+        ("many-pools-can-hurt", "Using too many pools may"),
+        ("standard-pooling-preferable", "dard max pooling is more preferable"),
+        ("hidden-layer-not-always-better", "does not always\nimprove"),
+        ("filters-help-more-than-pools", "not as beneficial as in"),
+        ("kim-similar-wiki10", "similar performance to XML-CNN"),
+        ("kim-with-hidden-layer-strong", "is suffi-"),
+        ("one-filter-size-suffices", "using multiple filter sizes"),
+        ("two-or-eight-pools-best", "have the best performance"),
+        ("more-than-eight-pools-worse-somewhere", "to worse results on some problems"),
+        ("one-pool-beats-two", "outperforms XML-CNN with 2or"),
+        ("filters-add-few-parameters", "the number is\nnegligible"),
+        ("sweep-ruins-kim-ndcg", "The obser-\nvations from NDCG"),
     ],
 )
 def test_claims_stand_on_their_pages(claim: str, near: str) -> None:
@@ -142,6 +238,11 @@ def test_no_sentence_of_the_paper_was_copied() -> None:
 
     theirs = runs(words(text()))
     own = [claim.says for claim in paper().claims] + [table.caption for table in paper().tables.values()]
+    own += [claim.note for claim in paper().claims if claim.note]
+    own += [
+        claim.margin.why for claim in paper().claims if isinstance(claim, JudgedByMargin) and claim.margin
+    ]
+    own += [it.title for it in paper().experiments.values()]
     own += [
         it for departure in paper().departures for it in (departure.what, departure.paper, departure.code)
     ]
@@ -169,21 +270,65 @@ STATED = {
     ("equivalent", "t5.embeddings.none", "t4.xml_emb_eq7.P@1"),
     ("equivalent", "t3.mimic", "t3.public"),
     ("equivalent", "t3.mimic", "t3.reported"),
+    ("order", "liu_reported", "public_75"),
+    ("order", "t4.kim_words", "kim_words_softmax"),
+    ("order", "t6a.paper_tuned-eurlex", "t6a.impl_tuned-eurlex"),
+    ("order", "t6a.paper_tuned-wiki10_31k", "t6a.impl_tuned-wiki10_31k"),
+    ("order", "t14.kim_words", "t14.kim_emb"),
+    ("order", "t14.xml_words_eq6", "t14.xml_words_eq7"),
+    ("order", "t14.xml_words_eq6", "t14.xml_emb_eq6"),
+    ("significant", "t13b.liu_xml_cnn-eurlex", "t13b.liu_kim-eurlex"),
+    ("significant", "t4.xml_words_eq6", "t4.xml_words_eq7"),
+    ("significant", "t5.words.max", "t5.words.none"),
+    ("equivalent", "t14.kim_emb", "t13b.liu_kim-eurlex"),
+    ("equivalent", "t14.xml_emb_eq7", "t14.xml_words_eq6"),
+    ("equivalent", "t6b.impl_tuned-amazoncat_13k", "t6b.paper_tuned-amazoncat_13k"),
+    ("equivalent", "t6b.impl_tuned-amazon_670k", "t6b.paper_tuned-amazon_670k"),
+    ("equivalent", "windows_8", "t4.xml_words_eq6"),
+    ("equivalent", "kim_words_hidden", "t4.xml_words_eq6"),
+    ("equivalent", "readme.bce_plain-eurlex", "readme.bce_hidden_dynamic-eurlex"),
+    ("equivalent", "readme.bce_plain-wiki10_31k", "readme.bce_hidden_dynamic-wiki10_31k"),
+    ("equivalent", "readme.bce_plain-amazoncat_13k", "readme.bce_hidden_dynamic-amazoncat_13k"),
+    ("equivalent", "readme.bce_plain-amazon_670k", "readme.bce_hidden_dynamic-amazon_670k"),
+    ("cost", "kim_words_hidden", "xml_words_eq6"),
+    ("cost", "pools_8-eurlex", "pools_64-eurlex"),
 }
 
 
 def test_the_comparisons_that_the_text_makes_are_all_there() -> None:
-    made = {(claim.kind, *claim.cells()) for claim in paper().claims if claim.kind != "value"}
-    assert made == STATED
+    made = [
+        (claim.kind, *claim.cells()) for claim in paper().claims if claim.cells() and claim.kind != "value"
+    ]
+    assert set(made) == STATED
+    assert len(made) == len(STATED)
+
+
+def test_the_sentences_agree_with_the_tables_but_for_the_reproduced_numbers() -> None:
+    """Each was read in the text and looked up by hand; the margin for "reproduced" is below the gap."""
+    sheet = Sheet(
+        paper().info(),
+        paper().table_records(),
+        {it.id: it for it in paper().dataset_records()},
+        paper().statements(),
+    )
+    found = {it.claim: it.result for check in (sentences, formulas) for it in check(sheet)}
+    assert {name for name, result in found.items() if result != "consistent"} == {
+        f"reported-numbers-reproduced:P@{k}" for k in (1, 3, 5)
+    }
+    assert sum(claim.kind in ("arithmetic", "structural") for claim in paper().claims) == 28
 
 
 def test_each_number_of_their_own_runs_is_claimed_once() -> None:
-    """All own cells of Tables 3, 4 and 5, and those of Table 8 that do not repeat Table 3."""
+    """All own cells of Tables 3 to 6, and those of Tables 8 and 14 that do not repeat Tables 3 and 4.
+
+    Tables 11 and 12 are there for what they say of pools and filters.
+    """
     claimed = Counter(record.cells[0] for record in records("value"))
     repeats = {"t8.public_reduced", "t8.mimic_reduced"}
     own = {
         a for a, cell in cells().items() if cell.source == "own_run" and a.rpartition(".")[0] not in repeats
     }
+    own = {a for a in own if not a.startswith(("t11.", "t12.")) and not a.endswith(".nDCG@1")}
     assert claimed == Counter(own)
     for metric in ("P@1", "P@3", "P@5"):
         assert cells()[f"t8.public_reduced.{metric}"].printed == cells()[f"t3.public.{metric}"].printed
@@ -196,9 +341,21 @@ def test_three_headline_claims_are_primary() -> None:
     assert len(paper().claims) >= 20
 
 
+#: Claims about experiments whose number the paper does not print.
+UNPRINTED = {
+    "less-training-data-is-worse",
+    "eq4-better-than-eq3",
+    "one-filter-size-suffices",
+    "kim-with-hidden-layer-strong",
+}
+
+
 @pytest.mark.parametrize("record", records("order"), ids=lambda record: record.id)
 def test_the_printed_better_one_is_better(record: ClaimRecord) -> None:
     """A swap of the two sides would show here, since the paper's sentences agree with its tables."""
+    if record.claim in UNPRINTED:
+        assert len(record.printed) < 2
+        return
     better, worse = map(Decimal, record.printed)
     assert better > worse
 
@@ -209,7 +366,7 @@ def test_an_order_says_which_is_better_and_not_by_how_much() -> None:
         r"far|much|clearly|greatly|large\w*|strong\w*|significant\w*|collaps\w*|ruin\w*|slight\w*|little|only"
     )
     says = [claim.says for claim in paper().claims if isinstance(claim, OrderClaim)]
-    assert len(says) == 10
+    assert len(says) == 17
     assert [text for text in says if re.search(rf"\b({size})\b", text.lower())] == []
     assert all(re.search(r"\b(better|worse|behind|improves)\b", text) for text in says)
 
@@ -217,15 +374,21 @@ def test_an_order_says_which_is_better_and_not_by_how_much() -> None:
 @pytest.mark.parametrize("record", records("equivalent"), ids=lambda record: record.id)
 def test_what_the_paper_calls_similar_lies_within_the_margin(record: ClaimRecord) -> None:
     """But for the numbers first reported, where the paper is content with a difference of 2.34 points."""
+    if record.claim in UNPRINTED:
+        assert len(record.printed) < 2
+        return
     left, right = map(Decimal, record.printed)
     assert record.margin is not None
     close = abs(left - right) <= Decimal(str(record.margin.value))
+    close |= bool(record.details.get("no_loss")) and left >= right
     assert close == (record.claim != "reported-numbers-reproduced")
 
 
 def test_places_of_the_claims_are_sections_on_their_pages() -> None:
     pages = {"1": {1987, 1988}, "3.1": {1990, 1991}, "3.2": {1991, 1992}, "3.3": {1991, 1992}}
-    pages |= {"A.3": {1996, 1997}, "A.4": {1996, 1997}}
+    pages |= {"A.2": {1996}, "A.3": {1996, 1997}, "A.4": {1996, 1997}, "2.2": {1988, 1989}, "2.3": {1989}}
+    pages |= {"3.4": {1992, 1994}, "4.2": {1993}, "4.3": {1993}, "4.4": {1994}}
+    pages |= {"C": {1997}, "D.1": {1997}, "D.2": {1997}, "E": {1998, 1999}}
     for claim in paper().claims:
         assert claim.where.page in pages[str(claim.where.section)], claim.id
 
@@ -238,15 +401,17 @@ def printed(address: str) -> Decimal:
 
 
 def test_yardsticks_follow_from_the_printed_numbers() -> None:
-    """2.10, 1.22 and 0.43 worked from the cells that their reasons name."""
+    """2.10, 3.83, 1.22 and 0.43 worked from the cells that their reasons name."""
     metrics = ("P@1", "P@3", "P@5")
-    to_public = min(printed(f"t3.reported.{m}") - printed(f"t3.public.{m}") for m in metrics)
+    differences = [printed(f"t3.reported.{m}") - printed(f"t3.public.{m}") for m in metrics]
+    to_public, most = min(differences), max(differences)
     gains = [
         printed(f"t8.{who}_reduced.{m}") - printed(f"t8.{who}_all.{m}")
         for who in ("public", "mimic")
         for m in metrics
     ]
     assert to_public == Decimal("2.10")
+    assert most == Decimal("3.83")
     assert printed("t3.mimic.P@1") - printed("t3.public.P@1") == Decimal("1.22")
     assert min(gains) / 2 == Decimal("0.43")
     yardsticks = {
@@ -260,6 +425,16 @@ def test_yardsticks_follow_from_the_printed_numbers() -> None:
         "kim-competitive": 2.1,
         "impl-no-better-than-kim": 2.1,
         "no-pooling-like-eq7": 1.22,
+        "oddities-recover-ndcg": 2.1,
+        "impl-competitive-amazoncat": 1.22,
+        "impl-competitive-amazon-670k": 1.22,
+        "one-filter-size-suffices": 1.22,
+        "kim-embeddings-like-reported-kim": 3.83,
+        "kim-with-hidden-layer-strong": 3.83,
+        "kim-similar-eurlex": 3.83,
+        "kim-similar-wiki10": 3.83,
+        "kim-similar-amazoncat": 3.83,
+        "kim-similar-amazon-670k": 3.83,
     }
 
 
@@ -267,11 +442,16 @@ def test_value_margins_are_the_smaller_of_field_and_half_gap() -> None:
     """Half of the smallest gap of an order claim on a table, where that is below 0.5 points."""
     smallest: dict[str, Decimal] = {}
     for record in records("order"):
+        if record.claim in UNPRINTED:
+            continue
         table = record.cells[0].split(".")[0]
         gap = printed(record.cells[0]) - printed(record.cells[1])
         smallest[table] = min(gap, smallest.get(table, gap))
     smallest["t3"] = smallest["t8"]  # the same numbers
-    assert set(smallest) == {"t3", "t4", "t5", "t8"}
+    assert set(smallest) == {"t3", "t4", "t5", "t6a", "t8", "t14"}
+    smallest["t6b"] = Decimal(
+        "0.4"
+    )  # no order is claimed, and both data sets have over 100,000 test documents
     for record in records("value"):
         half_gap = smallest[record.cells[0].split(".")[0]] / 2
         assert record.margin is not None
@@ -296,6 +476,26 @@ SETTINGS = {
 }
 
 
+#: The same of runs of which nothing is printed; then windows, filters a window, loss.
+UNPRINTED_SETTINGS = {
+    "kim_words_softmax": ("words", "max", 1, None, 0.5, (2, 4, 8), 128, "softmax_ce"),
+    "kim_words_hidden": ("words", "max", 1, 512, 0.5, (2, 4, 8), 128, "bce_mean"),
+    "windows_8": ("words", "dynamic", 1, 512, 0.5, (8,), 384, "bce_mean"),
+}
+
+
+def test_runs_of_which_nothing_is_printed_differ_in_one_thing_from_a_row() -> None:
+    """Settings by hand; windows_8 has as many filters in all as the three windows of 128."""
+    from reimpl import xml_cnn
+    from reimpl.models import find_config
+
+    for name, settings in UNPRINTED_SETTINGS.items():
+        it = paper().experiments[name]
+        config = find_config(xml_cnn, it.variant, it.config)
+        found = (config.sweep, config.pooling, config.stride, config.hidden, config.dropout_output)
+        assert (*found, config.windows, config.maps, config.loss) == settings, name
+
+
 def test_each_experiment_names_the_variant_of_its_row() -> None:
     """A variant under the wrong row would make every verdict on it worthless."""
     from reimpl.xml_cnn import VARIANTS
@@ -303,6 +503,7 @@ def test_each_experiment_names_the_variant_of_its_row() -> None:
     for name, settings in SETTINGS.items():
         experiment = paper().single_experiments[name]
         assert experiment.model == "xml_cnn"
+        assert not experiment.config
         config = VARIANTS[str(experiment.variant)]
         found = (config.sweep, config.pooling, config.stride, config.hidden, config.dropout_output)
         assert found == settings, name
@@ -327,33 +528,59 @@ def test_each_row_leads_to_its_experiment() -> None:
         "t5.embeddings.max": "liu_emb_max",
         "t5.embeddings.none": "liu_emb_none",
     }
+    families = {
+        "t6a.impl": "impl_tuned",
+        "t6a.paper": "paper_tuned",
+        "t6b.impl": "impl_tuned",
+        "t6b.paper": "paper_tuned",
+        "t11.d1": "bce_hidden",
+        "t11.d2": "pools_2",
+        "t11.d8": "pools_8",
+        "t11.d32": "pools_32",
+        "t11.d64": "pools_64",
+        "t12.f256_d1": "filters_256",
+        "t12.f128_d2": "filters_128_pools_2",
+        "t12.f1024_d1": "filters_1024",
+        "t12.f128_d8": "filters_128_pools_8",
+    }
+    families |= {f"t13{part}.{row}": f"liu_{row}" for part in "abc" for row in ("kim", "xml_cnn")}
     for address, cell in cells().items():
-        row = address.rpartition(".")[0]
-        expected = by_cell.get(address) or by_row.get(row) or row.removeprefix("t4.")
+        row, _, column = address.rpartition(".")
+        if row.startswith("readme."):
+            continue  # has a test of its own
+        expected = by_cell.get(address) or by_row.get(row) or row.removeprefix("t4.").removeprefix("t14.")
+        if row in families:
+            expected = f"{families[row]}-{column.rpartition('_')[0]}"
         assert cell.experiment == expected, address
 
 
 def test_what_cannot_be_run_says_so_and_the_rest_names_a_known_protocol() -> None:
     unavailable = {name for name, it in paper().experiments.items() if it.unavailable}
-    assert unavailable == {"public_reduced", "public_all", "liu_reported", "mimic_reduced"}
-    assert set(paper().experiments) == set(SETTINGS) | unavailable
-    for name in SETTINGS:
+    assert unavailable >= {"public_reduced", "public_all", "liu_reported", "mimic_reduced", "public_75"}
+    assert set(paper().experiments) == set(SETTINGS) | set(UNPRINTED_SETTINGS) | unavailable
+    assert unavailable.isdisjoint({*SETTINGS, *UNPRINTED_SETTINGS})
+    for name in (*SETTINGS, *UNPRINTED_SETTINGS):
         experiment = paper().single_experiments[name]
         assert (experiment.protocol, experiment.recipe) == ("chen2022", "study2022")
         assert experiment.vocabulary == ("all" if name == "mimic_all" else "reduced")
 
 
-def test_only_the_first_rows_of_tables_3_and_8_are_copied() -> None:
+def test_only_the_first_rows_of_tables_3_and_8_and_table_13_are_copied() -> None:
     copied = {
         a.rpartition(".")[0]: cell.copied_from for a, cell in cells().items() if cell.source == "copied"
     }
-    assert copied == {"t3.reported": "liu2017", "t8.reported": "liu2017"}
+    rows = {
+        "t3.reported",
+        "t8.reported",
+        *(f"t13{part}.{row}" for part in "abc" for row in ("kim", "xml_cnn")),
+    }
+    assert copied == dict.fromkeys(rows, "liu2017")
     assert not any(cell.source == "unknown" for cell in cells().values())
 
 
 def test_departures_concern_the_rows_they_name() -> None:
     """Two that decide how Table 4 is to be read: the stride of all six rows, the dropout of one."""
-    what = {name: [it.what for it in paper().departures_of(name)] for name in paper().experiments}
+    what = {name: [it.what for it in paper().departures_of(name)] for name in paper().single_experiments}
     six = ["kim_emb", "kim_words", "xml_emb_eq7", "xml_words_eq7", "xml_emb_eq6", "xml_words_eq6"]
     assert all("Stride of the convolution" in what[name] for name in six)
     assert all("Epoch whose scores are reported" in what[name] for name in six)
@@ -363,22 +590,17 @@ def test_departures_concern_the_rows_they_name() -> None:
 
 
 def test_no_claim_compares_what_one_run_would_stand_for() -> None:
-    """Both sides of a comparison are different configurations, or else one of them cannot be run."""
-    for claim in paper().claims:
-        sides = [
-            cells()[record.cells[k]].experiment
-            for record in [first(claim.id)]
-            for k in range(len(record.cells))
-        ]
+    """All sides of a comparison are different configurations, or else at most one of them can be run."""
+    for claim in paper().claim_records():
         runnable = [
-            paper().experiments[str(side)] for side in sides if not paper().experiments[str(side)].unavailable
+            it for name in claim.experiments if not (it := paper().single_experiments[name]).unavailable
         ]
-        variants = [it.variant for it in runnable]
-        assert len(set(variants)) == len(variants), claim.id
+        settings = [(it.variant, tuple(sorted(map(str, it.config.items())))) for it in runnable]
+        assert len(set(settings)) == len(settings), claim.id
 
 
 def first(claim: str) -> ClaimRecord:
-    return next(record for record in paper().claim_records() if record.claim == claim)
+    return next(record for record in paper().statements() if record.claim == claim)
 
 
 def test_orders_call_little_negligible() -> None:

@@ -824,7 +824,7 @@ def test_reading_claims_imports_no_torch() -> None:
 
 # --------------------------------------------------------------------------- whatever else is thrown at it
 
-_REAL = Path(str(next(path for path in builtin_claims() if path.name == "chen2022.yaml")))
+_REAL = Path(str(next(path for path in builtin_claims() if path.name == "ye2020.yaml")))
 _ODD = st.one_of(
     st.none(),
     st.booleans(),
@@ -862,7 +862,9 @@ def _outcome(file: Path, text: str | bytes) -> None:
             assert 1 <= int(match[1]) <= lines + 1
             assert problem.isprintable()
     else:
-        assert all(record.experiments for record in paper.claim_records())
+        assert all(
+            it.experiments for it in paper.claim_records() if it.kind not in ("dominance", "complexity")
+        )
         paper.table_records()
         assert paper.margins_hash
         assert not any(

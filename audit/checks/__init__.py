@@ -12,14 +12,30 @@ from dataclasses import replace
 from audit.checks.across import copies, sizes
 from audit.checks.agreement import identity, twice
 from audit.checks.bounds import bounds
+from audit.checks.data_sets import label_caps, statistics
 from audit.checks.formulas import formulas
+from audit.checks.granularity import granularity
+from audit.checks.joint import feasible_row
+from audit.checks.mean_ranks import average_rank
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
+from audit.checks.significance import significance
 from audit.record import Finding
 
 #: A further check is a function here.
-CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (bounds, identity, twice, sentences, formulas)
-ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (copies, sizes)
+CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
+    bounds,
+    identity,
+    feasible_row,
+    twice,
+    average_rank,
+    sentences,
+    formulas,
+    significance,
+    label_caps,
+    statistics,
+)
+ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularity, copies, sizes)
 
 
 def all_findings(sheets: Sequence[Sheet]) -> tuple[Finding, ...]:
