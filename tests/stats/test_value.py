@@ -15,6 +15,7 @@ from audit.stats.decision import Decision
 from audit.stats.instance import OtherSplit, instance_se, satterthwaite
 from audit.stats.printed import printed
 from audit.stats.sample import PooledSD, sample
+from audit.stats.spread import READINGS, Spread
 from audit.stats.student import interval
 from audit.stats.value import value
 from tests.stats import golden
@@ -257,3 +258,117 @@ def test_what_is_no_margin_is_refused(margin: float) -> None:
 def test_a_printed_number_without_a_run_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one run"):
         value(RUNS, reported=V, margin=0.5, paper_runs=0)
+
+
+# --------------------------------------------------------------------------- a printed spread
+
+FIVE = [75.0, 75.2, 75.1, 74.9, 75.3]
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(runs=st.lists(st.floats(60, 80), min_size=3, max_size=8), sd=st.integers(1, 300), m=st.integers(2, 9))
+def test_the_papers_own_spread_is_welch_of_summary_data(
+    reading: Any, runs: list[float], sd: int, m: int
+) -> None:
+    """se_pred and its df by scipy's Welch of means, SDs and sizes; without a margin, p_con is its p-value."""
+    assume(np.ptp(runs) > 0.05)
+    spread = Spread(printed(f"{sd / 100:.2f}"), reading)
+    got = value(runs, reported=printed("70"), margin=0.0, paper_runs=m, spread=spread)
+    x = sd / 100 + 0.005
+    theirs = {"sd": x, "se": x * math.sqrt(m), "ci95": x * math.sqrt(m) / stats.t.ppf(0.975, m - 1)}[reading]
+    distance = abs(float(np.mean(runs)) - 70.0) - 0.5  # h of a number without decimals
+    welch = stats.ttest_ind_from_stats(
+        distance, np.std(runs, ddof=1), len(runs), 0.0, theirs, m, equal_var=False, alternative="greater"
+    )
+    assert got.p_contradicted == pytest.approx(min(1.0, 2 * welch.pvalue), abs=1e-9)
+
+
+def test_the_spread_of_the_paper_does_not_touch_reproduction() -> None:
+    spread = Spread(printed("0.30"))
+    plain, with_spread = (
+        value(RUNS, reported=V, margin=1.5, paper_runs=5, spread=it) for it in (None, spread)
+    )
+    assert with_spread.p_reproduced == plain.p_reproduced
+    assert with_spread.reproduced_from == plain.reproduced_from
+    assert with_spread.decide() == Decision("reproduced", "tost")
+
+
+def test_a_contradiction_must_hold_for_every_reading() -> None:
+    """1.28 off: clear if 0.60 is an SD or a 95 % interval of five runs, not if it is a standard error."""
+    size = printed("0.60")
+    each = {
+        reading: value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(size, reading))  # type: ignore[arg-type]
+        for reading in READINGS
+    }
+    outcomes = {reading: test.decide().outcome for reading, test in each.items()}
+    assert outcomes == {"sd": "contradicted", "se": "inconclusive", "ci95": "contradicted"}
+    either = value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(size))
+    assert either.decide() == Decision("inconclusive", "ambiguous_spread")
+    assert either.p_contradicted == max(test.p_contradicted or 0.0 for test in each.values())
+    assert either.contradicted_up_to == min(test.contradicted_up_to or 0.0 for test in each.values())
+    assert either.pi95 == each["se"].pi95
+
+
+def test_readings_that_agree_keep_the_verdict() -> None:
+    either = value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(printed("0.05")))
+    assert either.decide() == Decision("contradicted", "minimum_effect")
+    wide = value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(printed("9.0")))
+    assert wide.decide() == Decision("inconclusive", "within_seed_spread")
+
+
+def test_a_deterministic_method_against_a_paper_whose_runs_vary_is_not_exact() -> None:
+    """Ours has no error, the paper's mean has: 0.205 / sqrt(5) on 4 df."""
+    spread = Spread(printed("0.20"), "sd")
+    options: dict[str, Any] = {"reported": V, "paper_runs": 5, "spread": spread, "deterministic": True}
+    got = value([76.0, 76.0], margin=0.5, **options)
+    assert got.decide() == Decision("reproduced", "tost")
+    assert got.pi95 == pytest.approx([76 + sign * 2.776445 * 0.205 / math.sqrt(5) for sign in (-1, 1)])
+    assert value([75.0, 75.0], margin=0.5, **options).decide() == Decision("contradicted", "minimum_effect")
+
+
+def test_a_spread_of_one_run_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least two runs behind it, got 1"):
+        value(RUNS, reported=V, margin=0.5, spread=Spread(printed("0.2")))
+
+
+# --------------------------------------------------------------------------- the rule at work
+
+
+def rates(case: dict[str, Any], sims: int) -> dict[str, float]:
+    """Shares of `sims` audits of a single-run paper that end in each way, ours and by naive rules."""
+    inputs = case["inputs"]
+    n, sd, margin = inputs["n"], inputs["sd"], inputs["margin"]
+    rng = np.random.default_rng(1)
+    ours = 50.0 + sd * rng.standard_normal((sims, n))
+    paper = 50.0 + inputs["true_diff"] + sd * rng.standard_normal(sims)
+    critical = stats.t.isf(0.025, n - 1) / math.sqrt(n)
+    found = []
+    for runs, v in zip(ours.tolist(), paper.tolist(), strict=True):
+        test = value(runs, reported=printed(f"{v:.2f}"), margin=margin, paper_runs=inputs["paper_runs"])
+        decision = test.decide()
+        assert test.pi95 is not None
+        found.append(
+            {
+                "reproduced": decision.outcome == "reproduced",
+                "contradicted": decision.outcome == "contradicted",
+                "naive_mean_within_margin": abs(test.difference) <= margin,
+                "naive_best_seed_within_margin": min(abs(x - v) for x in runs) <= margin,
+                "naive_ttest_not_significant": abs(test.difference) <= critical * (test.sd or 0.0),
+                "naive_pi_contains": test.pi95[0] <= v <= test.pi95[1],
+            }
+        )
+    return {name: float(np.mean([it[name] for it in found])) for name in found[0]}
+
+
+@golden.cases("operating_characteristics")
+def test_how_often_it_decides(case: dict[str, Any]) -> None:
+    """700 audits, at five standard errors of each share; the slow test below looks closer."""
+    for name, share in rates(case, 700).items():
+        expected = case["expected"][name]
+        assert share == pytest.approx(expected, abs=5 * math.sqrt(max(expected * (1 - expected), 2e-3) / 700))
+
+
+@pytest.mark.slow
+@golden.cases("operating_characteristics")
+def test_how_often_it_decides_to_the_third_decimal(case: dict[str, Any]) -> None:
+    golden.check(case, **rates(case, 60_000))
