@@ -1,4 +1,4 @@
-"""Equivalence claims: "similar", "comparable", "close to"."""
+"""Equivalence claims: "similar", "comparable", and, one-sided, "no loss"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.stats.decision import Decidable, Decision, Route
-from audit.stats.difference import paired, welch
+from audit.stats.difference import Difference, paired, welch
 from audit.stats.sample import SAME
 from audit.stats.student import quantile
 
@@ -25,7 +25,7 @@ class EquivalenceTest(Decidable):
     p_lower: float | None = None
     """One-sided p of "left is lower by the margin or more"."""
     p_upper: float | None = None
-    """One-sided p of "left is higher by the margin or more"."""
+    """One-sided p of "left is higher by the margin or more"; None for "no loss", which does not ask."""
     reproduced_from: float | None = None
     contradicted_up_to: float | None = None
 
@@ -48,9 +48,7 @@ def equivalence(
     declared `deterministic`: then |d| <= D is exact, the margin itself included.
     Raises ValueError for an empty arm, nan or infinity, pairs of unequal arms, or a negative margin.
     """
-    if not (math.isfinite(margin) and margin >= 0.0):
-        raise ValueError(f"a margin is a finite number of points, at least 0, got {margin!r}")
-    d = paired(left, right) if pair else welch(left, right)
+    d = _compared(left, right, margin=margin, pair=pair)
     if deterministic and d.still:
         within = abs(d.value) <= margin + SAME  # 64.4 - 63.9 is 0.5000000000000071 in floating point
         exact = Decision("reproduced" if within else "contradicted", "deterministic")
@@ -76,3 +74,50 @@ def equivalence(
         cap=d.cap,
         if_undecided="straddles_margin",
     )
+
+
+def no_loss(
+    left: Sequence[float],
+    right: Sequence[float],
+    *,
+    margin: float,
+    pair: bool = False,
+    deterministic: bool = False,
+) -> EquivalenceTest:
+    """Left is not worse than right by the margin or more; it may be better by any amount (non-inferiority).
+
+        p_rep = P[t >= (D + d) / se]              one of the two tests of `equivalence`
+        p_con = min(1, 2 P[t >= (-d - D) / se])   small iff the 95 % interval lies below -D
+
+    Caps, `deterministic` and errors as in `equivalence`.
+    """
+    d = _compared(left, right, margin=margin, pair=pair)
+    if deterministic and d.still:
+        kept = d.value >= -margin - SAME
+        exact = Decision("reproduced" if kept else "contradicted", "deterministic")
+        return EquivalenceTest(difference=d.value, margin=margin, se=0.0, exact=exact)
+    if not d.estimated or d.se is None or d.df is None:
+        return EquivalenceTest(difference=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap)
+    p_lower = d.above(-margin)
+    return EquivalenceTest(
+        difference=d.value,
+        margin=margin,
+        se=d.se,
+        df=d.df,
+        ci90=d.interval(0.90),
+        ci95=d.interval(0.95),
+        p_lower=p_lower,
+        reproduced_from=max(0.0, quantile(0.95, d.df) * d.se - d.value),
+        contradicted_up_to=max(0.0, -d.value - quantile(0.975, d.df) * d.se),
+        p_reproduced=p_lower,
+        contradictions=(Route(reason="loss", p=min(1.0, 2.0 * d.below(-margin))),),
+        cap=d.cap,
+        if_reproduced="no_loss",
+        if_undecided="straddles_margin",
+    )
+
+
+def _compared(left: Sequence[float], right: Sequence[float], *, margin: float, pair: bool) -> Difference:
+    if not (math.isfinite(margin) and margin >= 0.0):
+        raise ValueError(f"a margin is a finite number of points, at least 0, got {margin!r}")
+    return paired(left, right) if pair else welch(left, right)

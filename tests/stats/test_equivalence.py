@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
 from audit.stats.decision import Decision
-from audit.stats.equivalence import equivalence
+from audit.stats.equivalence import equivalence, no_loss
 from tests.stats import golden
 
 arm = st.lists(st.floats(40, 60), min_size=3, max_size=8)
@@ -157,5 +157,61 @@ def test_declared_deterministic_arms_are_compared_exactly(left: float, right: fl
 
 @pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
 def test_what_is_no_margin_is_refused(margin: float) -> None:
-    with pytest.raises(ValueError, match="a margin is a finite number"):
-        equivalence([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], margin=margin)
+    for test in (equivalence, no_loss):
+        with pytest.raises(ValueError, match="a margin is a finite number"):
+            test([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], margin=margin)
+
+
+# --------------------------------------------------------------------------- "no loss"
+
+
+@given(arm, arm, margins)
+def test_no_loss_is_welch_of_scipy_with_the_margin_added(
+    a: list[float], b: list[float], margin: float
+) -> None:
+    """Its two p-values, and the margins at which they cross .05."""
+    assume(np.ptp(a) > 0.01 and np.ptp(b) > 0.01)
+    got = no_loss(a, b, margin=margin)
+    lifted = np.array(a) + margin
+    kept, lost = (
+        stats.ttest_ind(lifted, b, equal_var=False, alternative=x).pvalue for x in ("greater", "less")
+    )
+    assert got.p_reproduced == pytest.approx(kept, abs=1e-9)
+    assert got.p_contradicted == pytest.approx(min(1.0, 2 * lost), abs=1e-9)
+    assert got.ci90 and got.ci95 and got.reproduced_from is not None and got.contradicted_up_to is not None
+    assert got.reproduced_from == pytest.approx(max(0.0, -got.ci90[0]))
+    assert got.contradicted_up_to == pytest.approx(max(0.0, -got.ci95[1]))
+
+
+@given(st.lists(st.tuples(st.floats(40, 60), st.floats(40, 60)), min_size=3, max_size=8), margins)
+def test_no_loss_of_pairs_is_the_lower_test_of_statsmodels(
+    pairs: list[tuple[float, float]], margin: float
+) -> None:
+    a, b = np.array([x for x, _ in pairs]), np.array([y for _, y in pairs])
+    assume(np.ptp(a - b) > 0.01)
+    got = no_loss(a.tolist(), b.tolist(), margin=margin, pair=True)
+    assert got.p_reproduced == pytest.approx(ttost_paired(a, b, -margin, margin)[1][1], abs=1e-9)
+
+
+def test_a_gain_is_no_loss_though_it_is_not_similar() -> None:
+    a, b = [76.4, 76.5, 76.6], [70.0, 70.1, 70.2]
+    assert no_loss(a, b, margin=0.5).decide() == Decision("reproduced", "no_loss")
+    assert no_loss(b, a, margin=0.5).decide() == Decision("contradicted", "loss")
+    assert no_loss(a, a, margin=0.05).decide() == Decision("inconclusive", "straddles_margin")
+
+
+@pytest.mark.parametrize(
+    ("left", "outcome"), [(63.9, "reproduced"), (63.89, "contradicted"), (99.0, "reproduced")]
+)
+def test_declared_deterministic_arms_lose_exactly(left: float, outcome: str) -> None:
+    """63.9 is half a point below 64.4, on the margin, which counts as kept."""
+    got = no_loss([left] * 2, [64.4] * 2, margin=0.5, deterministic=True)
+    assert (got.decide().outcome, got.decide().reason) == (outcome, "deterministic")
+
+
+@pytest.mark.parametrize(
+    ("left", "reason"),
+    [([50.0], "no_variance_estimate"), ([50.0, 50.1], "too_few_seeds"), ([50.0] * 3, "no_spread")],
+)
+def test_too_few_or_still_runs_lose_nothing(left: list[float], reason: str) -> None:
+    assert no_loss(left, [90.0] * 3, margin=1.0).decide() == Decision("inconclusive", reason)
