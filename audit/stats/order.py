@@ -22,6 +22,8 @@ class OrderTest(Decidable):
     ci95: tuple[float, float] | None = None
     p_reversed: float | None = None
     """Two-sided p of the reversed order."""
+    p_worse: float | None = None
+    """One-sided p of the reversed order: of "the first is at least as good"."""
     p_negligible: float | None = None
     """TOST p of a difference within `negligible`; contradicts only where the printed gap is not small too."""
 
@@ -55,7 +57,8 @@ def order(
         return OrderTest(difference=d.value, se=0.0, exact=_exact(d, weighty=weighty))
     if not d.estimated:
         return OrderTest(difference=d.value, se=d.se, df=d.df, cap=d.cap)
-    p_reversed = min(1.0, 2.0 * d.below(0.0))
+    p_worse = d.below(0.0)
+    p_reversed = min(1.0, 2.0 * p_worse)
     p_negligible = max(d.above(-negligible), d.below(negligible))
     routes = [Route(reason="reversed", p=p_reversed)]
     if weighty:
@@ -67,6 +70,7 @@ def order(
         ci90=d.interval(0.90),
         ci95=d.interval(0.95),
         p_reversed=p_reversed,
+        p_worse=p_worse,
         p_negligible=p_negligible,
         p_reproduced=d.above(0.0),
         contradictions=tuple(routes),

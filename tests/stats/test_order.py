@@ -54,6 +54,14 @@ def test_reversing_needs_half_the_p_value_that_confirming_does() -> None:
     assert backward.p_contradicted == pytest.approx(2 * forward.p_reproduced)
 
 
+def test_both_one_sided_p_values_are_there() -> None:
+    got = order(LOW, HIGH)
+    assert got.p_worse == order(HIGH, LOW).p_reproduced
+    assert got.p_reversed == pytest.approx(2 * (got.p_worse or 0.0))
+    assert order(HIGH, LOW).p_worse == pytest.approx(1.0, abs=1e-4)
+    assert order([78.0], [20.0]).p_worse is None
+
+
 def test_a_tie_is_negligible_only_where_the_paper_prints_a_gap() -> None:
     assert order(LEVEL_A, LEVEL_B, printed_gap=1.0).decide() == Decision("contradicted", "negligible")
     assert order(LEVEL_A, LEVEL_B, printed_gap=0.21).decide() == Decision("contradicted", "negligible")
