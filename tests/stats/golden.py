@@ -20,7 +20,7 @@ def cases(kind: str) -> Any:
 
 
 def close(got: Any, expected: Any, tol: float) -> bool:
-    """Absolute tolerance; what is below 1e-4 (small p-values) to 1e-3 of itself; lists and mappings by item."""
+    """Absolute tolerance; below 1e-4 (small p-values) to 1e-3 of itself; lists and mappings by item."""
     if isinstance(expected, dict):
         return set(got) == set(expected) and all(close(got[k], e, tol) for k, e in expected.items())
     if isinstance(expected, list):

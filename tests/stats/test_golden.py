@@ -1,20 +1,107 @@
-"""The copy of the reference cases is true to its source, and whole suites of claims come out as there."""
+"""The copy of the reference cases is true to its source, each kind of case has a test that reads it, and
+whole suites of claims come out as there."""
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from audit.stats.decision import Decidable, Route
 from audit.stats.multiplicity import benjamini_hochberg, holm
 from tests.shared import shared
 from tests.stats import golden
 
+HERE = Path(__file__).resolve().parent
+
+#: Kind of case -> the test module beside this one that reads all cases of the kind by `golden.cases`.
+BY_STATISTICS = {
+    "bonferroni_level": "test_multiplicity",
+    "bootstrap_ceiling": "test_bootstrap",
+    "bootstrap_exact": "test_bootstrap",
+    "cv_star": "test_cv_star",
+    "gap": "test_gap",
+    "growth_exponent": "test_growth",
+    "instance_se": "test_instance",
+    "interval_factors": "test_student",
+    "mcnemar_exact": "test_mcnemar",
+    "multiplicity": "test_multiplicity",
+    "operating_characteristics": "test_value",
+    "optimum": "test_optimum",
+    "order": "test_order",
+    "page_trend": "test_trend",
+    "paired_t": "test_difference",
+    "peeking": "test_sequential",
+    "pooled_sd": "test_sample",
+    "power_comparison": "test_power",
+    "power_contradiction": "test_power",
+    "power_tost": "test_power",
+    "rank_agreement": "test_ranking",
+    "rounding": "test_printed",
+    "sequential_alpha": "test_sequential",
+    "share_reproduced": "test_share",
+    "sign_flip": "test_sign_flip",
+    "sign_flip_floor": "test_sign_flip",
+    "suite": "test_golden",
+    "tost_paired": "test_equivalence",
+    "tost_welch": "test_equivalence",
+    "trend_perfect_order": "test_trend",
+    "value": "test_value",
+    "value_other_split": "test_value",
+    "variance_components": "test_variance_components",
+    "welch": "test_difference",
+}
+#: Kinds of the checks that need no run: a test under `tests/checks` reads them.
+BY_CHECKS = {
+    "average_rank",
+    "cross_table",
+    "grim",
+    "grim_fingerprint",
+    "implied_bottleneck",
+    "label_cap",
+    "metric_lp",
+    "metric_lp_certificate",
+    "metric_lp_range",
+    "ndcg1_equals_p1",
+    "ndcg1_label_free",
+    "param_count",
+    "precision_chain",
+    "relative_improvement",
+    "significance_bounds",
+    "text_vs_table",
+}
+
+
+def kinds_read(path: Path) -> set[str]:
+    """The kinds that a test module names in a decorator `golden.cases("...")` of a test function."""
+    kinds = set()
+    for function in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("test_"):
+            for call in function.decorator_list:
+                if isinstance(call, ast.Call) and ast.unparse(call.func) in ("golden.cases", "cases"):
+                    kinds |= {arg.value for arg in call.args if isinstance(arg, ast.Constant)}
+    return kinds
+
 
 def test_the_copied_cases_equal_the_source() -> None:
     source = json.loads(shared("facts/golden_stats.json").read_text(encoding="utf-8"))
+    assert source == golden.ALL
+
+
+def test_every_case_is_of_a_kind_that_is_in_the_table() -> None:
+    unknown = {case["id"] for case in golden.ALL if case["kind"] not in {*BY_STATISTICS, *BY_CHECKS}}
+    assert not unknown, "no test reads these cases: write one and put its kind in the table"
     kinds = {case["kind"] for case in golden.ALL}
-    assert [case for case in source if case["kind"] in kinds] == golden.ALL
+    assert kinds == {*BY_STATISTICS, *BY_CHECKS}, "a kind in the table has no case"
+    assert len({case["id"] for case in golden.ALL}) == len(golden.ALL) == 158
+
+
+@pytest.mark.parametrize("kind", sorted(BY_STATISTICS))
+def test_every_kind_of_the_statistics_has_a_test(kind: str) -> None:
+    assert kind in kinds_read(HERE / f"{BY_STATISTICS[kind]}.py")
 
 
 def test_a_wrong_number_is_not_close() -> None:
@@ -24,6 +111,9 @@ def test_a_wrong_number_is_not_close() -> None:
     assert not golden.close(2e-5, 3e-5, 1e-3)
     assert not golden.close(None, 0.1, 1.0)
     assert not golden.close([1.0], [1.0, 2.0], 1.0)
+    assert not golden.close({"a": 1.0}, {"a": 1.1}, 0.01)
+    assert not golden.close({"a": 1.0}, {"b": 1.0}, 1.0)
+    assert not golden.close({}, {"a": 1.0}, 1.0)
 
 
 @golden.cases("suite")
