@@ -12,9 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from audit.claim_model import (
+    MODULE,
     SYMBOL,
     Count,
     Flag,
+    Key,
     Margin,
     Metrics,
     Model,
@@ -22,6 +24,7 @@ from audit.claim_model import (
     Points,
     Quantity,
     Reference,
+    Setting,
     Text,
     Where,
     no_number,
@@ -321,11 +324,41 @@ class ArithmeticClaim(Formula):
     """What sort of statement it is; decides the other keys and the test."""
 
 
+class Counted(Model):
+    """Weights of a model, counted in the model itself where `audit check --models` makes one."""
+
+    model: Annotated[str, StringConstraints(pattern=MODULE)]
+    """Name of the model's file in reimpl, as in xml_cnn."""
+    variant: Text
+    """Name of a variant in that file."""
+    config: Mapping[Key, Setting] = {}
+    """Keys of the variant that are set otherwise."""
+    labels: Count
+    """Number of labels."""
+    length: Count = 500
+    """Tokens a document."""
+    dimension: Count = 300
+    """Components of a word vector."""
+    vocabulary: Count = 2
+    """Words; matters only where word vectors are counted."""
+    weights: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """Names of the weights to count, with * for any, as in hidden.*"""
+    equals: Text
+    """The formula, over the constants in `given`."""
+
+
 class StructuralClaim(Formula):
     """Shapes, parameter counts and sizes, held against their formula."""
 
     kind: Literal["structural"]
     """What sort of statement it is; decides the other keys and the test."""
+    counted: tuple[Counted, ...] = ()
+    """The same numbers, counted in a model of ours."""
+
+    def settings(self) -> dict[str, Any]:
+        held = super().settings()
+        counted = [it.model_dump(mode="json") for it in self.counted]
+        return held | ({"details": held["details"] | {"counted": counted}} if counted else {})
 
 
 class ComplexityClaim(Claim):

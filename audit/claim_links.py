@@ -81,6 +81,10 @@ def _in_expression(
         yield Problem(path, str(err))
         return
     given = mapping(claim.get("given"))
+    for index, counted in enumerate(map(mapping, sequence(claim.get("counted")))):
+        if isinstance(counted.get("equals"), str):
+            place = (*path[:-1], "counted", index, "equals")
+            yield from _in_formula(place, counted["equals"], given)
     for name in names_in(expression):
         yield from unknown(path, name, "constant", given)
     metrics: Sequence[str | None] = stated or [None]
@@ -90,6 +94,17 @@ def _in_expression(
                 _check_cell(reference, metric, names)
             except UnresolvedError as err:
                 yield Problem(path, str(err))
+
+
+def _in_formula(path: KeyPath, formula: str, given: PlainMapping) -> Iterator[Problem]:
+    """A number over constants: read as one side of a comparison."""
+    try:
+        expression = parse(f"{formula} = 0")
+    except ExpressionError as err:
+        yield Problem(path, str(err))
+        return
+    for name in (*names_in(expression), *references(expression)):
+        yield from unknown(path, name, "constant", given)
 
 
 def _check_cell(reference: str, metric: str | None, names: FileNames) -> None:

@@ -31,6 +31,9 @@ def check_command(
         str | None, typer.Option(metavar="ID", help="Show one finding with all its numbers.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
+    with_models: Annotated[
+        bool, typer.Option("--models", help="Count weights in the models too; needs torch.")
+    ] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Show also what is consistent and what cannot be tested.")
     ] = False,
@@ -43,7 +46,13 @@ def check_command(
     from audit.checks import all_findings
 
     papers = papers_of(claims)
-    findings = all_findings([sheet_of(paper) for paper in papers])
+    sheets = [sheet_of(paper) for paper in papers]
+    findings = all_findings(sheets)
+    if with_models:
+        from audit.checks.models import models
+        from audit.runner.structure import count_weights
+
+        findings += tuple(it for sheet in sheets for it in models(sheet, count_weights))
     if explain is not None:
         say(_explained(explain, findings))
     elif as_json:
@@ -74,12 +83,13 @@ def _print_table(findings: Sequence[Finding]) -> None:
         console = Console(highlight=False, width=_WIDTH)
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
     for it in _by_weight(findings):
-        lines = [it.id if it.result == "inconsistent" else f"{it.id} [{it.result}]"]
+        lines = [it.id]
         lines += [f'says: "{it.says}"'] if it.says else [f"cells: {', '.join(it.cells)}"]
         lines += [it.arithmetic]
         if it.result == "inconsistent":
             lines += [f"first consider: {'; '.join(it.alternatives)}"]
-        table.add_row(Text("●" * it.weight + "○" * (5 - it.weight)), Text("\n".join(lines)))
+        weight = "●" * it.weight + "○" * (5 - it.weight)
+        table.add_row(Text(weight if it.result == "inconsistent" else it.result), Text("\n".join(lines)))
     with console.capture() as captured:
         console.print(table)
     say(captured.get().rstrip() + "\n")
