@@ -609,7 +609,7 @@ def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["check", "toy.yaml"]) == Exit.OK
-    counts = "0 inconsistent, 3 consistent, 0 untestable"
+    counts = "0 inconsistent, 4 consistent, 0 untestable"
     assert f"toy2024: 6 printed cells in 2 tables; {counts}\n" in capsys.readouterr().out
     write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))  # 3 x 20 - 80 = -20
     assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
