@@ -75,8 +75,11 @@ class FidelityPanel:
 
 @dataclass(frozen=True)
 class FindingView:
+    id: str
     check: str
     result: str
+    says: str
+    """The claim that was held against the tables; empty for a check of numbers alone."""
     cells: str
     sentence: str
 
@@ -208,15 +211,17 @@ def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
 
 
 def _findings(findings: Sequence[Finding]) -> tuple[FindingView, ...]:
-    """Inconsistent ones first, consistent ones last, else in the order of the record."""
+    """Inconsistent ones first, the weightiest at the top; then untestable, then consistent ones."""
     order = ("inconsistent", "untestable", "consistent")
-    return tuple(_finding(it) for it in sorted(findings, key=lambda it: order.index(it.result)))
+    return tuple(_finding(it) for it in sorted(findings, key=lambda it: (order.index(it.result), -it.weight)))
 
 
 def _finding(finding: Finding) -> FindingView:
     return FindingView(
+        id=finding.id,
         check=finding.check,
         result=finding.result,
+        says=finding.says or "",
         cells=", ".join(finding.cells),
         sentence=wording.finding_sentence(finding),
     )

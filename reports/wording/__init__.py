@@ -12,6 +12,7 @@ Rules, each with a test:
 
 from reports.wording.notes import (
     ALL_CHECKED,
+    FINDINGS_NOTE,
     KEY_PLOT,
     KEY_VERDICT,
     NO_CHECKS,
@@ -62,6 +63,7 @@ from reports.wording.words import (
 
 __all__ = [
     "ALL_CHECKED",
+    "FINDINGS_NOTE",
     "KEY_PLOT",
     "KEY_VERDICT",
     "KIND_WORDS",

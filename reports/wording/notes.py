@@ -9,6 +9,10 @@ from reports import digits
 from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
 
 NOTHING_TESTED = "Nothing was tested."
+FINDINGS_NOTE = (
+    "The printed numbers and sentences held against each other, without any run. A finding is about numbers, "
+    "not people; the innocent explanations come first."
+)
 NO_PRIMARY = "The claim file marks no claim as primary."
 NO_CHECKS = (
     "No check of our implementation is on record. Until there is one, no claim is called contradicted "
