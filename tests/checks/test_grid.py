@@ -1,0 +1,162 @@
+"""Which printed P@k so many documents can give: reference cases, and every number of hits printed."""
+
+from __future__ import annotations
+
+from decimal import (
+    ROUND_DOWN,
+    ROUND_HALF_DOWN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Decimal,
+    localcontext,
+)
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.checks.grid import granularity, hits, without_padding
+from audit.checks.rounding import Rounding
+from audit.stats.printed import printed
+from tests.stats import golden
+
+RULES: dict[Rounding, str] = {
+    "half_up": ROUND_HALF_UP,
+    "half_down": ROUND_HALF_DOWN,
+    "half_even": ROUND_HALF_EVEN,
+    "truncate": ROUND_DOWN,
+    "ceil": ROUND_UP,
+}
+
+
+@golden.cases("grim")
+def test_reference_cases(case: dict[str, Any]) -> None:
+    given = case["inputs"]
+    found = hits(
+        printed(given["printed"]),
+        documents=given["N"],
+        k=given["k"],
+        runs=given["seeds"],
+        rounding=given["rounding"],
+        scale=given["scale"],
+    )
+    assert found.feasible == case["expected"]["feasible"]
+    assert (found.m_min, found.m_max) == (case["expected"]["m_min"], case["expected"]["m_max"])
+    assert found.count == case["expected"]["count"]
+    assert found.power == pytest.approx(Fraction(str(case["expected"]["power"])), abs=case["tol"])
+
+
+def printed_by_decimal(m: int, total: int, decimals: int, rule: str) -> str:
+    """100 m / total as `decimal` prints it."""
+    with localcontext() as context:
+        context.prec = 60  # the expansion is cut far beyond any tie that whole numbers of this size can make
+        return str((Decimal(100 * m) / Decimal(total)).quantize(Decimal(1).scaleb(-decimals), rounding=rule))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("documents", "k", "runs"),
+    [(1, 1, 1), (7, 1, 1), (8, 3, 1), (16, 1, 1), (40, 5, 1), (13, 1, 3), (80, 1, 1)],
+)
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+def test_the_hits_of_a_number_are_those_that_are_printed_so(
+    documents: int, k: int, runs: int, decimals: int, rule: Rounding
+) -> None:
+    """By brute force: each m is printed by `decimal`, and each number of 0..100 asked for its m."""
+    total = documents * k * runs
+    by_text: dict[str, list[int]] = {}
+    for m in range(total + 1):
+        by_text.setdefault(printed_by_decimal(m, total, decimals, RULES[rule]), []).append(m)
+    unit = Decimal(1).scaleb(-decimals)
+    for n in range(100 * 10**decimals + 1):
+        text = str(n * unit)
+        found = hits(printed(text), documents=documents, k=k, runs=runs, rounding=rule)
+        expected = by_text.get(text, [])
+        assert (found.m_min, found.m_max) == ((expected[0], expected[-1]) if expected else (None, None)), text
+        assert found.count == len(expected)
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(
+    st.data(),
+    st.integers(1, 400_000),
+    st.sampled_from([1, 3, 5]),
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.sampled_from(sorted(RULES)),
+)
+def test_an_honest_number_is_never_called_infeasible(
+    data: st.DataObject, documents: int, k: int, runs: int, decimals: int, rule: Rounding
+) -> None:
+    """Whatever the size of the test set, the digits and the rounding."""
+    m = data.draw(st.integers(0, documents * k * runs))
+    number = printed(printed_by_decimal(m, documents * k * runs, decimals, RULES[rule]))
+    found = hits(number, documents=documents, k=k, runs=runs, rounding=rule)
+    assert found.m_min is not None and found.m_max is not None and found.m_min <= m <= found.m_max
+    assert granularity(number, documents=documents, k=k, runs=runs).outcome != "infeasible"
+
+
+def test_fractions_of_one_have_the_grid_of_percent() -> None:
+    assert hits(printed(".7638"), documents=3865, scale=1) == hits(printed("76.38"), documents=3865)
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "outcome", "rounding"),
+    [
+        ("76.38", 3865, "feasible", "nearest"),
+        ("76.38", 3809, "feasible", "ceil"),  # 2,909 are 76.3718 %
+        ("76.38", 3909, "feasible", "truncate"),  # 2,986 of 3,909 are 76.3878 %
+        ("76.81", 3865, "feasible", "truncate"),  # 2,969 are 76.8176 %
+        ("83.50", 3865, "feasible", "ceil"),  # 3,227 are 83.4929 %
+        ("50.00", 3865, "infeasible", None),  # 1,932 are 49.987 %, 1,933 are 50.013 %
+        ("83.5", 3865, "untestable", "nearest"),
+        ("96.10", 306_782, "untestable", "nearest"),
+        ("33.4", 3, "feasible", "ceil"),  # 1 of 3 is 33.33 %
+    ],
+)
+def test_other_ways_of_rounding_come_before_a_conclusion(
+    text: str, documents: int, outcome: str, rounding: Rounding | None
+) -> None:
+    found = granularity(printed(text), documents=documents)
+    assert (found.outcome, found.rounding) == (outcome, rounding)
+
+
+def test_means_over_runs_and_deeper_precision_are_untestable() -> None:
+    """EUR-Lex has 3,865 test documents: three runs, or three ranks, are a grid finer than two decimals."""
+    assert granularity(printed("83.50"), documents=3865, runs=3).outcome == "untestable"
+    assert granularity(printed("83.50"), documents=3865, k=3).outcome == "untestable"
+
+
+def test_power_is_the_share_of_printed_numbers_that_no_hits_give() -> None:
+    """Over all numbers of 0.00..99.99 for 3,865 documents."""
+    numbers = [printed(f"{n // 100}.{n % 100:02d}") for n in range(10_000)]
+    found_out = sum(not hits(number, documents=3865).feasible for number in numbers)
+    assert float(hits(numbers[0], documents=3865).power) == pytest.approx(found_out / 10_000, abs=1e-3)
+    however = sum(granularity(number, documents=3865).outcome == "infeasible" for number in numbers)
+    assert float(granularity(numbers[0], documents=3865).power) == pytest.approx(however / 10_000, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (["82.40", "68.50", "57.70"], ["82.4", "68.5", "57.7"]),  # DiSMEC as Ye et al. print it
+        (["82.40", "68.50", "57.70", "61.20", "79.66"], ["82.4", "68.5", "57.7", "61.2", "79.66"]),
+        (["82.40", "68.50", "57.70", "79.66"], ["82.40", "68.50", "57.70", "79.66"]),  # three of four
+        (["82.00", "68.00", "57.00"], ["82", "68", "57"]),
+        (["82.00", "68.50", "57.70"], ["82.0", "68.5", "57.7"]),
+        (["80", "70", "60"], ["80", "70", "60"]),  # these zeros are no decimals
+        (["82.40%", "68.50 %"], ["82.4%", "68.5%"]),
+        ([], []),
+    ],
+)
+def test_zeros_that_pad_a_column_are_dropped(column: list[str], expected: list[str]) -> None:
+    assert without_padding([printed(text) for text in column]) == tuple(printed(text) for text in expected)
+
+
+@pytest.mark.parametrize("given", [{"documents": 0}, {"documents": 5, "k": 0}, {"documents": 5, "runs": -1}])
+def test_no_documents_are_refused(given: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="at least 1, got"):
+        hits(printed("76.38"), **given)
