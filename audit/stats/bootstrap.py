@@ -179,7 +179,9 @@ def _bca(ends: Floats, draws: Floats, estimate: float, influences: Sequence[Floa
 
     influence = np.concatenate(influences)
     spread = float(np.sum(influence**2))
-    below = float(np.mean(draws < estimate) + np.mean(draws == estimate) / 2.0)
+    off = draws - estimate
+    off[np.abs(off) <= 1e-9 * max(1.0, abs(estimate))] = 0.0  # moved by the order of summation only
+    below = float(np.mean(off < 0.0) + np.mean(off == 0.0) / 2.0)
     if spread == 0.0 or not 0.0 < below < 1.0:
         return ends
     z0 = float(special.ndtri(below))

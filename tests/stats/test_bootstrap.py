@@ -103,11 +103,11 @@ def test_the_percentile_interval_is_that_of_scipy() -> None:
     assert got.se == pytest.approx(theirs.standard_error, rel=0.03)
 
 
-def their_bca(data: tuple[Any, ...], statistic: Any, draws: Any) -> tuple[float, float]:
+def their_bca(data: tuple[Any, ...], statistic: Any, draws: Any, **options: Any) -> tuple[float, float]:
     """The BCa interval of scipy on replicates that are given."""
-    result = stats.bootstrap(data, statistic, n_resamples=2, method="percentile", rng=generator())
+    result = stats.bootstrap(data, statistic, n_resamples=2, method="percentile", **options)
     result.bootstrap_distribution = draws
-    ends = stats.bootstrap(data, statistic, n_resamples=0, bootstrap_result=result, method="BCa")
+    ends = stats.bootstrap(data, statistic, n_resamples=0, bootstrap_result=result, method="BCa", **options)
     return tuple(ends.confidence_interval)
 
 
@@ -116,6 +116,34 @@ def test_bca_of_given_replicates_is_that_of_scipy() -> None:
     draws = replicated_means([x], rng=generator(4), replicates=999)[:, 0]
     got = bootstrap_difference(x, 0.0 * x, rng=generator(4), replicates=999, method="bca")
     assert (got.low, got.high) == pytest.approx(their_bca((x[0],), np.mean, draws))
+
+
+def test_bca_counts_replicates_equal_to_the_estimate_half() -> None:
+    """P@3 of 30 documents takes few values, which differ by rounding: none of these is equal as it stands."""
+    x = 100.0 / 3.0 * generator(0).integers(0, 4, size=(3, 30))
+    draws = replicated_means([x], rng=generator(4), replicates=999)[:, 0]
+    assert np.mean(np.isclose(draws, x.mean())) > 0.03
+    got = bootstrap_difference(x, 0.0 * x, rng=generator(4), replicates=999, method="bca")
+    rounded = np.round(draws, 9)  # scipy compares for equality
+
+    def mean(documents: Any, axis: int) -> Any:
+        return np.round(documents.mean(axis=axis), 9)
+
+    assert (got.low, got.high) == pytest.approx(their_bca((x.mean(axis=0),), mean, rounded), abs=1e-6)
+
+
+def test_bca_over_clusters_of_different_size_is_that_of_scipy() -> None:
+    """A ratio of sums, jackknifed cluster by cluster."""
+    x, ids = generator(9).exponential(10.0, size=(1, 60)), generator(10).integers(15, size=60)
+    options: dict[str, Any] = {"replicates": 999, "clusters": ids}
+    draws = replicated_means([x], rng=generator(4), **options)[:, 0]
+    got = bootstrap_difference(x, 0.0 * x, rng=generator(4), method="bca", **options)
+    sums, sizes = np.bincount(ids, weights=x[0]), np.bincount(ids)
+
+    def ratio(total: Any, size: Any, axis: int) -> Any:
+        return total.sum(axis=axis) / size.sum(axis=axis)
+
+    assert (got.low, got.high) == pytest.approx(their_bca((sums, sizes), ratio, draws, paired=True))
 
 
 def test_bca_over_seeds_of_two_systems_is_that_of_scipy() -> None:

@@ -40,6 +40,12 @@ def test_some_of_the_data_sets_may_be_lost() -> None:
     assert dominance([[BEATS], [LOSES], [LOSES]], at_least=2).decide() == Decision("contradicted", "reversed")
 
 
+def test_losses_contradict_only_where_too_few_data_sets_are_left() -> None:
+    """At least 1 of 3: one loss does not matter while the other two are open, three do."""
+    assert dominance([[LOSES], [TIES], [TIES]], at_least=1).decide() == Decision("inconclusive", "undecided")
+    assert dominance([[LOSES]] * 3, at_least=1).decide() == Decision("contradicted", "reversed")
+
+
 def test_too_few_seeds_are_not_shown() -> None:
     few = order([80.0, 80.1], [20.0, 20.1])
     assert dominance([[BEATS, few]]).decide() == Decision("inconclusive", "too_few_seeds")

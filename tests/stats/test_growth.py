@@ -51,6 +51,8 @@ def test_the_slope_is_that_of_scipy_and_the_bands_are_its_intervals(
     assert got.contradicted_up_to == pytest.approx(
         max(0.0, off - stats.t.ppf(0.975, df) * fit.stderr), abs=1e-9
     )
+    p_contradicted = min(1.0, 2 * stats.t.sf((off - margin) / fit.stderr, df))
+    assert got.p_contradicted == pytest.approx(p_contradicted, abs=1e-9)
     assert got.ci95 == pytest.approx(tuple(fit.slope + stats.t.ppf([0.025, 0.975], df) * fit.stderr))
 
 

@@ -79,6 +79,15 @@ def test_seeds_that_are_too_many_are_another_thing() -> None:
     assert plan(difference=1.12, sd=0.3, df=KNOWN, margin=0.5, half_unit=0.005).obstacle == "too_many_seeds"
 
 
+def test_rounding_makes_the_margin_narrower_from_both_sides() -> None:
+    """Half a unit of one decimal: reproduced within .45, contradicted beyond .55."""
+    coarse = {"sd": 0.3, "df": KNOWN, "margin": 0.5, "half_unit": 0.05}
+    fine = {"sd": 0.3, "df": KNOWN}
+    assert plan(difference=0.2, **coarse).reproduce == plan(difference=0.2, margin=0.45, **fine).reproduce
+    assert plan(difference=1.6, **coarse).contradict == plan(difference=1.6, margin=0.55, **fine).contradict
+    assert plan(difference=0.2, **coarse).reproduce != plan(difference=0.2, margin=0.5, **fine).reproduce
+
+
 def test_the_upper_limit_asks_for_more_seeds_than_the_sd_itself() -> None:
     guess, known = (plan(difference=0.0, sd=0.25, df=df, margin=0.5) for df in (2, KNOWN))
     assert guess.sd == pytest.approx(2.117 * 0.25, abs=1e-3)

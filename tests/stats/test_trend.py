@@ -123,7 +123,7 @@ def test_few_seeds_or_still_levels_decide_nothing() -> None:
 )
 def test_deterministic_levels_are_compared_exactly(values: tuple[float, ...], outcome: str) -> None:
     got = trend([[x, x] for x in values], deterministic=True)
-    assert (got.decide().outcome, got.testable) == (outcome, False)
+    assert (got.decide().outcome, got.testable, got.cap) == (outcome, False, None)
 
 
 def test_levels_need_the_same_seeds() -> None:
