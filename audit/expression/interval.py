@@ -100,7 +100,7 @@ def logarithm(x: Interval) -> Interval:
     """To base 2; exact for powers of 2, else rounded outwards. Raises `UndefinedError` if it may be <= 0."""
     if x.low <= 0:
         raise UndefinedError(f"logarithm of {x}, which is not all above 0")
-    return Interval(_log2(x.low, up=False), _log2(x.high, up=True))
+    return Interval(_log2(x.low)[0], _log2(x.high)[1])
 
 
 def _bits(x: Interval) -> int:
@@ -116,28 +116,23 @@ def _root(x: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(below, scale), Fraction(above, scale)
 
 
-def _log2(x: Fraction, *, up: bool) -> Fraction:
-    """A bound of log2(x), bit by bit.
+def _log2(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of log2(x), bit by bit.
 
-    With x = 2^e m and 1 <= m < 2, each squaring of m gives one bit: m^2 >= 2 or not. What does not fit into
-    the fixed point is rounded up for an upper bound and cut for a lower one, and the rest is 0..1 last bits.
+    With x = 2^e m and 1 <= m < 2, each squaring of m gives one bit: whether m^2 >= 2. What does not fit into
+    the fixed point is cut: 2^-128 of m at bit i is less than 2^(1 - 128 - i) of the logarithm, and all cuts
+    together far less than a last bit; what is left of m after the last bit is less than another.
     """
     e = x.numerator.bit_length() - x.denominator.bit_length()
-    if x < Fraction(2) ** e:
-        e -= 1
-    if x == Fraction(2) ** e:
-        return Fraction(e)
-    one = 1 << (2 * _PRECISION)
-    m = _cut(x / Fraction(2) ** e * one, up=up)
-    bits = 0
+    e -= x < Fraction(2) ** e
+    m = x / Fraction(2) ** e
+    if m == 1:
+        return Fraction(e), Fraction(e)
+    point_at = 2 * _PRECISION
+    fixed, bits = int(m * 2**point_at), 0
     for _ in range(_PRECISION):
-        m = _cut(Fraction(m * m, one), up=up)
-        bits <<= 1
-        if m >= 2 * one:
-            m = _cut(Fraction(m, 2), up=up)
-            bits += 1
-    return e + Fraction(bits + up, 1 << _PRECISION)
-
-
-def _cut(x: Fraction, *, up: bool) -> int:
-    return -(-x.numerator // x.denominator) if up else x.numerator // x.denominator
+        fixed = fixed * fixed >> point_at
+        one = fixed >> (point_at + 1)  # 1 where m^2 >= 2
+        fixed >>= one
+        bits = 2 * bits + one
+    return e + Fraction(bits, 2**_PRECISION), e + Fraction(bits + 2, 2**_PRECISION)

@@ -11,8 +11,9 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from audit.expression import FUNCTIONS, RELATIONS, ExpressionError, UndefinedError, evaluate, parse
+from audit.expression.interval import point
 from audit.expression.meaning import Meaning
-from audit.expression.tree import Call, Comparison, Literal, Negation, Node, Not, walk, written
+from audit.expression.tree import Call, Cell, Comparison, Literal, Negation, Node, Not, walk, written
 from audit.stats.printed import printed
 from tests.expression.random_trees import (
     NUMBERS,
@@ -110,9 +111,9 @@ def test_no_close_call_is_called_inconsistent(
     tree: Node, relation: str, cells: dict[str, str], places: list[Fraction], decimals: int
 ) -> None:
     """Against a number that is all but the value at one point within the rounding, or is that value."""
-    point = drawn(cells, places)
+    at = drawn(cells, places)
     try:
-        bound = round(point.values(tree)[0], decimals)
+        bound = round(at.values(tree)[0], decimals)
     except NoValueError:
         return
     literal = Literal(digits(abs(bound), decimals))
@@ -120,7 +121,7 @@ def test_no_close_call_is_called_inconsistent(
     for each in (sentence, Not(sentence)):
         got = evaluate(parse(written(each)), Table(cells, NAMES))
         event(got.result)
-        assert not (true_at(each, point) and got.result == "inconsistent"), got.filled_in
+        assert not (true_at(each, at) and got.result == "inconsistent"), got.filled_in
 
 
 def digits(number: Fraction, decimals: int) -> str:
@@ -129,9 +130,27 @@ def digits(number: Fraction, decimals: int) -> str:
     return f"{whole}.{rest:0{decimals}d}" if decimals else str(whole)
 
 
-def true_at(tree: Node, point: Point) -> bool:
+@given(TABLES, PLACES)
+@settings(max_examples=300)
+def test_places_are_those_that_values_within_the_rounding_take(
+    cells: dict[str, str], places: list[Fraction]
+) -> None:
+    """Every place taken is possible, and the first and last possible ones are taken."""
+    rank = Call("rank", (Cell("t.a.P@1"),))
+    (reading,) = Meaning(Table(cells, NAMES)).number(rank)
+    inside, top, bottom = Fraction(99, 100), [Fraction(1)], [Fraction(-1)]
+    rest = len(REFERENCES) - 1
+    assert REFERENCES[0] == "t.a.P@1"
+    (place,) = drawn(cells, places, within=inside).values(rank)
+    (first,) = drawn(cells, top + bottom * rest, within=inside).values(rank)
+    (last,) = drawn(cells, bottom + top * rest, within=inside).values(rank)
+    assert first == reading.span.low <= place <= reading.span.high == last
+    assert reading.face == point(drawn(cells, [Fraction(0)] * len(REFERENCES)).values(rank)[0])
+
+
+def true_at(tree: Node, at: Point) -> bool:
     try:
-        return point.holds(tree)[0]
+        return at.holds(tree)[0]
     except NoValueError:
         return False
 
@@ -167,7 +186,7 @@ def test_printed_ties_are_never_called_inconsistent(relation: str) -> None:
 
 def test_the_point_of_the_comparison_can_fail() -> None:
     """The plain arithmetic that the fuzz goes by, on one sentence of each kind."""
-    point = drawn(dict.fromkeys(REFERENCES, "12.0"), [Fraction(0)] * len(REFERENCES))
+    at = drawn(dict.fromkeys(REFERENCES, "12.0"), [Fraction(0)] * len(REFERENCES))
     for text, true in {
         "t.a.P@1 = 12": True,
         "t.a.P@1 > 12": False,
@@ -176,5 +195,5 @@ def test_the_point_of_the_comparison_can_fail() -> None:
         "count(t.a.P@1 > 1, t.a.P@1 > 13) = 1 and mean(t.*.P@1) nearly 12": True,
         "rank(t.a.P@1) > 1 or second_best(t.a.*, 14) > 13": False,
     }.items():
-        assert point.holds(parse(text).sentence)[0] == true, text
-    assert point.values(Literal("17%")) == [17]
+        assert at.holds(parse(text).sentence)[0] == true, text
+    assert at.values(Literal("17%")) == [17]

@@ -46,6 +46,7 @@ CELLS = {"a": "44.41", "b": "39.68", "tie": "44.41", "near": "44.40", "coarse": 
         ("rank(t.near.P@1) <= 3", "consistent"),
         ("rank(t.coarse.P@1) = 1", "untestable"),
         ("rank(t.coarse.P@1) <= 4", "consistent"),
+        ("rank(t.a.P@1) = 2", "untestable"),
         ("rank(t.b.P@1) = 5", "consistent"),
         ("rank(t.b.P@1) <= 4", "inconsistent"),
         ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 1", "consistent"),
