@@ -104,6 +104,22 @@ def test_every_kind_of_the_statistics_has_a_test(kind: str) -> None:
     assert kind in kinds_read(HERE / f"{BY_STATISTICS[kind]}.py")
 
 
+def test_every_kind_of_the_checks_has_a_test() -> None:
+    read = set().union(*(kinds_read(path) for path in (HERE.parent / "checks").glob("test_*.py")))
+    assert read >= BY_CHECKS, f"no test reads {sorted(BY_CHECKS - read)}"
+
+
+def test_a_test_that_only_names_a_kind_does_not_read_it(tmp_path: Path) -> None:
+    """The decorator of a test function counts, not a comment, another call, or a helper's decorator."""
+    module = tmp_path / "module.py"
+    module.write_text(
+        '@golden.cases("read")\ndef test_it(case): ...\n\n'
+        '# golden.cases("commented")\n@golden.cases("helper")\ndef it(case): ...\n\n'
+        'golden.cases("called")\n'
+    )
+    assert kinds_read(module) == {"read"}
+
+
 def test_a_wrong_number_is_not_close() -> None:
     """The comparator of the golden tests itself can fail."""
     assert golden.close(0.5, 0.5000001, 1e-6)
