@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import audit
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
-from audit.comparator import compare
+from audit.comparator import MarginsNow, compare
 from audit.record import Audit, ExperimentRecord, FidelityCheck
 from audit.stats.printed import printed
 
@@ -27,7 +27,7 @@ def assemble(
         claims,
         experiments,
         fidelity=_passed(fidelity),
-        margins=(paper.paper.key, hash_now),
+        margins=MarginsNow(paper.paper.key, hash_now, paper.superseded),
         test_sizes=test_sizes,
     )
     runs = [run for experiment in experiments.values() for run in experiment.runs]
@@ -40,6 +40,7 @@ def assemble(
         findings=all_findings([sheet_of(paper)]),
         fidelity=tuple(fidelity),
         margins_hash=hash_now,
+        margins_superseded=paper.superseded,
         test_sizes=test_sizes,
         command=command,
         tool_version=audit.__version__,
@@ -65,7 +66,7 @@ def is_judged_by(audit: Audit) -> bool:
         audit.claims,
         experiments,
         fidelity=_passed(audit.fidelity),
-        margins=(audit.paper.key, audit.margins_hash),
+        margins=MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded),
         test_sizes=audit.test_sizes,
     )
     return verdicts == audit.verdicts

@@ -10,7 +10,7 @@ each part by itself (`claim_model`, put into words by `claim_problems`), and the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from audit import claim_checks, claim_source, record
-from audit.claim_kinds import AnyClaim, Claim, JudgedByMargin, ValueClaim
+from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, JudgedByMargin, ValueClaim
 from audit.claim_known import KnownNames
 from audit.claim_margin import for_printed
 from audit.claim_model import (
@@ -31,6 +31,8 @@ from audit.claim_model import (
     Missing,
     Model,
     Name,
+    Pool,
+    Superseded,
     Table,
     Transcription,
 )
@@ -63,6 +65,10 @@ class Paper(Model):
     """What the rows of the tables report, by a short name."""
     margins: Mapping[Name, Margin] = {}
     """`default`, and margins of single tables or claims by their names."""
+    supersedes: tuple[Superseded, ...] = ()
+    """Earlier margins whose runs this audit takes over."""
+    pooled: Mapping[Name, Pool] = {}
+    """Experiments with few seeds that may share their SD over seeds, by a short name."""
     claims: tuple[AnyClaim, ...] = ()
     """What the text states about the tables."""
     departures: tuple[Departure, ...] = ()
@@ -139,6 +145,11 @@ class Paper(Model):
         return experiment, experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
 
     @property
+    def superseded(self) -> Mapping[str, str]:
+        """Hash of earlier margins -> why this audit takes over the runs that began under them."""
+        return {it.hash: it.why for it in self.supersedes}
+
+    @property
     def margins_hash(self) -> str:
         """Digest of what must be fixed before a run: claims, their cells, and the margins they get.
 
@@ -179,12 +190,57 @@ class Paper(Model):
             primary=claim.primary,
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
-            experiments=tuple(it for it in experiments if it is not None),
             dataset=next((it for it in on if it), ""),
             margin=self._margin_of(claim, tables[:1], cells[0].printed if cells else None),
             note=claim.note,
-            **claim.settings(),
+            **{"experiments": tuple(it for it in experiments if it is not None)}
+            | self._settings(claim, cells, experiments),
         )
+
+    def _settings(
+        self, claim: Claim, cells: Sequence[record.Cell], experiments: Sequence[str | None]
+    ) -> dict[str, Any]:
+        """What the kind sets, and what the rest of the file adds to it."""
+        settings = claim.settings()
+        details = dict(settings.get("details", {}))
+        if isinstance(claim, DominanceClaim):
+            details["lines"] = self._lines(claim)
+            named = [name for line in details["lines"] for name in (line["winner"], *line["rivals"])]
+            settings["experiments"] = tuple(dict.fromkeys(named))
+        if isinstance(claim, ValueClaim):
+            table = self.tables[cells[0].address.split(".")[0]]
+            if cells[0].sd is not None:
+                details["spread"] = {"size": cells[0].sd, "reading": table.spread}
+            if table.runs and settings["runs_behind"] == 1:
+                settings["runs_behind"] = table.runs
+            for it in self.pooled.values():
+                if experiments[0] in it.experiments:
+                    details["pool"] = list(it.experiments)
+        return settings | ({"details": details} if details else {})
+
+    def _lines(self, claim: DominanceClaim) -> list[dict[str, Any]]:
+        """The winner's experiment and its rivals', for each table, data set and metric that is meant."""
+        groups: dict[tuple[str, str, str], list[record.Cell]] = {}
+        for cell in self._cells.values():
+            table, dataset, metric = cell.address.split(".")[0], cell.dataset, cell.metric
+            if table not in claim.tables or not dataset or not metric or cell.printed is None:
+                continue
+            if (claim.datasets is None or dataset in claim.datasets) and metric in (
+                claim.metric or (metric,)
+            ):
+                groups.setdefault((table, dataset, metric), []).append(cell)
+        lines = []
+        for (_, dataset, metric), cells in groups.items():
+            winners = [cell.experiment for cell in cells if cell.method == claim.winner]
+            rivals = [
+                cell.experiment
+                for cell in cells
+                if cell.method not in (None, claim.winner) and cell.method in (claim.over or (cell.method,))
+            ]
+            if len(winners) == 1 and rivals:
+                line = {"dataset": dataset, "metric": metric, "winner": winners[0], "rivals": rivals}
+                lines.append(line)
+        return lines
 
     def _target(self, reference: str, metric: str | None) -> record.Cell | str:
         """The cell that a reference leads to, or the experiment that it names."""

@@ -300,6 +300,11 @@ class ConvergenceClaim(Claim):
     """Cell or experiment that needs fewer steps"""
     slower: Reference
     """Cell or experiment that needs more steps"""
+    target: Points | None = None
+    """The validation score that counts; without it the claim is not judged."""
+
+    def settings(self) -> dict[str, Any]:
+        return {"details": {"target": self.target}}
 
 
 class Formula(Claim):

@@ -337,6 +337,8 @@ class Table(Origin):
     """Unit of the metrics."""
     runs: Count | None = None
     """Runs behind each number, where the paper says that they are means."""
+    spread: Literal["sd", "se", "ci95"] | None = None
+    """What stands after the plus-minus sign; null where the paper does not say."""
     transcription: Transcription | None = None
     """Where it differs from the paper's."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
@@ -407,6 +409,24 @@ class Departure(Model):
     """File and line, or place in the text, that shows it."""
     experiments: tuple[Name, ...] | None = None
     """The experiments it concerns; all when left out."""
+
+
+class Superseded(Model):
+    """Declares a new audit of runs that began under earlier margins."""
+
+    hash: Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
+    """Hash of the earlier margins, as the verdicts and run records give it."""
+    why: Text
+    """What was changed after the runs, and why; stands beside every verdict on them."""
+
+
+class Pool(Model):
+    """Experiments of one model family whose SD over seeds may be pooled, declared before the runs."""
+
+    experiments: Annotated[tuple[Name, ...], Field(min_length=2)]
+    """The experiments, on one data set."""
+    why: Text
+    """Why their seeds scatter alike, in one sentence."""
 
 
 class Margin(Model):

@@ -1,42 +1,45 @@
 """Claims and evidence to verdicts: what the runs say about each claim, all claims of a paper taken together.
 
-The statistics are in `audit.stats`; here is what they may be applied to. Reason codes beside those of the
-tests:
+The statistics are in `audit.stats`; how each kind of claim uses them is in `audit.judging`. Reason codes
+beside those of the tests:
 
     not_run, run_failed             no value to judge by
     same_runs, different_data       two arms that cannot be compared
     other_data, other_split         a printed number is not about the data that was run
     unverified_reimplementation     a contradiction, but the model has not passed its own checks
+    margins_changed                 the runs began under other margins, and no new audit was declared
     no_margin, no_printed_number    the claim does not say what to judge by
+    no_target_score                 a convergence claim without the score that counts
+    not_measured, different_machines    the run records do not hold what a cost claim needs
     kind_not_judged                 no rule for this kind of claim
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from audit.evidence import Arm, badges, by_seed, gather, same_test_set, share_runs, worst_scope
+from audit.evidence import Arm, badges, gather, same_test_set, share_runs, worst_scope
+from audit.judging import JUDGES, Case, Judged
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
-from audit.stats.equivalence import EquivalenceTest, equivalence
-from audit.stats.instance import OtherSplit
-from audit.stats.multiplicity import benjamini_hochberg, holm
-from audit.stats.order import OrderTest, order
-from audit.stats.printed import gap, printed
-from audit.stats.value import ValueTest, value
+from audit.stats.multiplicity import benjamini_hochberg, families, holm
 
-_ARMS = {"value": 1, "order": 2, "equivalent": 2}
+#: Kinds that name exactly so many experiments; the others name two or more.
+_ARMS = {"value": 1, "order": 2, "gap": 2, "equivalent": 2, "significant": 2, "cost": 2, "convergence": 2}
+_WITH_MARGIN = ("value", "gap", "equivalent", "significant")
+_ACROSS_DATA = ("dominance",)
+"""Kinds whose arms are on several data sets."""
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """A verdict with all its numbers but no outcome yet, and the test that will give one."""
+class MarginsNow:
+    """The margins that the claim file fixes now, to be held against those that the runs began under."""
 
-    verdict: Verdict
-    test: Decidable | None = None
-    """None where the reason in `verdict` is final."""
+    paper: str
+    hash: str
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """Hashes that the claim file declares as superseded, with the reason."""
 
 
 def compare(
@@ -44,19 +47,19 @@ def compare(
     experiments: Mapping[str, ExperimentRecord],
     *,
     fidelity: Mapping[str, bool],
-    margins: tuple[str, str] | None = None,
+    margins: MarginsNow | None = None,
     test_sizes: Mapping[str, int] | None = None,
     alpha: float = ALPHA,
 ) -> tuple[Verdict, ...]:
     """One verdict for each of a paper's claims, in their order.
 
     `fidelity` says for each model whether it passed its own checks; without that a contradiction is not
-    given out. `margins` is the paper's key and the present hash of its margins, to be held against the run
-    records. `test_sizes` gives the number of test documents that the paper prints for a dataset; evidence of
-    another split needs it, and stays inconclusive without.
+    given out. `margins` are held against the run records: a margin is worth what it was before the runs.
+    `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
+    split needs it, and stays inconclusive without.
     """
     judged = [_judge(claim, experiments, margins=margins, test_sizes=test_sizes or {}) for claim in claims]
-    adjusted = _adjusted([it.test for it in judged])
+    adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
     settled = []
     for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
         verified = all(fidelity.get(experiments[name].model) is True for name in claim.experiments if it.test)
@@ -64,11 +67,13 @@ def compare(
     return tuple(settled)
 
 
-def _adjusted(tests: Sequence[Decidable | None]) -> list[tuple[float | None, float | None]]:
+def _adjusted(
+    tests: Sequence[Decidable | None], *, primary: Sequence[bool]
+) -> list[tuple[float | None, float | None]]:
     """(p_reproduced, p_contradicted) of each claim, adjusted over all claims that could be tested.
 
-    Holm over the contradictions (any dependence), Benjamini-Hochberg over the reproductions. One family a
-    paper; headline claims first would be another partition of `family`, here and nowhere else.
+    Holm over the contradictions (any dependence), primaries first: the others count only once every primary
+    is contradicted, or at half of the level. Benjamini-Hochberg over all reproductions.
     """
     family = [
         (i, test.p_reproduced, test.p_contradicted)
@@ -76,7 +81,12 @@ def _adjusted(tests: Sequence[Decidable | None]) -> list[tuple[float | None, flo
         if test is not None and test.testable
     ]
     reproduced = benjamini_hochberg([p for _, p, _ in family if p is not None])
-    contradicted = holm([p for _, _, p in family if p is not None])
+    contradicted = families(
+        [p for _, _, p in family if p is not None],
+        primary=[primary[i] for i, _, _ in family],
+        rule="share",
+        adjust=holm,
+    )
     adjusted: list[tuple[float | None, float | None]] = [(None, None)] * len(tests)
     for (i, _, _), p_reproduced, p_contradicted in zip(family, reproduced, contradicted, strict=True):
         adjusted[i] = (p_reproduced, p_contradicted)
@@ -84,7 +94,7 @@ def _adjusted(tests: Sequence[Decidable | None]) -> list[tuple[float | None, flo
 
 
 def _settle(
-    judged: _Judged, p_reproduced: float | None, p_contradicted: float | None, *, verified: bool, alpha: float
+    judged: Judged, p_reproduced: float | None, p_contradicted: float | None, *, verified: bool, alpha: float
 ) -> Verdict:
     if judged.test is None:
         return judged.verdict
@@ -110,10 +120,11 @@ def _judge(
     claim: ClaimRecord,
     experiments: Mapping[str, ExperimentRecord],
     *,
-    margins: tuple[str, str] | None,
+    margins: MarginsNow | None,
     test_sizes: Mapping[str, int],
-) -> _Judged:
-    arms = [gather(name, experiments, metric=claim.metric) for name in claim.experiments]
+) -> Judged:
+    arms = tuple(gather(name, experiments, metric=_metric(claim, name)) for name in claim.experiments)
+    warnings, changed = _margin_warnings(arms, margins)
     plain = Verdict(
         claim=claim.id,
         outcome="inconclusive",
@@ -123,132 +134,50 @@ def _judge(
         attempts=tuple(arm.attempts for arm in arms),
         values=tuple(arm.values for arm in arms),
         seeds=tuple(arm.seeds for arm in arms),
-        badges=badges(arms, margins=margins),
+        badges=(*badges(arms), *warnings),
     )
     obstacle = _obstacle(claim, arms)
     if obstacle is not None:
-        return _Judged(replace(plain, reason=obstacle))
-    if claim.kind == "value":
-        return _judge_value(claim, arms[0], plain, documents=test_sizes.get(claim.dataset))
-    return _judge_pair(claim, arms[0], arms[1], plain)
+        return Judged(replace(plain, reason=obstacle))
+    judged = JUDGES[claim.kind](Case(claim, arms, plain, experiments, test_sizes))
+    return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
+
+
+def _metric(claim: ClaimRecord, experiment: str) -> str:
+    """The claim's metric; where it is about several, the first that the experiment is named for."""
+    lines = claim.details.get("lines", ())
+    named = (line["metric"] for line in lines if experiment in (line["winner"], *line["rivals"]))
+    return claim.metric or next(named, "")
+
+
+def _margin_warnings(arms: Sequence[Arm], margins: MarginsNow | None) -> tuple[tuple[str, ...], bool]:
+    """Badges about margins that the runs did not begin under, and whether that forbids a verdict."""
+    if margins is None:
+        return (), False
+    runs = [run for arm in arms for run in arm.runs]
+    before = {run.margins[margins.paper] for run in runs if margins.paper in run.margins} - {margins.hash}
+    undeclared = before - set(margins.earlier)
+    unrecorded = any(margins.paper not in run.margins for run in runs)
+    notes = ["margins not on record before the runs"] if unrecorded else []
+    notes += [f"margins changed after the runs, which began under {it}" for it in sorted(undeclared)]
+    notes += [f"new audit of older runs: {margins.earlier[it]}" for it in sorted(before - undeclared)]
+    return tuple(notes), bool(undeclared)
 
 
 def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
     """Reason code why the claim cannot be judged at all, or None."""
-    if claim.kind not in _ARMS:
+    if claim.kind not in JUDGES:
         return "kind_not_judged"
     lacking = {arm.lacks for arm in arms}
-    if len(arms) != _ARMS[claim.kind] or "not_run" in lacking:
+    wanted = _ARMS.get(claim.kind)
+    if "not_run" in lacking or (len(arms) != wanted if wanted else len(arms) < 2):
         return "not_run"
     if "run_failed" in lacking:
         return "run_failed"
     if share_runs(arms):
         return "same_runs"
-    if not same_test_set(arms):
+    if claim.kind not in _ACROSS_DATA and not same_test_set(arms):
         return "different_data"
-    if claim.kind == "value" and not claim.printed:
+    if claim.kind in ("value", "gap") and len(claim.printed) < len(arms):
         return "no_printed_number"
-    return "no_margin" if claim.kind != "order" and claim.margin is None else None
-
-
-def _judge_value(claim: ClaimRecord, arm: Arm, plain: Verdict, *, documents: int | None) -> _Judged:
-    assert claim.margin is not None
-    reported = printed(claim.printed[0])
-    split = _other_split(arm, plain, documents, target=float(reported.value))
-    test = value(
-        arm.values,
-        reported=reported,
-        margin=claim.margin.value,
-        paper_runs=claim.runs_behind,
-        deterministic=claim.deterministic,
-        other_split=split,
-    )
-    shown = replace(
-        _with_interval(plain, test),
-        estimate=test.mean,
-        target=float(reported.value),
-        margin=test.margin,
-        sd=test.sd,
-        pi95=test.pi95,
-    )
-    if claim.deterministic and test.n > 1 and test.sd != 0.0:
-        shown = _badge(shown, "declared deterministic, but the runs differ")
-    if split is not None:
-        shown = _badge(shown, "noise of two test sets included")
-    if plain.scope == "other_data" or (plain.scope == "other_split" and split is None):
-        # the runs are shown, but p-values against a number of other data would mean nothing
-        return _Judged(replace(shown, reason=plain.scope))
-    return _Judged(_with_bands(shown, test), test)
-
-
-def _other_split(arm: Arm, plain: Verdict, documents: int | None, *, target: float) -> OtherSplit | None:
-    """Sizes of both test sets, where the evidence is another split and a binomial error is to be had."""
-    ours = arm.runs[0].data.n_test
-    percent = all(0.0 <= x <= 100.0 for x in (*arm.values, target))
-    if plain.scope != "other_split" or not documents or ours < 1 or not percent:
-        return None
-    return OtherSplit(documents_paper=documents, documents_ours=ours)
-
-
-def _judge_pair(claim: ClaimRecord, first: Arm, second: Arm, plain: Verdict) -> _Judged:
-    """Order and equivalence: first minus second, on any scope."""
-    pair = claim.paired is not None
-    shown = replace(plain, target=_printed_gap(claim))
-    for arm in (first, second):
-        if len(arm.values) > 2 and max(arm.values) == min(arm.values):
-            shown = _badge(shown, f"{arm.experiment}: no spread")
-    a, b = first.values, second.values
-    if pair:
-        common = sorted(set(first.seeds) & set(second.seeds))
-        shown = _badge(shown, f"{len(common)} pairs of seeds")
-        if not common:
-            return _Judged(replace(shown, reason="too_few_seeds"))
-        a, b = by_seed(first, common), by_seed(second, common)
-    if claim.kind == "equivalent":
-        assert claim.margin is not None
-        same = equivalence(a, b, margin=claim.margin.value, pair=pair, deterministic=claim.deterministic)
-        shown = replace(_with_interval(shown, same), estimate=same.difference, margin=same.margin)
-        return _Judged(_with_bands(shown, same), same)
-    better = order(
-        a,
-        b,
-        printed_gap=shown.target,
-        negligible=claim.negligible,
-        pair=pair,
-        deterministic=claim.deterministic,
-    )
-    shown = replace(_with_interval(shown, better), estimate=better.difference)
-    return _Judged(_badge(shown, "difference negligible") if _small(better) else shown, better)
-
-
-# --------------------------------------------------------------------------- pieces of a verdict
-
-
-def _with_interval(verdict: Verdict, test: ValueTest | OrderTest | EquivalenceTest) -> Verdict:
-    df = test.df if test.df is not None and math.isfinite(test.df) else None  # JSON has no infinity
-    return replace(verdict, se=test.se, df=df, ci90=test.ci90, ci95=test.ci95)
-
-
-def _with_bands(verdict: Verdict, test: ValueTest | EquivalenceTest) -> Verdict:
-    return replace(
-        verdict,
-        margin_reproduced_from=test.reproduced_from,
-        margin_contradicted_up_to=test.contradicted_up_to,
-    )
-
-
-def _printed_gap(claim: ClaimRecord) -> float | None:
-    """First printed minus second, exact in decimals; None when the table prints only one or none."""
-    if len(claim.printed) != 2:
-        return None
-    first, second = map(printed, claim.printed)
-    return float(gap(first, second))
-
-
-def _small(test: OrderTest) -> bool:
-    """A direction that may hold, by a difference that hardly matters."""
-    return test.testable and test.difference > 0.0 and (test.p_negligible or 0.0) <= ALPHA
-
-
-def _badge(verdict: Verdict, text: str) -> Verdict:
-    return replace(verdict, badges=(*verdict.badges, text))
+    return "no_margin" if claim.kind in _WITH_MARGIN and claim.margin is None else None

@@ -81,19 +81,12 @@ def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
     return tuple(values[seed] for seed in seeds)
 
 
-def badges(arms: Sequence[Arm], *, margins: tuple[str, str] | None) -> tuple[str, ...]:
-    """Warnings about the runs, and about margins (paper's key, present hash) that their records do not have.
-
-    A margin is worth what it was before the runs.
-    """
+def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
+    """Warnings about the runs."""
     several = len(arms) > 1
-    notes = [f"{arm.experiment}: {it}" if several and arm.record else it for arm in arms for it in arm.notes]
-    if margins is not None:
-        paper, now = margins
-        then = {run.margins.get(paper) for arm in arms for run in arm.runs}
-        notes += ["margins changed after the runs"] if then - {None, now} else []
-        notes += ["margins not on record before the runs"] if None in then else []
-    return tuple(notes)
+    return tuple(
+        f"{arm.experiment}: {it}" if several and arm.record else it for arm in arms for it in arm.notes
+    )
 
 
 def _distinct(runs: Sequence[Run]) -> list[Run]:

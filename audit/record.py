@@ -288,6 +288,19 @@ class ClaimRecord:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One comparison within a claim of several: neighbours in a ranking, a method against the winner."""
+
+    says: str
+    """`kim_words > kim_emb`, or `eurlex P@1: attention_xml > dismec`"""
+    experiments: tuple[str, ...]
+    estimate: float | None = None
+    """Difference of the means, first minus second; None where nothing was run."""
+    p_reproduced: float | None = None
+    p_contradicted: float | None = None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement of one claim, with every number of its derivation (points of the metric's unit).
 
@@ -326,6 +339,8 @@ class Verdict:
     margin_contradicted_up_to: float | None = None
     badges: tuple[str, ...] = ()
     """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
+    parts: tuple[Part, ...] = ()
+    """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
 
 
 @dataclass(frozen=True)
@@ -379,6 +394,8 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     fidelity: tuple[FidelityCheck, ...] = ()
     margins_hash: str = ""
+    margins_superseded: Mapping[str, str] = field(default_factory=dict)
+    """Hashes of earlier margins whose runs a newly declared audit takes over, with the reason."""
     test_sizes: Mapping[str, int] = field(default_factory=dict)
     """Data set id -> number of test documents that the paper prints."""
     command: str = ""

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.comparator import compare
+from audit.comparator import MarginsNow, compare
 from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Margin, Run, Scope, Verdict, Where
 from tests.records import DATA, make_experiment, make_run
 
@@ -163,7 +163,9 @@ def test_a_claim_that_names_an_unknown_experiment_is_not_run_and_stops_no_other(
         (claim("value", "a", printed=()), "no_printed_number"),  # the cell prints a dash
         (claim("value", "a", margin=None), "no_margin"),
         (claim("equivalent", "a", "b", margin=None), "no_margin"),
-        (claim("ranking", "a", "b"), "kind_not_judged"),
+        (claim("structural", "a", "b"), "kind_not_judged"),
+        (claim("ranking", "a"), "not_run"),
+        (claim("convergence", "a", "b"), "no_target_score"),
     ],
 )
 def test_an_incomplete_claim_is_inconclusive(one: ClaimRecord, reason: str) -> None:
@@ -334,12 +336,30 @@ def test_failed_seeds_stay_in_the_attempts_and_show() -> None:
     assert (pair.n, pair.attempts, pair.badges) == ((5, 5), (6, 5), ("a: 5 of 6 seeds",))
 
 
-def test_margins_chosen_after_the_runs_show() -> None:
-    experiments = {"a": make_experiment("a", runs([76.28, 76.38, 76.48], margins={"p": "old"}))}
-    assert judge(claim("value", "a"), experiments, margins=("p", "new")).badges == (
-        "margins changed after the runs",
-    )
-    assert judge(claim("value", "a"), experiments, margins=("p", "old")).badges == ()
+@pytest.mark.parametrize(
+    ("then", "outcome", "badges"),
+    [
+        ({"p": "now"}, "reproduced", ()),
+        ({"p": "old"}, "inconclusive", ("margins changed after the runs, which began under old",)),
+        ({"p": "older"}, "reproduced", ("new audit of older runs: a slip in Table 2",)),
+        ({"q": "now"}, "reproduced", ("margins not on record before the runs",)),
+        ({}, "reproduced", ("margins not on record before the runs",)),
+    ],
+)
+def test_margins_chosen_after_the_runs_forbid_a_verdict_until_a_new_audit_is_declared(
+    then: dict[str, str], outcome: str, badges: tuple[str, ...]
+) -> None:
+    experiments = {"a": make_experiment("a", runs([76.28, 76.38, 76.48], margins=then))}
+    now = MarginsNow("p", "now", {"older": "a slip in Table 2"})
+    verdict = judge(claim("value", "a"), experiments, margins=now)
+    assert (verdict.outcome, verdict.badges) == (outcome, badges)
+    assert (verdict.reason == "margins_changed") == (outcome == "inconclusive")
+
+
+def test_one_run_with_other_margins_is_enough() -> None:
+    held = [*runs([76.28, 76.38], margins={"p": "now"}), *runs([76.48], prefix="b", margins={"p": "old"})]
+    experiments = {"a": make_experiment("a", held)}
+    assert judge(claim("value", "a"), experiments, margins=MarginsNow("p", "now")).reason == "margins_changed"
 
 
 def test_a_collapsed_arm_shows() -> None:

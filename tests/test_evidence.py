@@ -103,25 +103,6 @@ def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
 
 def test_badges_name_the_arm_only_where_there_are_two() -> None:
     arm = arm_of([make_run(0, 1.0), make_run(1, None, status="failed")], name="kim")
-    assert badges([arm], margins=None) == ("1 of 2 seeds",)
-    assert badges([arm, arm_of([make_run(0, 1.0)])], margins=None) == ("kim: 1 of 2 seeds",)
-    assert badges([gather("x", {}, metric="P@1"), arm], margins=None)[0] == "no experiment named 'x'"
-
-
-@pytest.mark.parametrize(
-    ("then", "expected"),
-    [
-        ({"p": "now"}, ()),
-        ({"p": "old"}, ("margins changed after the runs",)),
-        ({"q": "now"}, ("margins not on record before the runs",)),
-        ({}, ("margins not on record before the runs",)),
-    ],
-)
-def test_margins_chosen_after_the_runs_are_seen(then: dict[str, str], expected: tuple[str, ...]) -> None:
-    arm = arm_of([make_run(0, 1.0, margins=then)])
-    assert badges([arm], margins=("p", "now")) == expected
-
-
-def test_one_run_with_other_margins_is_enough() -> None:
-    arm = arm_of([make_run(s, 1.0, margins={"p": "now" if s else "old"}) for s in range(3)])
-    assert badges([arm], margins=("p", "now")) == ("margins changed after the runs",)
+    assert badges([arm]) == ("1 of 2 seeds",)
+    assert badges([arm, arm_of([make_run(0, 1.0)])]) == ("kim: 1 of 2 seeds",)
+    assert badges([gather("x", {}, metric="P@1"), arm])[0] == "no experiment named 'x'"

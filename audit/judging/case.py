@@ -1,0 +1,119 @@
+"""One claim with the runs that bear on it, and the verdict that it comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from audit.evidence import Arm, by_seed, gather
+from audit.record import ClaimRecord, ExperimentRecord, Verdict
+from audit.stats.decision import Decidable
+from audit.stats.printed import gap, printed
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim, its arms in the order in which the kind reads them, and the verdict as far as it is known."""
+
+    claim: ClaimRecord
+    arms: tuple[Arm, ...]
+    plain: Verdict
+    """Without outcome: scope, counts, values and badges."""
+    experiments: Mapping[str, ExperimentRecord] = field(default_factory=dict)
+    """All experiments of the paper."""
+    test_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Data set id -> test documents as printed."""
+
+    @property
+    def pair(self) -> bool:
+        """Whether runs of one seed are pairs."""
+        return self.claim.paired is not None
+
+    @property
+    def margin(self) -> float:
+        """The claim's margin; the comparator has seen to it that there is one."""
+        assert self.claim.margin is not None
+        return self.claim.margin.value
+
+    @property
+    def printed_gap(self) -> float | None:
+        """First printed minus second, exact in decimals; None when the table prints only one or none."""
+        if len(self.claim.printed) != 2:
+            return None
+        first, second = map(printed, self.claim.printed)
+        return float(gap(first, second))
+
+    def arm(self, experiment: str, metric: str) -> Arm:
+        """The evidence of any experiment of the paper."""
+        return gather(experiment, self.experiments, metric=metric)
+
+    def badge(self, *texts: str) -> Case:
+        """The case with warnings beside its verdict."""
+        return replace(self, plain=badged(self.plain, *texts))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict with all its numbers but no outcome yet, and the test that will give one."""
+
+    verdict: Verdict
+    test: Decidable | None = None
+    """None where the reason in `verdict` is final."""
+
+
+class Interval(Protocol):
+    """What tests of one comparison have in common."""
+
+    @property
+    def se(self) -> float | None: ...
+    @property
+    def df(self) -> float | None: ...
+    @property
+    def ci90(self) -> tuple[float, float] | None: ...
+    @property
+    def ci95(self) -> tuple[float, float] | None: ...
+
+
+class Band(Protocol):
+    """What tests with a margin have: where another margin would change the verdict."""
+
+    @property
+    def reproduced_from(self) -> float | None: ...
+    @property
+    def contradicted_up_to(self) -> float | None: ...
+
+
+def with_interval(verdict: Verdict, test: Interval) -> Verdict:
+    df = test.df if test.df is not None and math.isfinite(test.df) else None  # JSON has no infinity
+    return replace(verdict, se=test.se, df=df, ci90=test.ci90, ci95=test.ci95)
+
+
+def with_band(verdict: Verdict, test: Band) -> Verdict:
+    return replace(
+        verdict,
+        margin_reproduced_from=test.reproduced_from,
+        margin_contradicted_up_to=test.contradicted_up_to,
+    )
+
+
+def badged(verdict: Verdict, *texts: str) -> Verdict:
+    return replace(verdict, badges=(*verdict.badges, *texts))
+
+
+def final(case: Case, reason: str) -> Judged:
+    """Inconclusive for a reason that no test can lift."""
+    return Judged(replace(case.plain, reason=reason))
+
+
+def aligned(case: Case) -> tuple[Case, list[Sequence[float]]] | None:
+    """The arms' values; of paired claims those of the seeds that all arms have. None where there are none."""
+    for arm in case.arms:
+        if len(arm.values) > 2 and max(arm.values) == min(arm.values):
+            case = case.badge(f"{arm.experiment}: no spread")
+    if not case.pair:
+        return case, [arm.values for arm in case.arms]
+    common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
+    case = case.badge(f"{len(common)} pairs of seeds")
+    return (case, [by_seed(arm, common) for arm in case.arms]) if common else None

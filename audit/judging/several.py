@@ -1,0 +1,142 @@
+"""Claims about several experiments at once: rankings, trends, the best level, the best method throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from audit.evidence import Arm, by_seed
+from audit.judging.case import Case, Judged, aligned, badged, final
+from audit.record import Part
+from audit.stats.decision import Decidable, Route
+from audit.stats.dominance import DominanceTest, dominance
+from audit.stats.optimum import optimum
+from audit.stats.order import OrderTest, order
+from audit.stats.ranking import ranking
+from audit.stats.trend import trend
+
+
+def judge_ranking(case: Case) -> Judged:
+    found = aligned(case)
+    if found is None:
+        return final(case, "too_few_seeds")
+    case, systems = found
+    test = ranking(systems, pair=case.pair, deterministic=case.claim.deterministic)
+    parts = [
+        _part(first, second, it, p, back)
+        for (first, second), it, p, back in zip(
+            pairwise(case.arms), test.adjacent, test.p_orders, test.p_reversed, strict=True
+        )
+    ]
+    return Judged(replace(case.plain, parts=tuple(parts)), test)
+
+
+def judge_trend(case: Case) -> Judged:
+    """Page's test takes the seeds as blocks: those that all levels have."""
+    common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
+    if not common:
+        return final(case, "too_few_seeds")
+    levels = [by_seed(arm, common) for arm in case.arms]
+    rising = case.claim.details.get("direction", "rising") == "rising"
+    test = trend(levels, rising=rising, pair=case.pair, deterministic=case.claim.deterministic)
+    climb = case.arms if rising else case.arms[::-1]
+    parts = [
+        _part(after, before, it, None, back)
+        for (before, after), it, back in zip(pairwise(climb), test.adjacent, test.p_steps_back, strict=True)
+    ]
+    shown = case.badge(f"{len(common)} seeds as blocks").plain
+    return Judged(replace(shown, parts=tuple(parts)), test)
+
+
+def judge_optimum(case: Case) -> Judged:
+    best, levels = case.arms[0], list(dict.fromkeys(arm.experiment for arm in case.arms))
+    found = aligned(case)
+    if found is None or len(levels) < 2:
+        return final(case, "too_few_seeds" if found is None else "same_runs")
+    case, values = found
+    by_name = dict(zip((arm.experiment for arm in case.arms), values, strict=True))
+    test = optimum(
+        by_name,
+        best=best.experiment,
+        strength=case.claim.details.get("strength", "unique"),
+        pair=case.pair,
+        deterministic=case.claim.deterministic,
+    )
+    parts = [
+        Part(
+            f"{best.experiment} > {name}",
+            (best.experiment, name),
+            _mean(by_name[best.experiment]) - _mean(by_name[name]),
+            test.p_beats[name],
+            test.p_beaten_by[name],
+        )
+        for name in levels
+        if name != best.experiment
+    ]
+    shown = replace(case.plain, parts=tuple(parts))
+    return Judged(badged(shown, f"tied: {', '.join(test.tied)}") if len(test.tied) > 1 else shown, test)
+
+
+def judge_dominance(case: Case) -> Judged:
+    """Each line of the tables (data set and metric) is a group of order claims: the winner over each other.
+
+    "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
+    """
+    details = case.claim.details
+    by_metric: dict[str, list[list[OrderTest]]] = {}
+    parts: list[Part] = []
+    for line in details["lines"]:
+        winner = case.arm(line["winner"], line["metric"])
+        rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
+        tests = [order(winner.values, rival.values) for rival in rivals]
+        by_metric.setdefault(line["metric"], []).append(tests)
+        parts += [_in_line(line, rival, test) for rival, test in zip(rivals, tests, strict=True)]
+    place, at_least = details.get("place", 1), details.get("at_least")
+    if at_least is None:
+        every = [tests for held in by_metric.values() for tests in held]
+        together: Decidable = dominance(every, place=place)
+    else:
+        together = _all_of(
+            [dominance(held, place=place, at_least=min(at_least, len(held))) for held in by_metric.values()]
+        )
+    return Judged(replace(case.plain, parts=tuple(parts)), together)
+
+
+def _all_of(tests: Sequence[DominanceTest]) -> Decidable:
+    """All hold: the largest p. Not all hold: one is broken, the smallest p by Bonferroni."""
+    if len(tests) == 1:
+        return tests[0]
+    broken = min(it.p_contradicted if it.p_contradicted is not None else 1.0 for it in tests)
+    return Decidable(
+        p_reproduced=max(it.p_reproduced if it.p_reproduced is not None else 1.0 for it in tests),
+        contradictions=(Route(reason="reversed", p=min(1.0, len(tests) * broken)),),
+        cap=next((it.cap for it in tests if it.cap), None),
+        if_reproduced="dominates",
+        if_undecided=tests[0].if_undecided,
+    )
+
+
+def _part(first: Arm, second: Arm, test: OrderTest, p: float | None, back: float) -> Part:
+    return Part(
+        f"{first.experiment} > {second.experiment}",
+        (first.experiment, second.experiment),
+        test.difference,
+        test.p_reproduced if p is None else p,
+        back,
+    )
+
+
+def _in_line(line: Mapping[str, Any], rival: Arm, test: OrderTest) -> Part:
+    return Part(
+        f"{line['dataset']} {line['metric']}: {line['winner']} > {rival.experiment}",
+        (line["winner"], rival.experiment),
+        test.difference,
+        test.p_reproduced,
+        test.p_contradicted,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,84 @@
+"""Value claims: the metric of an experiment is the printed number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from audit.evidence import Arm
+from audit.judging.case import Case, Judged, badged, with_band, with_interval
+from audit.stats.instance import OtherSplit
+from audit.stats.printed import printed
+from audit.stats.sample import PooledSD, pool
+from audit.stats.spread import Spread
+from audit.stats.value import value
+
+#: From so many seeds on, an experiment speaks by its own SD even where pooling is declared.
+OWN_SD_FROM = 4
+
+
+def judge_value(case: Case) -> Judged:
+    (arm,) = case.arms
+    claim, plain = case.claim, case.plain
+    reported = printed(claim.printed[0])
+    split = _other_split(case, arm, target=float(reported.value))
+    pooled = _pooled(case, arm)
+    test = value(
+        arm.values,
+        reported=reported,
+        margin=case.margin,
+        paper_runs=claim.runs_behind,
+        spread=_spread(case),
+        pooled=pooled,
+        deterministic=claim.deterministic,
+        other_split=split,
+    )
+    shown = replace(
+        with_interval(plain, test),
+        estimate=test.mean,
+        target=float(reported.value),
+        margin=test.margin,
+        sd=test.sd,
+        pi95=test.pi95,
+    )
+    if claim.deterministic and test.n > 1 and test.sd != 0.0:
+        shown = badged(shown, "declared deterministic, but the runs differ")
+    if pooled is not None and pooled.usable:
+        shown = badged(shown, f"pooled SD over {len(claim.details['pool'])} experiments, {pooled.df} df")
+    elif pooled is not None:
+        shown = badged(shown, "SDs too unlike, or too few runs, to be pooled")
+    if split is not None:
+        shown = badged(shown, "noise of two test sets included")
+    if plain.scope == "other_data" or (plain.scope == "other_split" and split is None):
+        # the runs are shown, but p-values against a number of other data would mean nothing
+        return Judged(replace(shown, reason=plain.scope))
+    return Judged(with_band(shown, test), test)
+
+
+def _other_split(case: Case, arm: Arm, *, target: float) -> OtherSplit | None:
+    """Sizes of both test sets, where the evidence is another split and a binomial error is to be had."""
+    ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(case.claim.dataset)
+    percent = all(0.0 <= x <= 100.0 for x in (*arm.values, target))
+    if case.plain.scope != "other_split" or not documents or ours < 1 or not percent:
+        return None
+    return OtherSplit(documents_paper=documents, documents_ours=ours)
+
+
+def _pooled(case: Case, arm: Arm) -> PooledSD | None:
+    """The SD over the experiments that the claim file declares, where this one has few seeds of its own."""
+    names = case.claim.details.get("pool")
+    if not names or len(arm.values) >= OWN_SD_FROM:
+        return None
+    arms = [case.arm(name, case.claim.metric) for name in names]
+    data = {(run.data.name, run.data.n_test) for it in arms for run in it.runs}
+    groups = [it.values for it in arms if it.values]
+    if len(data) > 1 or not any(len(values) > 1 for values in groups):
+        return PooledSD(0.0, 0)  # declared, and not to be used
+    return pool(groups)
+
+
+def _spread(case: Case) -> Spread | None:
+    """What the paper prints after the plus-minus sign, if it says over how many runs."""
+    held = case.claim.details.get("spread")
+    if not held or case.claim.runs_behind < 2:
+        return None
+    return Spread(printed(held["size"]), held.get("reading"))

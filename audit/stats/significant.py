@@ -1,0 +1,40 @@
+"""Claims of "significantly better": the order holds, and the difference is more than the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from audit.stats.difference import paired, welch
+from audit.stats.order import OrderTest, order
+
+
+def significant(
+    better: Sequence[float],
+    worse: Sequence[float],
+    *,
+    margin: float,
+    printed_gap: float | None = None,
+    pair: bool = False,
+    deterministic: bool = False,
+) -> OrderTest:
+    """The order test whose null hypothesis is "better by the margin D or less", instead of "not better".
+
+        reproduced     iff one-sided P[t >= (d - D) / se] <= alpha      (`exceeds_margin`)
+        contradicted   iff the order is reversed, or (printed gap > 2 D) the difference lies within -+ D
+
+    A paper that calls a difference significant says that it is there and that it matters; seeds decide the
+    first, the margin the second. Of deterministic arms the difference itself is compared with D.
+    Raises ValueError as `order`, and for a margin that is not above 0.
+    """
+    if not margin > 0.0:
+        raise ValueError(f"a margin is above 0, got {margin!r}")
+    test = order(
+        better, worse, printed_gap=printed_gap, negligible=margin, pair=pair, deterministic=deterministic
+    )
+    if test.exact is not None and test.exact.outcome == "reproduced" and test.difference <= margin:
+        return replace(test, exact=replace(test.exact, outcome="inconclusive", reason="straddles_margin"))
+    if test.p_reproduced is None:
+        return test
+    difference = paired(better, worse) if pair else welch(better, worse)
+    return replace(test, p_reproduced=difference.above(margin), if_reproduced="exceeds_margin")
