@@ -1,0 +1,163 @@
+"""Average ranks of methods over several lines of a table, by each rule for ties, against printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from audit.checks.rounding import PLAUSIBLE, pre_image
+from audit.stats.printed import Printed
+
+TieRule = Literal["min", "max", "average", "dense", "ordinal"]
+"""As `scipy.stats.rankdata` names them; `ordinal` ranks ties in the order of the columns."""
+Missing = Literal["skipped", "last"]
+"""Where a method has no number: the line does not count for it, or it comes after all others."""
+
+Line = Sequence[Printed | None]
+"""One metric on one data set: the number of each method, in one order of methods; greater is better."""
+
+TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
+_MISSING: tuple[Missing, ...] = ("skipped", "last")
+
+
+def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
+    """The rank of each method, 1 for the greatest; missing ones have none, or tie behind all (`last`)."""
+    values = [None if number is None else number.value for number in line]
+    if missing == "last":
+        lowest = min((v for v in values if v is not None), default=Fraction(0)) - 1
+        values = [lowest if v is None else v for v in values]
+    held = [v for v in values if v is not None]
+    taken: list[Fraction] = []
+    found: list[Fraction | None] = []
+    for value in values:
+        found.append(None if value is None else _rank(value, held, taken.count(value), rule))
+        taken += [] if value is None else [value]
+    return tuple(found)
+
+
+def _rank(value: Fraction, held: Sequence[Fraction], earlier: int, rule: TieRule) -> Fraction:
+    """`earlier`: how many of the methods that tie with it stand before it."""
+    above = [other for other in held if other > value]
+    first, last = len(above) + 1, len(above) + held.count(value)
+    by_rule = {
+        "min": Fraction(first),
+        "max": Fraction(last),
+        "average": Fraction(first + last, 2),
+        "dense": Fraction(len(set(above)) + 1),
+        "ordinal": Fraction(first + earlier),
+    }
+    return by_rule[rule]
+
+
+def average_ranks(
+    lines: Sequence[Line], rule: TieRule, *, missing: Missing = "skipped"
+) -> tuple[Fraction | None, ...]:
+    """Each method's mean rank over the lines in which it has one; None where it has none.
+
+    Raises ValueError for lines of different length.
+    """
+    return _means([ranks(line, rule, missing=missing) for line in lines])
+
+
+def possible_averages(
+    lines: Sequence[Line], *, missing: Missing = "skipped"
+) -> tuple[tuple[Fraction, Fraction] | None, ...]:
+    """Least and greatest mean rank of each method, whatever the digits behind the printed ones were.
+
+    Numbers whose rounding intervals overlap may have been in either order, or tied by any rule. Each method
+    is taken by itself.
+    """
+    best = _means([[_best_place(line, i, missing) for i in range(len(line))] for line in lines])
+    worst = _means([[_worst_place(line, i, missing) for i in range(len(line))] for line in lines])
+    return tuple(
+        None if low is None or high is None else (low, high) for low, high in zip(best, worst, strict=True)
+    )
+
+
+def _best_place(line: Line, index: int, missing: Missing) -> Fraction | None:
+    """1 and one more for each value surely above; as by the dense rule, what may be one value counts once."""
+    own = line[index]
+    held = [number for number in line if number is not None]
+    if own is None:
+        return None if missing == "skipped" else Fraction(1 + _fewest_values(held))
+    return Fraction(1 + _fewest_values([it for it in held if it.interval[0] > own.interval[1]]))
+
+
+def _worst_place(line: Line, index: int, missing: Missing) -> Fraction | None:
+    """As many as are not surely below, itself included."""
+    own = line[index]
+    if own is None:
+        return None if missing == "skipped" else Fraction(len(line))
+    return Fraction(sum(it is not None and it.interval[1] >= own.interval[0] for it in line))
+
+
+def _fewest_values(numbers: Sequence[Printed]) -> int:
+    """The least number of different values that these can have been before rounding."""
+    values, reached = 0, None
+    for low, high in sorted((it.interval for it in numbers), key=lambda ends: ends[1]):
+        if reached is None or low > reached:
+            values, reached = values + 1, high
+    return values
+
+
+@dataclass(frozen=True)
+class RankReading:
+    """One way of averaging the ranks, held against the printed averages."""
+
+    rule: TieRule
+    missing: Missing
+    averages: tuple[Fraction | None, ...]
+    misfits: tuple[int, ...]
+    """Places of the methods whose printed average is not this one rounded, cut off or rounded up."""
+
+    @property
+    def fits(self) -> bool:
+        return not self.misfits
+
+
+def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
+    """Every rule for ties and for missing numbers against the printed averages, in the order of `TIE_RULES`.
+
+    A printed average that is missing fits. Where no reading fits all, digits that rounding hid may be the
+    reason: see `impossible`.
+    """
+    complete = all(number is not None for line in lines for number in line)
+    found = []
+    for missing in _MISSING[:1] if complete else _MISSING:
+        for rule in TIE_RULES:
+            averages = average_ranks(lines, rule, missing=missing)
+            misfits = tuple(
+                i
+                for i, (average, number) in enumerate(zip(averages, reported, strict=True))
+                if number is not None and not _printed_as(average, number)
+            )
+            found.append(RankReading(rule, missing, averages, misfits))
+    return tuple(found)
+
+
+def impossible(lines: Sequence[Line], reported: Line) -> tuple[int, ...]:
+    """Places of printed averages that no rule gives, nor any order of what rounding may have hidden."""
+    spans = [possible_averages(lines, missing=missing) for missing in _MISSING]
+    return tuple(
+        i
+        for i, number in enumerate(reported)
+        if number is not None and not any(_within(number, way[i]) for way in spans)
+    )
+
+
+def _within(number: Printed, span: tuple[Fraction, Fraction] | None) -> bool:
+    if span is None:
+        return True
+    unit = 2 * number.half_unit  # rounded, cut off or rounded up
+    return span[0] - unit <= number.value <= span[1] + unit
+
+
+def _printed_as(average: Fraction | None, number: Printed) -> bool:
+    return average is not None and any(average in pre_image(number, way) for way in PLAUSIBLE)
+
+
+def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None, ...]:
+    columns = [[rank for rank in column if rank is not None] for column in zip(*lines, strict=True)]
+    return tuple(sum(column, Fraction(0)) / len(column) if column else None for column in columns)
