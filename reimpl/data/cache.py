@@ -27,10 +27,10 @@ from reimpl.data.source import Source
 from reimpl.data.vectors import VectorSource
 from reimpl.errors import DataError
 
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
-_PLAIN = ("name", "recipe", "fingerprint", "content", "padding_id", "padding_trainable")
+_PLAIN = ("name", "recipe", "fingerprint", "content", "corpus", "padding_id", "padding_trainable")
 _UNFINISHED = ".unfinished-"
 _DAY = 86_400.0
 

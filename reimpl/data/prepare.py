@@ -15,7 +15,7 @@ from reimpl.data.dataset import Dataset, IntArray, Split
 from reimpl.data.encode import Encoded, Interner, Ragged, encode
 from reimpl.data.lml import open_folder
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source, content_of
+from reimpl.data.source import Source, content_of, corpus_of
 from reimpl.data.vectors import Lookup, VectorSource, initial_vectors, parse_source
 from reimpl.data.vocabulary import Vocabulary, liu_vocabulary, study_vocabulary
 from reimpl.errors import ConfigError, DataError
@@ -66,6 +66,7 @@ def prepare(
         recipe=recipe.name,
         fingerprint=_fingerprint(content, recipe, length, lookup),
         content=content,
+        corpus=corpus_of(part.content for part in read.values()),
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),
