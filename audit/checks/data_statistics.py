@@ -57,11 +57,7 @@ def readings(
         pairs = per_document * count
         found.append((name, pairs / L, pairs / per_label))
     whole = [Reading(name, "all", d, needed) for name, d, needed in found if _meet(needed, L)]
-    fewer = [
-        Reading(name, "occurring", d, needed)
-        for name, d, needed in found
-        if needed.low <= L.high and not _meet(needed, L)
-    ]
+    fewer = [Reading(name, "occurring", d, needed) for name, d, needed in found if needed.high < L.low]
     return (*whole, *fewer)
 
 

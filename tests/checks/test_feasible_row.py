@@ -260,8 +260,19 @@ def test_weights_that_prove_nothing_prove_nothing() -> None:
     weights = [float(weight) for weight in proof.weights.values()]
     assert certificate(metrics, ends, weights, ALL_CELLS).slack == proof.slack > Fraction("0.9")
     assert certificate(metrics, ends, [-w for w in weights], ALL_CELLS).slack < 0
+    halves = certificate(metrics, ends, [0.5, -1.0, 0, 0, 0, 0], ALL_CELLS)
+    twice = certificate(metrics, ends, [1.0, -2.0, 0, 0, 0, 0], ALL_CELLS)
+    assert halves == twice and halves.weights["P@3"] == -1
     with pytest.raises(ValueError, match="not 0"):
         certificate(metrics, ends, [0.0] * 6, ALL_CELLS)
+
+
+def test_what_documents_reach_is_rounded_against_the_accusation() -> None:
+    """P@3 - P@1 is at most 2/3, and P@1 - P@3 as well: thirds have no exact place among powers of 2."""
+    ends = [(Fraction(0), Fraction(1))] * 2
+    for weights in ([1.0, -1.0], [-1.0, 1.0]):
+        most = certificate(("P@3", "P@1"), ends, weights, ALL_CELLS).largest_possible
+        assert Fraction(200, 3) < most < Fraction(200, 3) + Fraction(1, 10**12)
 
 
 def test_a_solver_that_errs_accuses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

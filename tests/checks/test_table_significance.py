@@ -81,6 +81,7 @@ def test_the_unpaired_test_is_the_pooled_z_test() -> None:
         ("87.12", "83.21", 3865, "must_be"),
         ("83.21", "87.12", 3865, "must_be"),
         ("96.10", "95.63", 306_782, "must_be"),
+        ("96.10", "96.00", 306_782, "undecidable"),  # 277 to 336 documents apart: p to .08 or to .03
         ("76.38", "76.38", 3865, "cannot_be"),
         ("50.0", "50.0", 10_000, "undecidable"),  # 4,995..5,005 each: up to 10 documents apart
         ("100.00", "0.00", 3865, "must_be"),
