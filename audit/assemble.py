@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import audit
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
-from audit.record import Audit, ExperimentRecord, FidelityCheck
+from audit.looks import judge_by, peeking
+from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
 from audit.stats.printed import printed
 
 
@@ -18,35 +20,29 @@ def assemble(
     *,
     fidelity: Sequence[FidelityCheck],
     command: str,
+    looks: Sequence[Look] = (),
 ) -> Audit:
-    """Judge every claim of the paper by the runs of its experiments."""
-    claims = paper.claim_records()
-    hash_now = paper.margins_hash
-    test_sizes = _printed_test_sizes(paper)
-    verdicts = compare(
-        claims,
-        experiments,
-        fidelity=_passed(fidelity),
-        margins=MarginsNow(paper.paper.key, hash_now, paper.superseded),
-        test_sizes=test_sizes,
-    )
+    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken at them."""
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    return Audit(
+    peeked = peeking(looks)
+    unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
         experiments=tuple(experiments.values()),
-        claims=claims,
-        verdicts=verdicts,
+        claims=paper.claim_records(),
+        verdicts=(),
         findings=all_findings([sheet_of(paper)]),
         fidelity=tuple(fidelity),
-        margins_hash=hash_now,
+        margins_hash=paper.margins_hash,
         margins_superseded=paper.superseded,
-        test_sizes=test_sizes,
+        test_sizes=_printed_test_sizes(paper),
         command=command,
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
-        not_checked=tuple(_not_checked(experiments.values())),
+        not_checked=(*_not_checked(experiments.values()), *([peeked] if peeked else [])),
+        looks=tuple(looks),
     )
+    return replace(unjudged, verdicts=_verdicts(unjudged))
 
 
 def sheet_of(paper: Paper) -> Sheet:
@@ -61,15 +57,24 @@ def sheet_of(paper: Paper) -> Sheet:
 
 def is_judged_by(audit: Audit) -> bool:
     """Whether the audit's verdicts are those that its own claims and runs give today."""
-    experiments = {it.id: it for it in audit.experiments}
-    verdicts = compare(
-        audit.claims,
-        experiments,
-        fidelity=_passed(audit.fidelity),
-        margins=MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded),
-        test_sizes=audit.test_sizes,
-    )
-    return verdicts == audit.verdicts
+    return _verdicts(audit) == audit.verdicts
+
+
+def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
+    """By the audit's own claims, runs and looks."""
+    margins = MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded)
+
+    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
+        return compare(
+            audit.claims,
+            experiments,
+            fidelity=_passed(audit.fidelity),
+            margins=margins,
+            test_sizes=audit.test_sizes,
+            alpha=level,
+        )
+
+    return judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge)
 
 
 def _printed_test_sizes(paper: Paper) -> dict[str, int]:

@@ -382,6 +382,20 @@ class FidelityCheck:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Once that the claims were judged while seeds were being added."""
+
+    seeds: int
+    """Of each experiment at most."""
+    level: float
+    """Of each test at this look."""
+    split: Literal["equal", "halving"] | None = None
+    """How the looks share the level; None for a judgement at the full level, outside any declared looks."""
+    declared: tuple[int, ...] = ()
+    """All looks that were declared together, as numbers of seeds."""
+
+
+@dataclass(frozen=True)
 class Audit:
     """All of one paper's audit: what a report is made of."""
 
@@ -405,6 +419,11 @@ class Audit:
     """Time of the newest run record, ISO 8601; empty when there is none. Never the clock."""
     not_checked: tuple[str, ...] = ()
     """One sentence for each thing the audit left out."""
+    looks: tuple[Look, ...] = ()
+    """All looks at these runs, in the order in which they were taken; the last one gave the verdicts.
+
+    Where that is a declared one, each claim has the verdict of the first declared look that decided it.
+    """
     format_version: int = FORMAT_VERSION
 
 
