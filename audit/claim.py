@@ -257,7 +257,7 @@ class Paper(Model):
 
     def _margin_of(self, claim: Claim, tables: list[str], printed: str | None) -> record.Margin | None:
         """The claim's own margin, or else the one by the claim's name, the table's, the default."""
-        if not isinstance(claim, JudgedByMargin):
+        if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
             return None
         named = (self.margins[key] for key in (claim.id, *tables, "default") if key in self.margins)
         margin = claim.margin or next(named)

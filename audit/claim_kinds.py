@@ -104,6 +104,11 @@ class JudgedByMargin(Claim):
     margin: Margin | None = None
     """This claim's own margin; by default the one in `margins` for the claim, its table, or all."""
 
+    @property
+    def uses_margin(self) -> bool:
+        """Whether it does so as it is stated."""
+        return True
+
 
 class ValueClaim(JudgedByMargin):
     """The metric of an experiment has the printed value."""
@@ -225,7 +230,7 @@ class TrendClaim(Claim):
         return {"details": {"direction": self.direction}}
 
 
-class OptimumClaim(Claim):
+class OptimumClaim(JudgedByMargin):
     """One level of a sweep is the best."""
 
     references: ClassVar[tuple[str, ...]] = ("best", "among")
@@ -237,7 +242,11 @@ class OptimumClaim(Claim):
     among: References
     """The references of all levels; the best one may stand among them."""
     strength: Literal["unique", "among_best"] = "unique"
-    """unique: better than every other level; among_best: no other level is better."""
+    """unique: better than every other level; among_best: no other level is better by the margin."""
+
+    @property
+    def uses_margin(self) -> bool:
+        return self.strength == "among_best"
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"strength": self.strength}}

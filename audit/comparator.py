@@ -10,7 +10,9 @@ beside those of the tests:
     margins_changed                 the runs began under other margins, and no new audit was declared
     no_margin, no_printed_number    the claim does not say what to judge by
     no_target_score                 a convergence claim without the score that counts
-    not_measured, different_machines    the run records do not hold what a cost claim needs
+    not_measured, different_machines    the run records do not hold what a claim about costs needs
+    too_many_levels                 a sweep longer than Page's test is worked out for
+    place_always_held               "among the best k" of no more than k methods
     kind_not_judged                 no rule for this kind of claim
 """
 
@@ -21,6 +23,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.evidence import Arm, badges, gather, same_test_set, share_runs, worst_scope
 from audit.judging import JUDGES, Case, Judged
+from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.multiplicity import benjamini_hochberg, families, holm
@@ -28,8 +31,6 @@ from audit.stats.multiplicity import benjamini_hochberg, families, holm
 #: Kinds that name exactly so many experiments; the others name two or more.
 _ARMS = {"value": 1, "order": 2, "gap": 2, "equivalent": 2, "significant": 2, "cost": 2, "convergence": 2}
 _WITH_MARGIN = ("value", "gap", "equivalent", "significant")
-_ACROSS_DATA = ("dominance",)
-"""Kinds whose arms are on several data sets."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,10 @@ def compare(
     `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
     split needs it, and stays inconclusive without.
     """
-    judged = [_judge(claim, experiments, margins=margins, test_sizes=test_sizes or {}) for claim in claims]
+    judged = [
+        _judge(claim, experiments, margins=margins, test_sizes=test_sizes or {}, alpha=alpha)
+        for claim in claims
+    ]
     adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
     settled = []
     for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
@@ -122,8 +126,12 @@ def _judge(
     *,
     margins: MarginsNow | None,
     test_sizes: Mapping[str, int],
+    alpha: float,
 ) -> Judged:
-    arms = tuple(gather(name, experiments, metric=_metric(claim, name)) for name in claim.experiments)
+    cost = measured if claim.kind == "cost" else None
+    arms = tuple(
+        gather(name, experiments, metric=_metric(claim, name), cost=cost) for name in claim.experiments
+    )
     warnings, changed = _margin_warnings(arms, margins)
     plain = Verdict(
         claim=claim.id,
@@ -139,12 +147,14 @@ def _judge(
     obstacle = _obstacle(claim, arms)
     if obstacle is not None:
         return Judged(replace(plain, reason=obstacle))
-    judged = JUDGES[claim.kind](Case(claim, arms, plain, experiments, test_sizes))
+    judged = JUDGES[claim.kind](Case(claim, arms, plain, experiments, test_sizes, alpha))
     return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
 
 
 def _metric(claim: ClaimRecord, experiment: str) -> str:
-    """The claim's metric; where it is about several, the first that the experiment is named for."""
+    """The claim's metric or quantity; where it is about several, the first the experiment is named for."""
+    if claim.kind == "cost":
+        return str(claim.details.get("quantity", ""))
     lines = claim.details.get("lines", ())
     named = (line["metric"] for line in lines if experiment in (line["winner"], *line["rivals"]))
     return claim.metric or next(named, "")
@@ -174,10 +184,16 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
         return "not_run"
     if "run_failed" in lacking:
         return "run_failed"
-    if share_runs(arms):
+    if "not_measured" in lacking:
+        return "not_measured"
+    # the best level of a sweep may stand among the others; elsewhere a name that stands twice is a mistake
+    distinct = list({arm.experiment: arm for arm in arms}.values()) if claim.kind == "optimum" else arms
+    if share_runs(distinct):
         return "same_runs"
-    if claim.kind not in _ACROSS_DATA and not same_test_set(arms):
+    if not same_test_set(arms):
         return "different_data"
     if claim.kind in ("value", "gap") and len(claim.printed) < len(arms):
         return "no_printed_number"
-    return "no_margin" if claim.kind in _WITH_MARGIN and claim.margin is None else None
+    needed = claim.kind in _WITH_MARGIN or claim.details.get("strength") == "among_best"
+    fixed = claim.margin is not None and claim.margin.value > 0.0
+    return "no_margin" if needed and not fixed else None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.record import ExperimentRecord, Run, Scope
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
+
+#: What is read of a run: a metric, or one of its costs; None where the record does not have it.
+Reader = Callable[[Run, str], float | None]
 
 
 @dataclass(frozen=True)
@@ -19,13 +22,13 @@ class Arm:
     record: ExperimentRecord | None
     """None where the claim names an experiment that is not there."""
     runs: tuple[Run, ...]
-    """Those that are done and have the metric, by seed."""
+    """Those that are done and have the metric, one a seed, by seed."""
     values: tuple[float, ...]
-    """The metric of each of `runs`, in percent."""
+    """The metric of each of `runs`, in percent (or what it cost)."""
     attempts: int
     """All runs: failed and interrupted ones count, so that dropping a seed shows."""
     lacks: str | None
-    """Reason code when there is no value: `not_run` or `run_failed`."""
+    """Reason code when there is no value: `not_run`, `run_failed`, or `not_measured` of a cost."""
     notes: tuple[str, ...] = ()
     """Short warnings about these runs, for the badges of a verdict."""
 
@@ -34,23 +37,46 @@ class Arm:
         return tuple(run.spec.seed for run in self.runs)
 
 
-def gather(experiment: str, experiments: Mapping[str, ExperimentRecord], *, metric: str) -> Arm:
-    """The evidence of `experiment` for `metric`. A run that stands there twice (one key) counts once."""
+def gather(
+    experiment: str,
+    experiments: Mapping[str, ExperimentRecord],
+    *,
+    metric: str,
+    cost: Reader | None = None,
+) -> Arm:
+    """The evidence of `experiment` for `metric`, or for the quantity of that name, which `cost` reads.
+
+    A run that stands there twice (one key) counts once. So does a seed: two runs with one seed, by another
+    precision or revision, are no two draws, and taken for such they would make us surer than we are.
+    """
     record = experiments.get(experiment)
     if record is None:
         missing = (f"no experiment named {experiment!r}",)
         return Arm(experiment, None, (), (), attempts=0, lacks="not_run", notes=missing)
-    tried = _distinct(record.runs)
+    tried, twice = _one_a_seed(_distinct(record.runs))
     done = [run for run in tried if run.status == "done"]
-    runs = tuple(run for run in done if math.isfinite(run.metrics.get(metric, math.nan)))
-    values = tuple(float(run.metrics[metric]) for run in runs)
+    read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
     notes = []
-    if len(runs) < len(done):
-        notes.append(f"{metric} not measured in {len(done) - len(runs)} of {len(done)} runs")
-    if 0 < len(runs) < len(tried):
-        notes.append(f"{len(runs)} of {len(tried)} seeds")
-    lacks = None if runs else _lack(tried, done)
-    return Arm(experiment, record, runs, values, attempts=len(tried), lacks=lacks, notes=tuple(notes))
+    if twice:
+        notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
+    if len(read) < len(done):
+        notes.append(f"{metric} not measured in {len(done) - len(read)} of {len(done)} runs")
+    if 0 < len(read) < len(tried):
+        notes.append(f"{len(read)} of {len(tried)} seeds")
+    return Arm(
+        experiment,
+        record,
+        runs=tuple(run for run, _ in read),
+        values=tuple(float(value) for _, value in read),
+        attempts=len(tried),
+        lacks=None if read else _lack(tried, done, unmeasured="not_measured" if cost else "not_run"),
+        notes=tuple(notes),
+    )
+
+
+def _score(run: Run, metric: str) -> float | None:
+    value = run.metrics.get(metric)
+    return value if value is not None and math.isfinite(value) else None
 
 
 def worst_scope(arms: Sequence[Arm]) -> Scope | None:
@@ -66,13 +92,17 @@ def share_runs(arms: Sequence[Arm]) -> bool:
 
 
 def same_test_set(arms: Sequence[Arm]) -> bool:
-    """False when arms that the paper puts on one dataset were tested on different ones.
+    """False when runs that the paper puts on one dataset were tested on different ones.
 
-    Fingerprints are no criterion here: they hold the vocabulary too, which may differ by design.
+    Fingerprints are no criterion here: they hold the vocabulary too, which may differ by design. Arms on
+    different datasets are compared with each other where the paper itself does so.
     """
-    if len({arm.record.dataset for arm in arms if arm.record is not None}) > 1:
-        return True  # the paper itself compares across datasets
-    return len({(run.data.name, run.data.n_test) for arm in arms for run in arm.runs}) <= 1
+    tested: dict[str, set[tuple[str, int]]] = {}
+    for arm in arms:
+        if arm.record is not None:
+            on = tested.setdefault(arm.record.dataset, set())
+            on.update((run.data.name, run.data.n_test) for run in arm.runs)
+    return all(len(on) <= 1 for on in tested.values())
 
 
 def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
@@ -98,7 +128,22 @@ def _distinct(runs: Sequence[Run]) -> list[Run]:
     return sorted(best.values(), key=lambda run: (run.spec.seed, run.key))
 
 
-def _lack(tried: Sequence[Run], done: Sequence[Run]) -> str:
+def _one_a_seed(runs: Sequence[Run]) -> tuple[list[Run], list[int]]:
+    """The first run of each seed, a done one if there is, and the seeds that had several.
+
+    `runs` are ordered by seed and key: which one counts has nothing to do with what came out.
+    """
+    first: dict[int, Run] = {}
+    for run in runs:
+        held = first.setdefault(run.spec.seed, run)
+        if held.status != "done" and run.status == "done":
+            first[run.spec.seed] = run
+    seeds = [run.spec.seed for run in runs]
+    return list(first.values()), [seed for seed in first if seeds.count(seed) > 1]
+
+
+def _lack(tried: Sequence[Run], done: Sequence[Run], *, unmeasured: str) -> str:
     """Why there is no value: every attempt failed, or nothing was (completely) run or measured."""
-    failed = any(run.status == "failed" for run in tried)
-    return "run_failed" if failed and not done else "not_run"
+    if done:
+        return unmeasured
+    return "run_failed" if any(run.status == "failed" for run in tried) else "not_run"

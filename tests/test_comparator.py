@@ -357,7 +357,8 @@ def test_margins_chosen_after_the_runs_forbid_a_verdict_until_a_new_audit_is_dec
 
 
 def test_one_run_with_other_margins_is_enough() -> None:
-    held = [*runs([76.28, 76.38], margins={"p": "now"}), *runs([76.48], prefix="b", margins={"p": "old"})]
+    old = make_run(2, 76.48, margins={"p": "old"})
+    held = [*runs([76.28, 76.38], margins={"p": "now"}), old]
     experiments = {"a": make_experiment("a", held)}
     assert judge(claim("value", "a"), experiments, margins=MarginsNow("p", "now")).reason == "margins_changed"
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from audit.evidence import Arm, by_seed, gather
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
-from audit.stats.decision import Decidable
+from audit.stats.decision import ALPHA, Decidable
 from audit.stats.printed import gap, printed
 
 
@@ -25,6 +25,8 @@ class Case:
     """All experiments of the paper."""
     test_sizes: Mapping[str, int] = field(default_factory=dict)
     """Data set id -> test documents as printed."""
+    alpha: float = ALPHA
+    """Level of this look: 0.05, or its share where seeds are added look by look."""
 
     @property
     def pair(self) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from audit.evidence import Arm
-from audit.judging.case import Case, Judged, aligned, badged, final
+from audit.judging.case import Case, Judged, badged, final
 from audit.record import Run
 from audit.stats.convergence import Reach, convergence, steps_to
 from audit.stats.cost import cost
@@ -14,29 +17,26 @@ _BYTES_A_NUMBER = 4
 
 
 def measured(run: Run, quantity: str) -> float | None:
-    """What a run cost; None where its record does not have it."""
-    if quantity == "training_time":
-        return run.seconds or None
-    if quantity == "parameters":
-        return run.parameters
-    if quantity == "model_size":
-        return run.parameters * _BYTES_A_NUMBER if run.parameters else None
-    return None
+    """What a run cost; None where its record does not have it: a cost is above 0."""
+    parameters = float(run.parameters or 0)
+    costs = {
+        "training_time": run.seconds,
+        "parameters": parameters,
+        "model_size": parameters * _BYTES_A_NUMBER,
+    }
+    held = costs.get(quantity, 0.0)
+    return held if held > 0.0 and math.isfinite(held) else None
 
 
 def judge_cost(case: Case) -> Judged:
     """Ratio of the costs of both arms. Times count only if all runs were on one kind of device."""
     quantity = case.claim.details["quantity"]
-    costs = [[it for run in arm.runs if (it := measured(run, quantity)) is not None] for arm in case.arms]
-    if not all(costs):
-        return final(case.badge(f"{quantity} is not in the run records"), "not_measured")
     if quantity == "training_time" and len({_machine(run) for arm in case.arms for run in arm.runs}) > 1:
         return final(case, "different_machines")
     counted = quantity in ("parameters", "model_size")
-    cheaper, dearer = costs
+    cheaper, dearer = (arm.values for arm in case.arms)
     test = cost(cheaper, dearer, deterministic=counted)
-    shown = replace(case.plain, values=(tuple(cheaper), tuple(dearer)), estimate=test.ratio, target=None)
-    shown = replace(shown, ci90=test.ci90, ci95=test.ci95, df=test.df)
+    shown = replace(case.plain, estimate=test.ratio, ci90=test.ci90, ci95=test.ci95, df=test.df)
     return Judged(badged(shown, f"ratio of {quantity}"), test)
 
 
@@ -49,23 +49,36 @@ def judge_convergence(case: Case) -> Judged:
     target = case.claim.details.get("target")
     if target is None:
         return final(case, "no_target_score")
-    if aligned(case) is None:
-        return final(case, "too_few_seeds")
     reaches = [_reaches(arm, case.claim.metric, float(target)) for arm in case.arms]
+    for arm, reached in zip(case.arms, reaches, strict=True):
+        if len(reached) < len(arm.runs):
+            case = case.badge(f"{arm.experiment}: a curve in {len(reached)} of {len(arm.runs)} runs")
     if not all(reaches):
         return final(case, "not_measured")
-    faster, slower = reaches
-    test = convergence(faster, slower, pair=case.pair)
+    faster, slower = _seeds_of(reaches) if case.pair else [sorted(it) for it in reaches]
+    if case.pair:
+        case = case.badge(f"{len(faster)} pairs of seeds")
+    if not faster:
+        return final(case, "too_few_seeds")
+    test = convergence(
+        [reaches[0][seed] for seed in faster], [reaches[1][seed] for seed in slower], pair=case.pair
+    )
     medians = " and ".join("not reached" if it is None else f"{it:g}" for it in test.medians)
     shown = replace(case.plain, target=float(target))
     return Judged(badged(shown, f"median epochs to {target:g}: {medians}"), test)
 
 
-def _reaches(arm: Arm, metric: str, target: float) -> list[Reach]:
-    """One for each run whose curve holds the validation metric."""
-    found = []
+def _seeds_of(reaches: Sequence[dict[int, Reach]]) -> list[list[int]]:
+    """The seeds that both arms have, once for each arm."""
+    common = sorted(set.intersection(*map(set, reaches)))
+    return [common, common]
+
+
+def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
+    """By seed, for each run whose curve holds the validation metric, at steps that grow."""
+    found = {}
     for run in arm.runs:
         curve = [(it["epoch"], it[metric]) for it in run.curve if metric in it and "epoch" in it]
-        if curve:
-            found.append(steps_to(curve, target))
+        if curve and all(before < after for (before, _), (after, _) in pairwise(curve)):
+            found[run.spec.seed] = steps_to(curve, target)
     return found

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from audit.judging.case import Case, Judged, aligned, badged, final, with_band, with_interval
 from audit.record import Verdict
-from audit.stats.decision import ALPHA
 from audit.stats.equivalence import equivalence, no_loss
 from audit.stats.gap import gap_size
 from audit.stats.order import OrderTest, order
@@ -28,10 +27,11 @@ def judge_order(case: Case) -> Judged:
         deterministic=case.claim.deterministic,
     )
     shown = _difference(case, test)
-    return Judged(badged(shown, "difference negligible") if _small(test) else shown, test)
+    return Judged(badged(shown, "difference negligible") if _small(test, case.alpha) else shown, test)
 
 
 def judge_gap(case: Case) -> Judged:
+    """The printed difference is about the paper's data; on other documents nothing is judged by it."""
     found = aligned(case)
     if found is None:
         return final(_with_target(case), "too_few_seeds")
@@ -47,6 +47,8 @@ def judge_gap(case: Case) -> Judged:
         deterministic=case.claim.deterministic,
     )
     shown = replace(with_interval(case.plain, test), estimate=test.gap, margin=test.margin, pi95=test.pi95)
+    if case.plain.scope != "same_data":
+        return Judged(replace(shown, reason=case.plain.scope or "other_data"))
     return Judged(with_band(shown, test), test)
 
 
@@ -88,6 +90,6 @@ def _difference(case: Case, test: OrderTest) -> Verdict:
     return replace(with_interval(case.plain, test), estimate=test.difference)
 
 
-def _small(test: OrderTest) -> bool:
+def _small(test: OrderTest, alpha: float) -> bool:
     """A direction that may hold, by a difference that hardly matters."""
-    return test.testable and test.difference > 0.0 and (test.p_negligible or 0.0) <= ALPHA
+    return test.testable and test.difference > 0.0 and (test.p_negligible or 0.0) <= alpha

@@ -15,7 +15,7 @@ from audit.stats.dominance import DominanceTest, dominance
 from audit.stats.optimum import optimum
 from audit.stats.order import OrderTest, order
 from audit.stats.ranking import ranking
-from audit.stats.trend import trend
+from audit.stats.trend import MOST_LEVELS, trend
 
 
 def judge_ranking(case: Case) -> Judged:
@@ -38,9 +38,13 @@ def judge_trend(case: Case) -> Judged:
     common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
     if not common:
         return final(case, "too_few_seeds")
+    if len(case.arms) > MOST_LEVELS:
+        return final(case, "too_many_levels")
     levels = [by_seed(arm, common) for arm in case.arms]
     rising = case.claim.details.get("direction", "rising") == "rising"
-    test = trend(levels, rising=rising, pair=case.pair, deterministic=case.claim.deterministic)
+    test = trend(
+        levels, rising=rising, pair=case.pair, deterministic=case.claim.deterministic, alpha=case.alpha
+    )
     climb = case.arms if rising else case.arms[::-1]
     parts = [
         _part(after, before, it, None, back)
@@ -57,12 +61,16 @@ def judge_optimum(case: Case) -> Judged:
         return final(case, "too_few_seeds" if found is None else "same_runs")
     case, values = found
     by_name = dict(zip((arm.experiment for arm in case.arms), values, strict=True))
+    strength = case.claim.details.get("strength", "unique")
+    margin = case.margin if strength == "among_best" else None
     test = optimum(
         by_name,
         best=best.experiment,
-        strength=case.claim.details.get("strength", "unique"),
+        strength=strength,
+        margin=margin,
         pair=case.pair,
         deterministic=case.claim.deterministic,
+        alpha=case.alpha,
     )
     parts = [
         Part(
@@ -75,7 +83,7 @@ def judge_optimum(case: Case) -> Judged:
         for name in levels
         if name != best.experiment
     ]
-    shown = replace(case.plain, parts=tuple(parts))
+    shown = replace(case.plain, parts=tuple(parts), margin=margin)
     return Judged(badged(shown, f"tied: {', '.join(test.tied)}") if len(test.tied) > 1 else shown, test)
 
 
@@ -85,15 +93,22 @@ def judge_dominance(case: Case) -> Judged:
     "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
     """
     details = case.claim.details
+    place, at_least = details.get("place", 1), details.get("at_least")
     by_metric: dict[str, list[list[OrderTest]]] = {}
     parts: list[Part] = []
     for line in details["lines"]:
         winner = case.arm(line["winner"], line["metric"])
         rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
+        unread = [arm for arm in (winner, *rivals) if arm.lacks]
+        if unread:
+            case = case.badge(*(f"{arm.experiment}: {note}" for arm in unread for note in arm.notes))
+            return final(case, unread[0].lacks or "not_run")
+        if place > len(rivals):
+            among = f"{line['dataset']} {line['metric']}: {len(rivals) + 1} methods"
+            return final(case.badge(among), "place_always_held")
         tests = [order(winner.values, rival.values) for rival in rivals]
         by_metric.setdefault(line["metric"], []).append(tests)
         parts += [_in_line(line, rival, test) for rival, test in zip(rivals, tests, strict=True)]
-    place, at_least = details.get("place", 1), details.get("at_least")
     if at_least is None:
         every = [tests for held in by_metric.values() for tests in held]
         together: Decidable = dominance(every, place=place)

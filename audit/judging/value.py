@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.evidence import Arm
@@ -69,11 +70,24 @@ def _pooled(case: Case, arm: Arm) -> PooledSD | None:
     if not names or len(arm.values) >= OWN_SD_FROM:
         return None
     arms = [case.arm(name, case.claim.metric) for name in names]
-    data = {(run.data.name, run.data.n_test) for it in arms for run in it.runs}
-    groups = [it.values for it in arms if it.values]
-    if len(data) > 1 or not any(len(values) > 1 for values in groups):
+    alike = {(run.spec.model, run.data.name, run.data.n_test) for it in arms for run in it.runs}
+    groups = _distinct(arms)
+    if len(alike) > 1 or not any(len(values) > 1 for values in groups):
         return PooledSD(0.0, 0)  # declared, and not to be used
     return pool(groups)
+
+
+def _distinct(arms: Sequence[Arm]) -> list[list[float]]:
+    """The values of each arm, each run once: two experiments of one configuration are the same runs, and add
+    no degree of freedom.
+    """
+    seen: set[str] = set()
+    groups = []
+    for arm in arms:
+        new = {run.key: x for run, x in zip(arm.runs, arm.values, strict=True) if run.key not in seen}
+        seen.update(new)
+        groups += [list(new.values())] if new else []
+    return groups
 
 
 def _spread(case: Case) -> Spread | None:

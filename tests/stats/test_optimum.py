@@ -62,17 +62,55 @@ def test_one_better_level_contradicts() -> None:
 
 
 def test_among_the_best_is_not_excluded_and_beats_one() -> None:
-    assert optimum(LEVELS, best="2", strength="among_best").decide() == Decision("reproduced", "among_best")
-    assert optimum(LEVELS, best="8", strength="among_best").decide() == Decision("reproduced", "among_best")
+    assert optimum(LEVELS, best="2", strength="among_best", margin=0.5).decide() == Decision(
+        "reproduced", "among_best"
+    )
+    assert optimum(LEVELS, best="8", strength="among_best", margin=0.5).decide() == Decision(
+        "reproduced", "among_best"
+    )
     alike = {"2": LEVELS["2"], "8": LEVELS["8"]}
-    assert optimum(alike, best="2", strength="among_best").decide() == Decision("inconclusive", "tied")
+    assert optimum(alike, best="2", strength="among_best", margin=0.5).decide() == Decision(
+        "inconclusive", "tied"
+    )
 
 
 def test_a_level_that_beats_some_but_is_excluded_is_not_among_the_best() -> None:
     """ "1" beats "32" beyond doubt, and is beaten by "2"."""
-    got = optimum(LEVELS, best="1", strength="among_best")
+    got = optimum(LEVELS, best="1", strength="among_best", margin=0.5)
     assert min(got.p_beats.values()) <= 0.05
     assert got.decide() == Decision("contradicted", "reversed")
+
+
+def test_that_no_level_is_better_by_the_margin_must_be_shown() -> None:
+    """By scipy's Welch test against the shifted level; not to be seen is not enough to be absent."""
+    noisy = {"1": [76.0, 76.9, 76.6], "2": [76.4, 77.2, 77.0], "32": LEVELS["32"]}
+    got = optimum(noisy, best="1", strength="among_best", margin=0.5)
+    shifted = [x - 0.5 for x in noisy["2"]]
+    p = stats.ttest_ind(noisy["1"], shifted, equal_var=False, alternative="greater").pvalue
+    assert not got.excluded
+    assert got.p_reproduced == pytest.approx(p) and p > 0.3
+    assert got.decide() == Decision("inconclusive", "tied")
+    assert optimum(noisy, best="1", strength="among_best", margin=2.0).decide().outcome == "reproduced"
+
+
+def test_a_level_that_is_better_by_less_than_the_margin_does_not_contradict() -> None:
+    """ "2" is better than "1" beyond doubt, by 1.54: a margin of 1 is exceeded, one of 2 is not."""
+    assert optimum(LEVELS, best="1", strength="among_best", margin=2.0).decide().outcome == "reproduced"
+    beyond = optimum(LEVELS, best="1", strength="among_best", margin=1.0)
+    raw = [
+        stats.ttest_ind(LEVELS["1"], [x - 1.0 for x in LEVELS[name]], equal_var=False, alternative="less")
+        for name in ("2", "8", "32")
+    ]
+    assert beyond.p_contradicted == pytest.approx(
+        multipletests([t.pvalue for t in raw], method="holm")[1].min()
+    )
+    assert beyond.decide() == Decision("contradicted", "reversed")
+
+
+@pytest.mark.parametrize("margin", [None, 0.0, -0.5])
+def test_among_the_best_needs_a_margin(margin: float | None) -> None:
+    with pytest.raises(ValueError, match=f"above 0, got {margin}"):
+        optimum(LEVELS, best="2", strength="among_best", margin=margin)
 
 
 def test_against_one_other_level_it_is_an_order_claim() -> None:
@@ -100,13 +138,16 @@ def test_a_level_with_too_few_seeds_stays_in_the_family() -> None:
         ((3.0, 3.0, 1.0), "among_best", "reproduced"),
         ((3.0, 3.0, 3.0), "among_best", "inconclusive"),
         ((2.0, 3.0, 1.0), "among_best", "contradicted"),
+        ((2.5, 3.0, 1.0), "among_best", "reproduced"),  # on the margin
+        ((2.49, 3.0, 1.0), "among_best", "contradicted"),
+        ((2.9, 3.0, 1.0), "unique", "contradicted"),
     ],
 )
 def test_deterministic_levels_are_compared_exactly(
     values: tuple[float, ...], strength: Any, outcome: str
 ) -> None:
     levels = {str(i): [x, x] for i, x in enumerate(values)}
-    got = optimum(levels, best="0", strength=strength, deterministic=True)
+    got = optimum(levels, best="0", strength=strength, margin=0.5, deterministic=True)
     assert (got.decide().outcome, got.testable) == (outcome, False)
 
 
