@@ -22,7 +22,7 @@ def assemble(
     command: str,
     looks: Sequence[Look] = (),
 ) -> Audit:
-    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken at them."""
+    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken."""
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     peeked = peeking(looks)
     unjudged = Audit(

@@ -75,15 +75,15 @@ def level_spent(looks: Sequence[Look]) -> float:
 
 
 def peeking(looks: Sequence[Look]) -> str | None:
-    """What is to be said where the looks together have more than the level of one; None where they have not."""
+    """What is to be said where the looks together have more than one level; None where they have not."""
     spent = level_spent(looks)
     if spent <= ALPHA * (1.0 + 1e-9):
         return None
     times = sorted({look.seeds for look in looks if look.seeds >= _DECIDES_FROM})
     listed = f"{', '.join(map(str, times[:-1]))} and {times[-1]}"
     return (
-        f"The error over several looks: the claims were judged after {listed} seeds, not all of it in looks "
-        f"declared beforehand; each test errs in up to {_percent(min(1.0, spent))} of cases over all of them, "
+        f"The error over several looks: the claims were judged after {listed} seeds, not all of it in "
+        f"declared looks; each test errs in up to {_percent(min(1.0, spent))} of cases over all of them, "
         f"not {_percent(ALPHA)}. `audit run --until-settled` declares looks that share the level."
     )
 

@@ -105,21 +105,23 @@ def plan_order(
     df: float,
     printed_gap: float | None = None,
     negligible: float = 0.1,
+    arms: int = 2,
     alpha: float = ALPHA,
 ) -> Plan:
     """For order claims: two arms of SD `sd` each, better minus worse being `gap`; routes as in `order`.
 
-    Raises ValueError as `upper_sd`.
+    One arm: pairs, with the SD of their differences. Raises ValueError as `upper_sd`.
     """
     sigma, none = upper_sd(sd, df), Needed(None, None)
-    reproduce = _needed(partial(order_power, sd=sigma, gap=gap, alpha=alpha)) if gap > 0.0 else none
+    power = partial(order_power, sd=sigma, arms=arms)
+    reproduce = _needed(partial(power, gap=gap, alpha=alpha)) if gap > 0.0 else none
     routes = []
     if gap < 0.0:
-        routes.append(_needed(partial(order_power, sd=sigma, gap=-gap, alpha=alpha / 2.0)))
+        routes.append(_needed(partial(power, gap=-gap, alpha=alpha / 2.0)))
     if printed_gap is not None and printed_gap > 2.0 * negligible and abs(gap) < negligible:
         routes.append(
             _needed(
-                partial(tost_power, sd=sigma, margin=negligible, difference=gap, arms=2, alpha=alpha),
+                partial(tost_power, sd=sigma, margin=negligible, difference=gap, arms=arms, alpha=alpha),
             )
         )
     contradict = Needed(

@@ -75,15 +75,15 @@ def contradiction_power(
     return _over_sd(given, sd=sd, df=df)
 
 
-def order_power(n: int, *, sd: float, gap: float, alpha: float = ALPHA) -> float:
-    """Of a one-sided t test of two arms of n seeds each.
+def order_power(n: int, *, sd: float, gap: float, arms: int = 2, alpha: float = ALPHA) -> float:
+    """Of a one-sided t test of two arms of n seeds each; or of n pairs (one arm: `sd` of the differences).
 
-        P[t'_{2n-2}(gap / (sigma sqrt(2/n))) >= t_{1-alpha}],    t' noncentral
+        P[t'_nu(gap / (sigma sqrt(k/n))) >= t_{1-alpha}],    nu = k (n - 1), t' noncentral
 
     Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
     Raises ValueError as `tost_power`.
     """
-    root, df = _checked(n, sd, 2), 2 * (n - 1)
+    root, df = _checked(n, sd, arms), arms * (n - 1)
     t = quantile(1.0 - alpha, df)
     return _over_sd(lambda s: _phi((gap - t * s * root) / (sd * root)), sd=sd, df=df)
 

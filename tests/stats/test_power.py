@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from statsmodels.stats.power import TTestIndPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from audit.stats.equivalence import equivalence
 from audit.stats.power import contradiction_power, order_power, seeds_needed, tost_power
@@ -144,3 +144,9 @@ def test_the_smallest_number_that_reaches_the_target_is_found() -> None:
 def test_one_seed_or_no_spread_has_no_power_to_speak_of(n: int, sd: float) -> None:
     with pytest.raises(ValueError, match="two seeds or more and an SD above 0"):
         tost_power(n, sd=sd, margin=0.5)
+
+
+@pytest.mark.parametrize(("n", "effect"), [(3, 1.0), (8, 0.7)])
+def test_of_pairs_it_is_the_power_of_the_one_sample_test(n: int, effect: float) -> None:
+    theirs = TTestPower().power(effect, n, 0.05, alternative="larger")
+    assert order_power(n, sd=0.3, gap=0.3 * effect, arms=1) == pytest.approx(theirs, abs=1e-7)
