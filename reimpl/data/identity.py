@@ -1,0 +1,226 @@
+"""Is this the data that a paper speaks of? Content decides; sizes only tell what differs.
+
+Three answers (`Scope`): `same_data`, the very split, known by its content; `other_split`, the same documents
+split otherwise, known by the corpus hash; `other_data`, everything else. Equal sizes alone never give
+`same_data`: Delicious comes in at least eleven splits of the same sizes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from reimpl.data.catalogue import Catalogue, Entry, Known, Published, Sizes
+
+if TYPE_CHECKING:
+    from reimpl.data.dataset import Dataset, Split
+
+Scope: TypeAlias = Literal["same_data", "other_split", "other_data"]
+How: TypeAlias = Literal["content", "corpus", "label_set", "sizes", "nothing"]
+
+#: How a printed statistic is called in a sentence.
+NOUNS: Mapping[str, str] = {
+    "train": "training documents",
+    "test": "test documents",
+    "dev": "dev documents",
+    "labels": "labels",
+    "features": "features",
+    "labels_per_document": "labels a document",
+    "documents_per_label": "documents a label",
+    "words_per_document": "words a document",
+    "words_per_document_train": "words a training document",
+    "words_per_document_test": "words a test document",
+}
+_SIZES = ("train", "test", "labels")
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was read of a corpus."""
+
+    content: str
+    corpus: str
+    label_set: str
+    statistics: Mapping[str, tuple[float, ...]]
+    """By the papers' names: in each way in which papers count, the usual one first."""
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """Which entry of the catalogue a corpus is, or comes nearest to, and by what."""
+
+    key: str | None
+    how: How
+    known: Known | None = None
+    versions: tuple[Sizes, ...] = ()
+    """Versions of the entry with these sizes; where nothing fits, the nearest one."""
+    differences: tuple[str, ...] = ()
+    """Against the first of `versions`."""
+
+    @property
+    def sentence(self) -> str:
+        """What it is, and what that rests on."""
+        if self.how == "content" and self.known:
+            return f"{self.key}, by content: {self.known.what}"
+        if self.how == "corpus" and self.known:
+            return f"{self.key}, in another split than the one on record ({self.known.what})"
+        differ = f" ({'; '.join(self.differences)})" if self.differences else ""
+        if self.how == "label_set" and self.known:
+            return f"labels of {self.key}, but other documents than those on record{differ}"
+        if self.how == "sizes":
+            return (
+                f"sizes of {self.key} ({_who(self.versions[0])}); whether it is the same content is not known"
+            )
+        if self.key is None:
+            return "no entry of the catalogue"
+        if not self.versions:
+            return f"{self.key} has no sizes or contents on record to hold it against"
+        return f"no entry of the catalogue; nearest in size is {self.key}{differ}"
+
+
+def scope_of(content: str, corpus: str, *, same: Collection[str], corpora: Collection[str]) -> Scope:
+    """What a corpus is to a claim that names the contents `same` and the corpora `corpora`.
+
+    An empty hash is no identity.
+    """
+    if content and content in same:
+        return "same_data"
+    return "other_split" if corpus and corpus in corpora else "other_data"
+
+
+def label_set_of(labels: Iterable[str]) -> str:
+    """SHA-256 of the distinct label names, sorted, a line each."""
+    return hashlib.sha256("".join(f"{name}\n" for name in sorted(set(labels))).encode()).hexdigest()
+
+
+def observed_of(dataset: Dataset) -> Observed:
+    """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
+    parts = [("train", dataset.train), ("test", dataset.test), ("dev", dataset.dev)]
+    counts = {name: (float(part.size),) for name, part in parts if part is not None}
+    seen = dict.fromkeys(dataset.labels)
+    return Observed(
+        dataset.content,
+        dataset.corpus,
+        label_set_of(seen),
+        {**counts, "labels": (float(dataset.n_labels),), **_label_means(dataset.splits, dataset.n_labels)},
+    )
+
+
+def _label_means(splits: Mapping[str, Split], n_labels: int) -> dict[str, tuple[float, ...]]:
+    pairs = [(len(part.label_ids), part.size) for part in splits.values()]
+    return label_means(pairs, n_labels)
+
+
+def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
+    """Both label statistics from (labels given, documents) of train and the others: in train, then in all."""
+    readings = [pairs[0], (sum(given for given, _ in pairs), sum(size for _, size in pairs))]
+    return {
+        "labels_per_document": tuple(given / size for given, size in readings if size),
+        "documents_per_label": tuple(given / n_labels for given, _ in readings if n_labels),
+    }
+
+
+def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ...]:
+    """What is printed and not here: "printed 5.30 labels a document, here 5.14".
+
+    A statistic differs when no way of counting it rounds to the printed number; the usual way is shown, with
+    as many places as are printed.
+    """
+    found = []
+    for name, noun in NOUNS.items():
+        readings = observed.statistics.get(name)
+        if name in printed and readings:
+            value, places = _printed(printed[name])
+            half = Fraction(1, 2 * 10**places)
+            if not any(abs(Fraction(it) - value) <= half for it in readings):
+                here = f"{readings[0]:,.{places}f}"
+                if here == f"{float(value):,.{places}f}":  # pragma: no cover - rounding at the very edge
+                    here = f"{readings[0]:,.{places + 2}f}"
+                found.append(f"printed {printed[name]} {noun}, here {here}")
+    return tuple(found)
+
+
+def _printed(text: str) -> tuple[Fraction, int]:
+    """A printed number and its decimal places."""
+    plain = text.strip().rstrip("%").strip().replace(",", "").replace("\N{MINUS SIGN}", "-")
+    return Fraction(plain), len(plain.partition(".")[2])
+
+
+def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
+    """The entry by content, else by corpus, label set, sizes; else the nearest in size and how it differs."""
+    tests: tuple[tuple[How, str], ...] = (
+        ("content", observed.content),
+        ("corpus", observed.corpus),
+        ("label_set", observed.label_set),
+    )
+    for how, mine in tests:
+        for key, entry in catalogue.entries.items():
+            for known in entry.known:
+                if mine and mine == getattr(known, how):
+                    sizes = (known.sizes,) if known.sizes else ()
+                    apart = differences(sizes[0].printed, observed) if sizes else ()
+                    return Recognition(key, how, known, sizes, apart)
+    return _by_size(observed, catalogue)
+
+
+def _by_size(observed: Observed, catalogue: Catalogue) -> Recognition:
+    equal = {
+        key: tuple(it for it in entry.versions if _equal_sizes(it, observed))
+        for key, entry in catalogue.entries.items()
+    }
+    for key, versions in equal.items():
+        if versions and not catalogue.entries[key].stand_in_for:
+            return Recognition(key, "sizes", versions=versions)
+    near = [
+        (distance, key, version)
+        for key, entry in catalogue.entries.items()
+        for version in entry.versions
+        if (distance := _distance(version, observed)) is not None
+    ]
+    if not near:
+        return Recognition(None, "nothing")
+    _, key, version = min(near, key=lambda it: it[0])
+    return Recognition(
+        key, "nothing", versions=(version,), differences=differences(_counts(version), observed)
+    )
+
+
+def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
+    """As `recognise`, against one entry that the user names."""
+    found = recognise(observed, Catalogue(format=1, places={}, entries={key: _without_places(entry)}))
+    if found.how == "nothing" and found.key is None:
+        return Recognition(key, "nothing")
+    return found
+
+
+def _without_places(entry: Entry) -> Entry:
+    return entry.model_copy(update={"places": (), "stand_in_for": None})
+
+
+def _counts(version: Sizes) -> dict[str, str]:
+    return {name: value for name, value in version.printed.items() if name in _SIZES}
+
+
+def _equal_sizes(version: Sizes, observed: Observed) -> bool:
+    counts = _counts(version)
+    return {"train", "test"} <= counts.keys() and not differences(counts, observed)
+
+
+def _distance(version: Sizes, observed: Observed) -> float | None:
+    """Sum of the factors by which the sizes differ, less one each; None without sizes of both."""
+    total = 0.0
+    for name, text in _counts(version).items():
+        value, here = float(_printed(text)[0]), observed.statistics.get(name, (0.0,))[0]
+        if value <= 0 or here <= 0:
+            return None
+        total += max(value / here, here / value) - 1
+    return total if {"train", "test"} <= version.printed.keys() else None
+
+
+def _who(version: Sizes) -> str:
+    if isinstance(version, Published):
+        return f"as printed by {', '.join(version.by)}"
+    return "as on record"

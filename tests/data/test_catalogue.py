@@ -1,0 +1,124 @@
+"""The catalogue holds what papers print, and nothing that nobody prints."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from audit.claim import Paper, builtin_claims, load
+from reimpl.data.catalogue import STATISTICS, Entry, Published, catalogue, parse_catalogue
+from reimpl.errors import DataError
+from reimpl.propensity import propensity_constants
+
+PAPERS = [load(path) for path in builtin_claims()]
+DATA_SETS = [(paper, name) for paper in PAPERS for name in paper.datasets]
+
+
+def plain(text: str) -> str:
+    return text.replace(",", "")
+
+
+def published(entry: Entry, paper: str) -> list[Published]:
+    return [it for it in entry.published if paper in it.by]
+
+
+@pytest.mark.parametrize(("paper", "name"), DATA_SETS, ids=[f"{p.paper.key}-{n}" for p, n in DATA_SETS])
+def test_what_a_claim_file_prints_stands_in_the_catalogue(paper: Paper, name: str) -> None:
+    """Each `catalogue:` of a claim file is a key, and its printed statistics are there under that paper."""
+    dataset = paper.datasets[name]
+    if dataset.catalogue is None:
+        pytest.skip("names no entry")
+    entry = catalogue().find(dataset.catalogue)
+    printed = {key: plain(value) for key, value in dataset.printed.items()}
+    said = [{k: plain(v) for k, v in it.printed.items()} for it in published(entry, paper.paper.key)]
+    assert not printed or any(printed.items() <= it.items() for it in said), (printed, said)
+
+
+def test_nothing_is_said_to_be_printed_by_a_paper_that_has_no_claim_file() -> None:
+    """`by` are keys of papers, or the repository."""
+    known = {paper.paper.key for paper in PAPERS} | set(catalogue().places)
+    named = {by for entry in catalogue().entries.values() for it in entry.published for by in it.by}
+    named |= {by for entry in catalogue().entries.values() for it in entry.truncation for by in it.by}
+    assert named <= known
+
+
+def test_sizes_by_hand() -> None:
+    """EUR-Lex's variants, both Wiki-500Ks, both RCV1s and Wiki10 and Wiki-30K, as the papers print them."""
+    sizes = {key: {(v.train, v.test, v.labels) for v in e.versions} for key, e in catalogue().entries.items()}
+    assert sizes["eurlex-4k"] == {
+        ("15,449", "3,865", "3,956"),
+        ("15,539", "3,809", "3,993"),
+        ("15,539", "3,809", "3,956"),
+        ("15,539", "3,909", "3,993"),
+    }
+    assert {it[:2] for it in sizes["wiki-500k"]} == {("1,779,881", "769,421"), ("1,646,302", "711,542")}
+    assert (sizes["rcv1"], sizes["rcv1-2k"]) == (
+        {("23,149", "781,265", "103")},
+        {("623,847", "155,962", "2,456")},
+    )
+    assert sizes["wiki10-31k"] == {("14,146", "6,616", "30,938"), ("12,959", "5,992", "29,947")}
+
+
+def test_propensity_constants_are_those_that_the_metrics_use() -> None:
+    """By name: AmazonCat-13K has the default values, not those of the other Amazon sets (pyxclib #7)."""
+    for entry in catalogue().entries.values():
+        if entry.propensity:
+            assert propensity_constants(entry.name) == (entry.propensity.A, entry.propensity.B), entry.name
+    constants = {key: e.propensity for key, e in catalogue().entries.items() if e.propensity}
+    assert (constants["amazoncat-13k"].A, constants["amazon-670k"].A, constants["wiki-500k"].B) == (
+        0.55,
+        0.6,
+        0.4,
+    )
+
+
+def test_what_is_not_known_is_said_to_be_unknown() -> None:
+    """No licence is made up: only those with a source are something else."""
+    known = {key for key, entry in catalogue().entries.items() if entry.licence != "unknown"}
+    assert known == {"reuters21578", "synthetic"}
+
+
+HEAD = "format: 1\nplaces: {p: {name: a place}}\nentries:\n"
+ENTRY = "  a: {name: A, about: words, formats: [], raw_text: true, licence: unknown"
+HASH = "a" * 64
+KNOWN = f"{{what: w, content: {HASH}, corpus: {HASH}}}"
+
+REFUSED = [
+    ("unknown key", HEAD + ENTRY + ", size: 3}", "entries.a.size: Extra inputs"),
+    ("number, not text", HEAD + ENTRY + ", published: [{by: [x], train: 15449}]}", "train: Input should be"),
+    ("no number", HEAD + ENTRY + ", published: [{by: [x], train: many}]}", "train: String should match"),
+    ("no digest", HEAD + ENTRY + ", known: [{what: w, content: ab, corpus: cd}]}", "content: String should"),
+    ("no such place", HEAD + ENTRY + ", places: [q]}", "place 'q' is unknown; known are p"),
+    ("no such entry", HEAD + ENTRY + ", stand_in_for: b}", "stands in for 'b', which is no entry"),
+    ("content twice", HEAD + ENTRY + f", known: [{KNOWN}, {KNOWN}]}}", "one content stands in two places"),
+    ("other format", HEAD.replace("1", "2") + ENTRY + "}", "format: Input should be 1"),
+    ("no YAML", "a: [", "no YAML"),
+    ("key twice", HEAD + ENTRY + "}\n" + ENTRY + "}", "no YAML"),
+]
+
+
+@pytest.mark.parametrize(("why", "text", "message"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_a_broken_catalogue_is_refused_in_one_sentence(why: str, text: str, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        parse_catalogue(text, "c.yaml")
+    assert message in str(caught.value) and str(caught.value).startswith("c.yaml: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_key_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(DataError, match="'eurlex' is unknown; known are eurlex-4k, eurlex57k"):
+        catalogue().find("eurlex")
+
+
+def test_statistics_are_all_named() -> None:
+    """No field of printed sizes is forgotten when they are listed."""
+    fields = set(Published.model_fields) - {"by", "note"}
+    assert fields == set(STATISTICS)
+
+
+def test_it_is_read_without_torch() -> None:
+    script = "import sys; from reimpl.data.catalogue import catalogue; catalogue(); "
+    script += "sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0

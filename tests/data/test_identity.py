@@ -1,0 +1,186 @@
+"""Content decides whether data are the same; sizes only tell what differs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from reimpl.data.catalogue import Catalogue, catalogue
+from reimpl.data.identity import (
+    Observed,
+    compared,
+    differences,
+    label_means,
+    label_set_of,
+    observed_of,
+    recognise,
+    scope_of,
+)
+from reimpl.data.synthetic import synthetic
+
+A, B, C, D = ("a" * 64, "b" * 64, "c" * 64, "d" * 64)
+MEANS = {"labels_per_document": (5.14, 5.10), "documents_per_label": (20.08, 24.9)}
+
+
+def seen(train: float = 100, test: float = 50, labels: float = 7, **more: Any) -> Observed:
+    statistics = {"train": (train,), "test": (test,), "labels": (labels,), **more.pop("statistics", {})}
+    hashes = {"content": D, "corpus": D, "label_set": D, **more}
+    return Observed(statistics=statistics, **hashes)
+
+
+def small(**changes: Any) -> Catalogue:
+    """One real corpus with a known content, and one that copies its sizes."""
+    sizes = {"train": "100", "test": "50", "labels": "7"}
+    entry = {"name": "Real", "about": "-", "formats": [], "raw_text": True, "licence": "unknown"}
+    known = {"what": "the split", "content": A, "corpus": B, "label_set": C, "sizes": sizes}
+    entries: Mapping[str, Any] = {
+        "copy": {
+            **entry,
+            "stand_in_for": "real",
+            "known": [{**known, "content": B, "corpus": A, "label_set": None}],
+        },
+        "real": {**entry, "published": [{"by": ["x2020"], **sizes}], "known": [known]},
+    }
+    return Catalogue.model_validate({"format": 1, "places": {}, "entries": entries})
+
+
+SCOPES = [
+    ("content", A, B, [A], [B], "same_data"),
+    ("content of several", A, B, [C, A], [], "same_data"),
+    ("corpus only", C, B, [A], [B], "other_split"),
+    ("neither", C, D, [A], [B], "other_data"),
+    ("nothing known", A, B, [], [], "other_data"),
+    ("a content is no corpus", A, A, [], [B], "other_data"),
+    ("without an identity", "", "", [""], [""], "other_data"),
+]
+
+
+@pytest.mark.parametrize(
+    ("why", "content", "corpus", "same", "corpora", "scope"), SCOPES, ids=[c[0] for c in SCOPES]
+)
+def test_scope(why: str, content: str, corpus: str, same: list[str], corpora: list[str], scope: str) -> None:
+    assert scope_of(content, corpus, same=same, corpora=corpora) == scope
+
+
+def test_differences_in_words() -> None:
+    """The printed number and ours, at the printed precision; what agrees or was not counted is left out."""
+    printed = {
+        "train": "15,449",
+        "test": "3,809",
+        "labels": "3,956",
+        "features": "186,104",
+        "labels_per_document": "5.30",
+        "documents_per_label": "20.1",
+    }
+    observed = seen(15449, 3865, 3956, statistics=MEANS)
+    assert differences(printed, observed) == (
+        "printed 3,809 test documents, here 3,865",
+        "printed 5.30 labels a document, here 5.14",
+    )
+
+
+@pytest.mark.parametrize(
+    ("printed", "agrees"),
+    [
+        ("5.14", True),
+        ("5.1", True),
+        ("5.10", True),
+        ("5", True),
+        ("5.15", False),
+        ("5.13", False),
+        ("6", False),
+    ],
+)
+def test_a_statistic_agrees_when_some_way_of_counting_rounds_to_it(printed: str, agrees: bool) -> None:
+    """5.14 labels a training document and 5.10 a document of all."""
+    assert (differences({"labels_per_document": printed}, seen(statistics=MEANS)) == ()) is agrees
+
+
+def test_label_means_by_hand() -> None:
+    """6 labels in 3 training and 2 in 1 test document, of 4 labels."""
+    assert label_means([(6, 3), (2, 1)], 4) == {
+        "labels_per_document": (2.0, 2.0),
+        "documents_per_label": (1.5, 2.0),
+    }
+
+
+RECOGNISED = [
+    ("content", seen(content=A), "real", "content", "real, by content: the split"),
+    (
+        "corpus",
+        seen(90, 60, corpus=B),
+        "real",
+        "corpus",
+        "real, in another split than the one on record (the split)",
+    ),
+    (
+        "label set",
+        seen(90, 50, label_set=C),
+        "real",
+        "label_set",
+        "labels of real, but other documents than those on record (printed 100 training documents, here 90)",
+    ),
+    (
+        "sizes",
+        seen(),
+        "real",
+        "sizes",
+        "sizes of real (as printed by x2020); whether it is the same content is not known",
+    ),
+    (
+        "nothing",
+        seen(100, 51),
+        "copy",
+        "nothing",
+        "no entry of the catalogue; nearest in size is copy (printed 50 test documents, here 51)",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("why", "observed", "key", "how", "sentence"), RECOGNISED, ids=[c[0] for c in RECOGNISED]
+)
+def test_recognised(why: str, observed: Observed, key: str, how: str, sentence: str) -> None:
+    """By content, then corpus, label set, sizes; what only copies sizes is never known by them."""
+    found = recognise(observed, small())
+    assert (found.key, found.how, found.sentence) == (key, how, sentence)
+
+
+def test_equal_sizes_are_never_the_same_data() -> None:
+    """Delicious' sizes, other content: recognised by size, and `other_data` to a claim that knows a content."""
+    observed = seen(12920, 3185, 983)
+    found = recognise(observed, catalogue())
+    assert (found.key, found.how) == ("delicious", "sizes")
+    assert scope_of(observed.content, observed.corpus, same=[A], corpora=[B]) == "other_data"
+
+
+def test_held_against_the_entry_that_the_user_names() -> None:
+    """The differences are those from that entry, however near another one is."""
+    found = compared(seen(15539, 6616, 3993), "wiki10-31k", catalogue().find("wiki10-31k"))
+    assert (found.how, found.key) == ("nothing", "wiki10-31k")
+    assert found.differences == (
+        "printed 14,146 training documents, here 15,539",
+        "printed 30,938 labels, here 3,993",
+    )
+    nothing = compared(seen(), "synthetic", catalogue().find("synthetic"))
+    assert nothing.sentence == "synthetic has no sizes or contents on record to hold it against"
+
+
+def test_label_set_is_the_sorted_names() -> None:
+    """In any order, each once."""
+    assert label_set_of(["b", "a", "b"]) == hashlib.sha256(b"a\nb\n").hexdigest()
+
+
+def test_observed_of_a_prepared_corpus() -> None:
+    """Sizes and label means of its arrays."""
+    data = synthetic(n_train=30, n_test=20, n_labels=5)
+    observed = observed_of(data)
+    assert [observed.statistics[it][0] for it in ("train", "test", "labels")] == [30, 20, 5]
+    assert observed.statistics["labels_per_document"][0] == len(data.train.label_ids) / 30
+    assert (
+        observed.statistics["documents_per_label"][1]
+        == (len(data.train.label_ids) + len(data.test.label_ids)) / 5
+    )
