@@ -8,6 +8,7 @@ split otherwise, known by the corpus hash; `other_data`, everything else. Equal 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -210,13 +211,13 @@ def _equal_sizes(version: Sizes, observed: Observed) -> bool:
 
 
 def _distance(version: Sizes, observed: Observed) -> float | None:
-    """Sum of the factors by which the sizes differ, less one each; None without sizes of both."""
+    """Sum of the logarithms of the factors by which the sizes differ; None without sizes of both."""
     total = 0.0
     for name, text in _counts(version).items():
         value, here = float(_printed(text)[0]), observed.statistics.get(name, (0.0,))[0]
         if value <= 0 or here <= 0:
             return None
-        total += max(value / here, here / value) - 1
+        total += abs(math.log(value / here))
     return total if {"train", "test"} <= version.printed.keys() else None
 
 

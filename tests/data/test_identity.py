@@ -150,7 +150,7 @@ def test_recognised(why: str, observed: Observed, key: str, how: str, sentence: 
 
 
 def test_equal_sizes_are_never_the_same_data() -> None:
-    """Delicious' sizes, other content: recognised by size, and `other_data` to a claim that knows a content."""
+    """Delicious' sizes, other content: known by size, and `other_data` to a claim that knows a content."""
     observed = seen(12920, 3185, 983)
     found = recognise(observed, catalogue())
     assert (found.key, found.how) == ("delicious", "sizes")
