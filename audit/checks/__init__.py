@@ -12,10 +12,10 @@ from dataclasses import replace
 from audit.checks.across import copies, sizes
 from audit.checks.agreement import identity, twice
 from audit.checks.bounds import bounds
-from audit.checks.data_sets import label_caps, statistics
+from audit.checks.data_sets import above_labels, statistics
 from audit.checks.formulas import formulas
 from audit.checks.granularity import granularity
-from audit.checks.joint import feasible_row
+from audit.checks.joint import joint
 from audit.checks.mean_ranks import average_rank
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
@@ -26,13 +26,13 @@ from audit.record import Finding
 CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
     bounds,
     identity,
-    feasible_row,
+    joint,
     twice,
     average_rank,
     sentences,
     formulas,
     significance,
-    label_caps,
+    above_labels,
     statistics,
 )
 ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularity, copies, sizes)

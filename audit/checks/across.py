@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from audit.checks.agreement import meet
 from audit.checks.finding import SLIP, decimal, finding
+from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet, address_in
 from audit.record import Finding
 
@@ -35,9 +35,9 @@ def _one_copy(sheet: Sheet, number: Number, origin: Sheet) -> Iterator[Finding]:
     if not theirs:
         return
     cells = (number.address, *(address_in(origin.paper.key, it) for it in theirs))
-    if not any(meet(number, it) for it in theirs):
+    if not any(meet(number.value, it.value) for it in theirs):
         printed = " and ".join(dict.fromkeys(it.text for it in theirs))
-        gap = min(abs(number.value.value - it.value.value) for it in theirs)
+        gap = min(apart(number.value, it.value) for it in theirs)
         text = f"{number.text} here, {printed} in {origin.paper.key}: {decimal(gap)} apart"
         found = finding(
             sheet, "copies", "inconsistent", [number], text, alternatives=(SLIP, _SECOND_HAND, _OWN_RUN)

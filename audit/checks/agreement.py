@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
+from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding
 
@@ -29,7 +30,7 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
                 yield finding(
                     sheet,
                     "identity",
-                    "consistent" if meet(first, second) else "inconsistent",
+                    "consistent" if meet(first.value, second.value) else "inconsistent",
                     pair,
                     text,
                     alternatives=(SLIP, _LABEL_FREE, OTHER_DEFINITION),
@@ -47,7 +48,7 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
             yield finding(
                 sheet,
                 "twice",
-                "consistent" if meet(first, second) else "inconsistent",
+                "consistent" if meet(first.value, second.value) else "inconsistent",
                 (first, second),
                 text,
                 alternatives=(SLIP, _UPDATED, _OTHER_RUN),
@@ -55,18 +56,11 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
             )
 
 
-def meet(first: Number, second: Number) -> bool:
-    """Whether both can be roundings of one number."""
-    (low1, high1), (low2, high2) = first.value.interval, second.value.interval
-    return low1 <= high2 and low2 <= high1
-
-
 def _how_far(first: Number, second: Number) -> str:
-    if meet(first, second):
+    if meet(first.value, second.value):
         return "the rounding intervals meet"
-    apart = abs(first.value.value - second.value.value)
     allowed = first.value.half_unit + second.value.half_unit
-    return f"{decimal(apart)} apart, and rounding explains {decimal(allowed)}"
+    return f"{decimal(apart(first.value, second.value))} apart, and rounding explains {decimal(allowed)}"
 
 
 def _same_things(numbers: Iterable[Number]) -> dict[tuple[str | None, ...], list[Number]]:

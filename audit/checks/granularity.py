@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
-from audit.checks.multiples import Candidate, fingerprint, fit, on_grid, without_padding
+from audit.checks.fingerprint import Fingerprint, fingerprint
+from audit.checks.grid import Granularity, without_padding
+from audit.checks.grid import granularity as granularity_of
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding, FindingResult
 from audit.stats.printed import Printed
@@ -32,6 +34,10 @@ class _Group:
     values: tuple[Printed, ...]
     documents: int
 
+    @property
+    def pairs(self) -> list[tuple[Number, Printed]]:
+        return list(zip(self.numbers, self.values, strict=True))
+
 
 def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """One finding for the P@1 of each data set, and one for each number that stands out."""
@@ -43,7 +49,7 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 text = f"the paper prints no number of test documents for {dataset}"
                 yield _finding(sheet, "untestable", numbers, text, dataset, copied=copied)
             elif numbers and documents is not None:
-                values = tuple(without_padding([number.value for number in numbers]))
+                values = without_padding([number.value for number in numbers])
                 group = _Group(dataset, numbers, values, documents)
                 yield from _of_group(sheet, group, _candidates(sheets, sheet, dataset), copied=copied)
 
@@ -83,23 +89,20 @@ def _of_group(
 ) -> Iterator[Finding]:
     documents = group.documents
     sizes = [documents, *(size for size in others if size != documents)]
-    fits = fingerprint(group.values, sizes)
+    fits = {it.documents: it for it in fingerprint(group.values, sizes)}
     here = fits[documents]
-    power = max(on_grid(value, documents=documents).power for value in group.values)
+    each = [(number, granularity_of(value, documents=documents)) for number, value in group.pairs]
+    power = max(float(it.hits.power) for _, it in each)
     if power == 0:
         text = f"any value with these digits can come from {documents:,} test documents"
         yield _finding(sheet, "untestable", group.numbers, text, group.dataset, copied=copied, power=0.0)
         return
-    off = [
-        (number, fit(value, documents=documents))
-        for number, value in zip(group.numbers, group.values, strict=True)
-        if not on_grid(value, documents=documents).feasible
-    ]
-    never = [number for number, how in off if how is None]
+    off = [(number, it) for number, it in each if it.outcome != "untestable" and it.rounding != "nearest"]
+    never = [number for number, it in off if it.outcome == "infeasible"]
     text = f"{_shown(here)}{_beside(fits, others, documents)}"
     if not off:
         yield _finding(sheet, "consistent", group.numbers, text, group.dataset, copied=copied, power=power)
-    elif here.chance > LEVEL:
+    elif here.chance_p > LEVEL:
         yield finding(
             sheet,
             "granularity",
@@ -112,35 +115,35 @@ def _of_group(
         )
     else:
         yield _finding(sheet, "consistent", group.numbers, text, group.dataset, copied=copied, power=power)
-        for number, how in off:
-            yield _stands_out(sheet, number, here, how, power)
+        for number, it in off:
+            yield _stands_out(sheet, number, here, it)
 
 
-def _stands_out(sheet: Sheet, number: Number, here: Candidate, how: str | None, power: float) -> Finding:
+def _stands_out(sheet: Sheet, number: Number, here: Fingerprint, it: Granularity) -> Finding:
     text = (
         f"{number.text} cannot come from {here.documents:,} documents by rounding, "
         f"as {here.feasible} of {here.of} numbers on this data set can"
     )
-    if how is not None:
-        text += f"; it can if it was {'cut' if how == 'truncate' else 'rounded up'}"
+    if it.rounding is not None:
+        text += f"; it can if it was {'cut' if it.rounding == 'truncate' else 'rounded up'}"
     return finding(
         sheet,
         "granularity",
-        "inconsistent" if how is None else "untestable",
+        "inconsistent" if it.rounding is None else "untestable",
         [number],
         text,
         alternatives=(SLIP, MEANS, _CUT, OTHER_SIZE),
-        power=power,
+        power=float(it.power),
     )
 
 
-def _shown(it: Candidate) -> str:
+def _shown(it: Fingerprint) -> str:
     text = f"{it.feasible} of {it.of} P@1 can come from {it.documents:,} test documents by rounding"
-    by_chance = f"a wrong number does as well in {it.chance:.2g} of cases"
+    by_chance = f"a wrong number does as well in {it.chance_p:.2g} of cases"
     return f"{text} ({by_chance}){': not ' if it.infeasible else ''}{', '.join(it.infeasible)}"
 
 
-def _beside(fits: Mapping[int, Candidate], others: dict[int, list[str]], documents: int) -> str:
+def _beside(fits: Mapping[int, Fingerprint], others: dict[int, list[str]], documents: int) -> str:
     shown = [
         f"{fits[size].feasible} of {fits[size].of} from {size:,} ({', '.join(papers)})"
         for size, papers in others.items()
