@@ -1,0 +1,159 @@
+"""The open claims of an audit, and for each how many seeds would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from audit.looks import in_force
+from audit.planning.ask import ask
+from audit.planning.question import FULL, NONE, Levels, Question
+from audit.planning.run_time import RunTime, RunTimes
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Verdict
+from audit.stats.decision import ALPHA
+from audit.stats.planning import Needed
+from audit.stats.threshold import threshold_bh, threshold_holm
+
+#: Seeds an arm from which on claims are decided.
+LEAST = 3
+
+#: `ExperimentRecord.not_run` where an experiment could be run and has not been.
+NOT_YET = "nothing of it was run yet"
+
+_SEEDS_HELP = frozenset({
+    "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
+    "ambiguous_spread", "undecided", "multiplicity", "tied",
+})  # fmt: skip
+"""Reasons of *inconclusive* that further seeds can lift."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What it would take to settle one open claim."""
+
+    claim: str
+    kind: str
+    reason: str
+    """Reason code of the verdict as it is."""
+    seeds_now: Mapping[str, int]
+    """Experiment -> seeds that count."""
+    reproduce: Needed = NONE
+    contradict: Needed = NONE
+    seeds: int | None = None
+    """An arm, those already run included: for 80 %, whichever way it goes."""
+    first: bool = False
+    """Nothing can be said of it before `seeds` seeds."""
+    time: RunTime | None = None
+    """Of the runs that are missing; None where nothing tells."""
+    part: str | None = None
+    """The comparison that decides how many."""
+    why_not: str | None = None
+    """Code or sentence: why there is no number of seeds."""
+    question: Question | None = field(default=None, compare=False)
+    levels: Levels = FULL
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Experiment -> runs that are still to be had."""
+        return {name: max(0, (self.seeds or 0) - n) for name, n in self.seeds_now.items()}
+
+    @property
+    def by_seeds(self) -> bool:
+        """Whether seeds can settle it, or may for all we know."""
+        return self.reason in _SEEDS_HELP and self.why_not in (None, "no_rule")
+
+    def chance(self, seeds: int) -> float | None:
+        """To be decided with `seeds` seeds an arm, if all is as it is now; None where that is not known."""
+        if self.question is None or self.first:
+            return None
+        return self.question.chance(seeds, self.levels)
+
+
+def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]:
+    """One for each inconclusive claim, in the order of the claims; `alpha`: of the look that is to come."""
+    level = next_level(audit.looks) if alpha is None else alpha
+    experiments = {it.id: it for it in audit.experiments}
+    times = RunTimes(audit.experiments)
+    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
+    found = []
+    for claim, verdict in pairs:
+        if verdict.outcome == "inconclusive":
+            levels = _levels(claim, pairs, alpha=level)
+            outlook = _outlook(claim, verdict, experiments, levels)
+            found.append(replace(outlook, time=times.of(outlook.missing) if outlook.seeds else None))
+    return tuple(found)
+
+
+def next_level(looks: Sequence[Look]) -> float:
+    """The level of the look that comes after these."""
+    declared = in_force(looks)
+    if not declared:
+        return ALPHA
+    return declared[-1].level / (2.0 if declared[-1].split == "halving" else 1.0)
+
+
+def _levels(claim: ClaimRecord, pairs: Sequence[tuple[ClaimRecord, Verdict]], *, alpha: float) -> Levels:
+    """What the claim's p-values must reach, the others staying as they are; open ones count as not shown."""
+    others = [(it, v) for it, v in pairs if it.id != claim.id and (_tested(v) or v.reason in _SEEDS_HELP)]
+    shown = [(v.p_reproduced, v.p_contradicted) if _tested(v) else (1.0, 1.0) for _, v in others]
+    return Levels(
+        threshold_bh([1.0 if p is None else p for p, _ in shown], alpha=alpha),
+        threshold_holm(
+            [1.0 if p is None else p for _, p in shown],
+            primary=[it.primary for it, _ in others],
+            is_primary=claim.primary,
+            alpha=alpha,
+        ),
+    )
+
+
+def _tested(verdict: Verdict) -> bool:
+    return verdict.p_reproduced_adjusted is not None
+
+
+def _outlook(
+    claim: ClaimRecord, verdict: Verdict, experiments: Mapping[str, ExperimentRecord], levels: Levels
+) -> Outlook:
+    seeds = dict(zip(claim.experiments, verdict.n, strict=False))
+    plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
+    if verdict.reason not in _SEEDS_HELP:
+        return replace(plain, why_not=verdict.reason)
+    if why := _cannot_run(claim, experiments):
+        return replace(plain, why_not=why)
+    pooled = claim.kind == "value" and _tested(verdict)
+    if min(seeds.values(), default=0) < LEAST and not pooled:
+        return replace(plain, seeds=LEAST, first=True)
+    asked = ask(claim, verdict, experiments)
+    if asked is None:
+        return replace(plain, why_not="no_rule")
+    planned = asked.question.plan(levels)
+    why_not: str | None = planned.obstacle
+    if why_not == "no_number_of_our_seeds" and claim.kind not in ("value", "gap"):
+        why_not = "no_number_of_seeds"
+    return replace(
+        plain,
+        reproduce=planned.reproduce,
+        contradict=planned.contradict,
+        seeds=_more(planned.fewest, seeds),
+        part=asked.part,
+        why_not=why_not,
+        question=asked.question,
+    )
+
+
+def _more(fewest: int | None, seeds: Mapping[str, int]) -> int | None:
+    """At least one more than there are: what is open is not settled by what there is."""
+    return None if fewest is None else max(fewest, min(seeds.values()) + 1)
+
+
+def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> str | None:
+    """Why an experiment of the claim can have no runs, or None."""
+    if not claim.experiments:
+        return "no experiment stands behind it"
+    for name in claim.experiments:
+        record = experiments.get(name)
+        if record is None:
+            return f"there is no experiment {name!r}"
+        if record.not_run and not record.config and record.not_run != NOT_YET:
+            return f"cannot be run: {record.not_run.rstrip('.')}"
+    return None

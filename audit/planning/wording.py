@@ -1,0 +1,50 @@
+"""What it takes to settle a claim, in a few words."""
+
+from __future__ import annotations
+
+from audit.planning.outlook import LEAST, Outlook
+from audit.planning.run_time import RunTime
+
+#: By reason code: why seeds do not settle a claim.
+HOPELESS = {
+    "other_data": "it is about the paper's own data: `audit run --data` on those would test it",
+    "other_split": "another split: the noise of two test sets stays; the paper's own split would settle it",
+    "run_failed": "its runs failed: `audit run --retry-failed` first",
+    "same_runs": "both sides rest on the same runs",
+    "different_data": "its two sides were tested on different data",
+    "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",
+    "margins_changed": "the margins were changed after the runs: declare a new audit",
+    "no_margin": "the claim file fixes no margin",
+    "no_printed_number": "the claim names no printed number",
+    "no_target_score": "the claim file fixes no score to reach",
+    "not_measured": "the run records do not hold what it is about",
+    "different_machines": "its runs were on different machines",
+    "kind_not_judged": "no rule for this kind of claim",
+    "too_many_levels": "the sweep is too long for its test",
+    "place_always_held": "there are too few methods for it to be wrong",
+    "no_spread": "all its runs gave one number, which leaves no spread to plan with",
+}
+
+_OBSTACLES = {
+    "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
+    "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
+    "too_many_seeds": "more than 100 seeds",
+    "no_rule": "seeds may settle it, but there is no rule to plan claims of this kind",
+}
+
+
+def sentence(outlook: Outlook) -> str:
+    """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    if outlook.why_not is not None:
+        return _OBSTACLES.get(outlook.why_not) or HOPELESS.get(outlook.why_not) or outlook.why_not
+    if outlook.first:
+        begun = "not run" if outlook.reason == "not_run" else "too few seeds"
+        return f"{begun}: {LEAST} seeds first, {_about(outlook.time)}"
+    part = f" (weakest: {outlook.part})" if outlook.part else ""
+    return f"{outlook.seeds} seeds, {outlook.time or 'time not known'}{part}"
+
+
+def _about(time: RunTime | None) -> str:
+    if time is None:
+        return "time not known"
+    return f"about {time}{' by similar experiments' if time.similar else ''}"
