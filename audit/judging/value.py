@@ -43,10 +43,8 @@ def judge_value(case: Case) -> Judged:
     )
     if claim.deterministic and test.n > 1 and test.sd != 0.0:
         shown = badged(shown, "declared deterministic, but the runs differ")
-    if pooled is not None and pooled.usable:
-        shown = badged(shown, f"pooled SD over {len(claim.details['pool'])} experiments, {pooled.df} df")
-    elif pooled is not None:
-        shown = badged(shown, "SDs too unlike, or too few runs, to be pooled")
+    if pooled is not None:
+        shown = badged(shown, _about(pooled, len(claim.details["pool"])))
     if split is not None:
         shown = badged(shown, "noise of two test sets included")
     if plain.scope == "other_data" or (plain.scope == "other_split" and split is None):
@@ -75,6 +73,13 @@ def _pooled(case: Case, arm: Arm) -> PooledSD | None:
     if len(alike) > 1 or not any(len(values) > 1 for values in groups):
         return PooledSD(0.0, 0)  # declared, and not to be used
     return pool(groups)
+
+
+def _about(pooled: PooledSD, experiments: int) -> str:
+    if pooled.usable:
+        return f"pooled SD over {experiments} experiments, {pooled.df} df"
+    larger = "; the larger of its own and the pooled SD counts" if pooled.sd > 0.0 else ""
+    return f"SDs too unlike, or too few runs, to be pooled{larger}"
 
 
 def _distinct(arms: Sequence[Arm]) -> list[list[float]]:
