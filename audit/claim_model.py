@@ -209,6 +209,8 @@ class Dataset(Model):
     """Statistics as printed, in quotes: train, test, labels, ..."""
     content: Fingerprints | None = None
     """SHA-256 fingerprints of the very data, where known; null while unknown."""
+    corpus: Fingerprints | None = None
+    """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
 
 
 class Where(Model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,9 +71,14 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
     sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
     here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
     known = printed.content
-    if not known or data.content not in ([known] if isinstance(known, str) else known):
+    if not known or data.content not in known:
         stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
-        yield Deviation("data", f"{printed.name} ({sizes})" if sizes else printed.name, here, stand_in)
+        if printed.corpus and data.corpus in printed.corpus:
+            stand_in = "the same documents in another split"
+        apart = "".join(f"; {it}" for it in _means_apart(printed.printed, data))
+        yield Deviation(
+            "data", f"{printed.name} ({sizes})" if sizes else printed.name, here + apart, stand_in
+        )
     if wanted.vectors:
         yield Deviation("word vectors", wanted.vectors, *_vectors(data, request))
     if wanted.vocabulary == "reduced":
@@ -83,6 +88,14 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
             "all words of the training set",
             "the list of those words is not public",
         )
+
+
+def _means_apart(printed: Mapping[str, str], data: Dataset) -> Sequence[str]:
+    """How the printed means of labels differ from those here; the sizes are told anyway."""
+    from reimpl.data.identity import differences, observed_of
+
+    means = {name: value for name, value in printed.items() if name.endswith(("_document", "_label"))}
+    return differences(means, observed_of(data))
 
 
 def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:

@@ -299,9 +299,10 @@ def _absolute(vectors: str) -> str:
 
 def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
     """The same data only by content: equal sizes are not enough."""
-    known = paper.datasets[experiment.on].content
-    fingerprints = [known] if isinstance(known, str) else list(known or ())
-    return "same_data" if data.content in fingerprints else "other_data"
+    from reimpl.data.identity import scope_of
+
+    known = paper.datasets[experiment.on]
+    return scope_of(data.content, data.corpus, same=known.content or (), corpora=known.corpus or ())
 
 
 def _plain(value: Any) -> Any:

@@ -84,6 +84,22 @@ def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
     assert "data" in found(tmp_path, "words")
 
 
+def test_another_split_of_the_same_documents_is_told_as_such(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus")
+    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    known = ("content: null", f"corpus: {plan.jobs[0].data.load().corpus}")
+    assert found(tmp_path, "words", known)["data"].why == "the same documents in another split"
+    assert found(tmp_path, "words")["data"].why == "the folder that was given"
+
+
+def test_printed_means_that_differ_are_named(tmp_path: Path) -> None:
+    """Each document here has one label, and 40 of 6 labels train: 6.67 documents a label."""
+    printed = ('test: "100"', 'test: "100", labels_per_document: "5.30", documents_per_label: "6.7"')
+    assert found(tmp_path, "words", printed)["data"].here.endswith(
+        "labels 6; printed 5.30 labels a document, here 1.00"
+    )
+
+
 def test_vectors_from_a_file_are_told_by_name_and_size(tmp_path: Path) -> None:
     """The folder they lie in is nobody's business."""
     vectors = tmp_path / "vectors.txt"

@@ -162,6 +162,28 @@ def test_the_data_are_the_paper_s_by_content_only(tmp_path: Path, corpus: Path) 
     assert scope(content, write_corpus(tmp_path / "another", n_train=41)) == "other_data"
 
 
+def test_the_same_documents_split_otherwise_are_another_split(tmp_path: Path, corpus: Path) -> None:
+    """By the corpus hash; the content still decides first."""
+    other = tmp_path / "split" / "corpus"
+    other.mkdir(parents=True)
+    lines = [(corpus / f"{split}.txt").read_text().splitlines(keepends=True) for split in ("train", "test")]
+    documents = [line for split in lines for line in split][::-1]
+    (other / "train.txt").write_text("".join(documents[:40]))
+    (other / "test.txt").write_text("".join(documents[40:]))
+    here = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load()
+
+    def scope(data: Path, known: str) -> str:
+        paper = changed(tmp_path, ("content: null", known))
+        return make_plan(paper, settings(data), only=["words"]).experiments[0].scope
+
+    both = f"content: {here.content}, corpus: {here.corpus}"
+    assert scope(corpus, both) == "same_data"
+    assert scope(other, both) == "other_split"
+    assert scope(corpus, f"corpus: {here.corpus}") == "other_split"
+    assert scope(other, f"content: {here.content}") == "other_data"
+    assert scope(other, f"content: {here.corpus}, corpus: {here.content}") == "other_data"
+
+
 # --------------------------------------------------------------------------- what is left out
 
 
