@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,42 +28,68 @@ def report_command(
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
 ) -> int:
     """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
-    from audit.assemble import is_judged_by
-    from audit.audit_file import read_audit
-
-    paths = records or sorted(out.glob("*/audit.json"))
-    if not paths:
-        raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
     worst = Exit.OK
-    for path in paths:
-        audit = read_audit(path)
-        try:
-            sound = is_judged_by(audit)
-            if sound:
-                write_report(audit, path.parent)
-        except (ValueError, ArithmeticError, LookupError) as err:  # numbers that no run of ours gives
-            problem = " ".join(str(err).split())[:200]
-            raise AuditError(
-                f"{path}: holds what cannot be judged ({problem}); `audit run` makes it again"
-            ) from err
-        if not sound:
-            raise AuditError(
-                f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
-                "of this tool wrote it: `audit run` makes it again"
-            )
+    for path in records or records_in(out):
+        audit = read_sound(path)
+        with numbers_explained(path):
+            write_report(audit, path.parent)
         worst = max(worst, verdict_code(audit))
     return worst
 
 
+def records_in(out: Path) -> list[Path]:
+    """All that `audit run` wrote there; raises where it wrote nothing."""
+    paths = sorted(out.glob("*/audit.json"))
+    if not paths:
+        raise AuditError(f"{out}: no audit.json there; `audit run` makes one")
+    return paths
+
+
+def read_sound(path: Path) -> Audit:
+    """The audit in a file; raises where its verdicts are not those that its own runs give."""
+    from audit.assemble import is_judged_by
+    from audit.audit_file import read_audit
+
+    audit = read_audit(path)
+    with numbers_explained(path):
+        sound = is_judged_by(audit)
+    if not sound:
+        raise AuditError(
+            f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
+            "of this tool wrote it: `audit run` makes it again"
+        )
+    return audit
+
+
+@contextmanager
+def numbers_explained(path: Path) -> Iterator[None]:
+    """Numbers that no run of ours gives are a fault of the file."""
+    try:
+        yield
+    except (ValueError, ArithmeticError, LookupError) as err:
+        problem = " ".join(str(err).split())[:200]
+        raise AuditError(
+            f"{path}: holds what cannot be judged ({problem}); `audit run` makes it again"
+        ) from err
+
+
 def write_report(audit: Audit, folder: Path) -> None:
+    """Page and record into the folder, the verdicts to the screen."""
+    from reports.terminal import summary
+
+    page, record = write_files(audit, folder)
+    say(f"{summary(audit)}\n\nreport: {page}\nrecord: {record}")
+
+
+def write_files(audit: Audit, folder: Path) -> tuple[Path, Path]:
+    """Page and record."""
     from audit.files import explained, write
     from audit.record import to_json
     from reports.render import html
-    from reports.terminal import summary
 
     page, record = folder / "report.html", folder / "audit.json"
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
         write(page, html(audit).encode())
-    say(f"{summary(audit)}\n\nreport: {page}\nrecord: {record}")
+    return page, record

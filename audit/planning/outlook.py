@@ -10,6 +10,7 @@ from audit.planning.ask import ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Verdict
+from audit.runner.plan import LEFT_OUT
 from audit.stats.decision import ALPHA
 from audit.stats.planning import Needed
 from audit.stats.threshold import threshold_bh, threshold_holm
@@ -154,6 +155,6 @@ def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord])
         record = experiments.get(name)
         if record is None:
             return f"there is no experiment {name!r}"
-        if record.not_run and not record.config and record.not_run != NOT_YET:
+        if record.not_run and not record.config and record.not_run not in (NOT_YET, LEFT_OUT):
             return f"cannot be run: {record.not_run.rstrip('.')}"
     return None
