@@ -5,8 +5,10 @@ beside those of the tests:
 
     not_run, run_failed             no value to judge by
     same_runs, different_data       two arms that cannot be compared
+    mixed_evidence                  an arm of our runs against one of imported runs
     other_data, other_split         a printed number is not about the data that was run
     unverified_reimplementation     a contradiction, but the model has not passed its own checks
+    unverified_import               a contradiction, but the runs are not stated to be of the authors' code
     margins_changed                 the runs began under other margins, and no new audit was declared
     no_margin, no_printed_number    the claim does not say what to judge by
     no_target_score                 a convergence claim without the score that counts
@@ -21,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.evidence import Arm, badges, gather, same_test_set, share_runs, worst_scope
+from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
+from audit.imported import speaks_against
 from audit.judging import JUDGES, Case, Judged
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
@@ -66,9 +69,21 @@ def compare(
     adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
     settled = []
     for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
-        verified = all(fidelity.get(experiments[name].model) is True for name in claim.experiments if it.test)
-        settled.append(_settle(it, p_reproduced, p_contradicted, verified=verified, alpha=alpha))
+        arms = [experiments[name] for name in claim.experiments if it.test]
+        unverified = _unverified(arms, fidelity)
+        settled.append(_settle(it, p_reproduced, p_contradicted, unverified=unverified, alpha=alpha))
     return tuple(settled)
+
+
+def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
+    """Reason code why these runs may contradict nothing, or None."""
+    for arm in arms:
+        if any(run.imported for run in arm.runs):
+            if not speaks_against(arm.runs):
+                return "unverified_import"
+        elif fidelity.get(arm.model) is not True:
+            return "unverified_reimplementation"
+    return None
 
 
 def _adjusted(
@@ -98,14 +113,20 @@ def _adjusted(
 
 
 def _settle(
-    judged: Judged, p_reproduced: float | None, p_contradicted: float | None, *, verified: bool, alpha: float
+    judged: Judged,
+    p_reproduced: float | None,
+    p_contradicted: float | None,
+    *,
+    unverified: str | None,
+    alpha: float,
 ) -> Verdict:
+    """The verdict by the test; `unverified` is the reason for which the runs may not contradict, if any."""
     if judged.test is None:
         return judged.verdict
     decision = judged.test.decide(p_reproduced=p_reproduced, p_contradicted=p_contradicted, alpha=alpha)
     outcome, reason = decision.outcome, decision.reason
-    if outcome == "contradicted" and not verified:
-        outcome, reason = "inconclusive", "unverified_reimplementation"
+    if outcome == "contradicted" and unverified:
+        outcome, reason = "inconclusive", unverified
     return replace(
         judged.verdict,
         outcome=outcome,
@@ -169,6 +190,8 @@ def _margin_warnings(arms: Sequence[Arm], margins: MarginsNow | None) -> tuple[t
     undeclared = before - set(margins.earlier)
     unrecorded = any(margins.paper not in run.margins for run in runs)
     notes = ["margins not on record before the runs"] if unrecorded else []
+    if any(run.imported and run.margins.get(margins.paper) == margins.hash for run in runs):
+        notes.append("imported after the margins were fixed; the runs may be older")
     notes += [f"margins changed after the runs, which began under {it}" for it in sorted(undeclared)]
     notes += [f"new audit of older runs: {margins.earlier[it]}" for it in sorted(before - undeclared)]
     return tuple(notes), bool(undeclared)
@@ -190,6 +213,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
     distinct = list({arm.experiment: arm for arm in arms}.values()) if claim.kind == "optimum" else arms
     if share_runs(distinct):
         return "same_runs"
+    if not of_one_kind(arms):
+        return "mixed_evidence"
     if not same_test_set(arms):
         return "different_data"
     if claim.kind in ("value", "gap") and len(claim.printed) < len(arms):

@@ -15,6 +15,14 @@ class ClaimFileError(AuditError):
         super().__init__("\n".join(problems))
 
 
+class ImportFileError(AuditError):
+    """Files of others' results that cannot be taken as they are; `problems` holds one line each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
 class StoreError(AuditError):
     """A run record that cannot be read or written."""
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.imported import origin
 from audit.record import ExperimentRecord, Run, Scope
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
@@ -95,14 +96,22 @@ def same_test_set(arms: Sequence[Arm]) -> bool:
     """False when runs that the paper puts on one dataset were tested on different ones.
 
     Fingerprints are no criterion here: they hold the vocabulary too, which may differ by design. Arms on
-    different datasets are compared with each other where the paper itself does so.
+    different datasets are compared with each other where the paper itself does so. An import that gives only
+    values does not tell how many documents there were (0), and is taken at its word for the name.
     """
-    tested: dict[str, set[tuple[str, int]]] = {}
+    names: dict[str, set[str]] = {}
+    sizes: dict[str, set[int]] = {}
     for arm in arms:
         if arm.record is not None:
-            on = tested.setdefault(arm.record.dataset, set())
-            on.update((run.data.name, run.data.n_test) for run in arm.runs)
-    return all(len(on) <= 1 for on in tested.values())
+            on = arm.record.dataset
+            names.setdefault(on, set()).update(run.data.name for run in arm.runs)
+            sizes.setdefault(on, set()).update(run.data.n_test for run in arm.runs if run.data.n_test)
+    return all(len(it) <= 1 for it in names.values()) and all(len(it) <= 1 for it in sizes.values())
+
+
+def of_one_kind(arms: Sequence[Arm]) -> bool:
+    """False when some arms are ours and others imported: two programs differ in more than the claim."""
+    return len({run.imported for arm in arms for run in arm.runs}) <= 1
 
 
 def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
@@ -112,11 +121,16 @@ def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
 
 
 def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
-    """Warnings about the runs."""
+    """Warnings about the runs; where the runs of all arms come from, once."""
     several = len(arms) > 1
-    return tuple(
-        f"{arm.experiment}: {it}" if several and arm.record else it for arm in arms for it in arm.notes
+    origins = {arm.experiment: origin(arm.runs) for arm in arms}
+    shared = next(iter(origins.values())) if len(set(origins.values())) == 1 else ()
+    of_arms = (
+        f"{arm.experiment}: {it}" if several and arm.record else it
+        for arm in arms
+        for it in ((*origins[arm.experiment], *arm.notes) if not shared else arm.notes)
     )
+    return (*shared, *of_arms)
 
 
 def _distinct(runs: Sequence[Run]) -> list[Run]:

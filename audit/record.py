@@ -26,6 +26,9 @@ FindingResult = Literal["consistent", "inconsistent", "untestable"]
 Status = Literal["done", "failed", "interrupted"]
 Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 
+#: Stands where a run of ours has its model and protocol; no model and no protocol may have this name.
+IMPORTED = "imported"
+
 #: A value of a resolved configuration: whatever JSON can hold.
 Json = Any
 
@@ -107,6 +110,11 @@ class Run:
     """SHA-256 of that file's bytes, 64 hex digits; None when there is none."""
     seal: str = ""
     """`seal_of` all other fields; empty until `Store.put` writes the record."""
+
+    @property
+    def imported(self) -> bool:
+        """Whether others made the run and its results were read from a file; see `audit.imported`."""
+        return self.spec.model == IMPORTED and self.spec.protocol.get("name") == IMPORTED
 
     @property
     def contradiction(self) -> str | None:
@@ -242,6 +250,8 @@ class ExperimentRecord:
     deviations: tuple[Deviation, ...] = ()
     not_run: str | None = None
     """Why there is no run, in one sentence; None when there are runs."""
+    unjudged: tuple[Run, ...] = ()
+    """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ class Case:
 
     @property
     def pair(self) -> bool:
-        """Whether runs of one seed are pairs."""
-        return self.claim.paired is not None
+        """Whether runs of one seed are pairs: declared of our runs, and unknown of imported ones."""
+        return self.claim.paired is not None and not any(r.imported for arm in self.arms for r in arm.runs)
 
     @property
     def margin(self) -> float:

@@ -1,0 +1,249 @@
+"""Tables of results, with the columns experiment, dataset, metric, seed and value, as checked `Result`s.
+
+Nothing is guessed: what can be read in two ways is asked about, and all questions come in one go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from audit.claim import Paper
+from audit.claim_model import METRICS, is_metric
+from audit.importing.declared import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Source
+from audit.importing.naming import dataset_of, experiment_of
+from audit.importing.problems import Problems
+from audit.importing.result import Result
+from audit.importing.table import Row, TableFile
+from audit.names import known_names
+
+COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
+_OPTIONAL = ("fingerprint",)
+#: As `audit run` allows; more is another column under the name of seed.
+MOST_SEEDS = 1000
+#: A longer text of a column that we do not know is cut: a record is no log file.
+_NOTE = 200
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+_SEED = re.compile(r"-?\d{1,15}(\.0+)?", re.ASCII)
+_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
+
+Value = Decimal | None
+"""None for a failed run."""
+
+
+@dataclass
+class _Gathered:
+    """One run as far as it was read."""
+
+    values: dict[str, tuple[Value, str]] = field(default_factory=dict)
+    """Metric -> value and the place it stands at; a failure may stand under no metric."""
+    sources: dict[Path, None] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass
+class _Data:
+    """The data set of an experiment, and the place that said so first."""
+
+    name: str
+    fingerprint: str | None
+    place: str
+
+
+class _Reading:
+    """All rows of an import."""
+
+    def __init__(self, paper: Paper, declared: Declared) -> None:
+        self.paper, self.declared, self.problems = paper, declared, Problems()
+        self.runs: dict[tuple[str, int], _Gathered] = {}
+        self.data: dict[str, _Data] = {}
+        self.seeds: Counter[str] = Counter()
+
+    def take(self, row: Row, path: Path) -> None:
+        try:
+            key, metric, value = self._key(row), self._metric(row), _value(row)
+        except ValueError as err:
+            self.problems.add(row.place, str(err))
+            return
+        if key not in self.runs:
+            self._count(key[0], row)
+        run = self.runs.setdefault(key, _Gathered())
+        if metric in run.values:
+            self.problems.add(row.place, _twice(key, metric, value, *run.values[metric]))
+            return
+        run.values[metric] = value, row.place
+        run.sources[path] = None
+        for name, text in row.cells.items():
+            if name not in (*COLUMNS, *_OPTIONAL) and name and text:
+                run.notes[f"{name}: {text}"[:_NOTE]] = None
+
+    def _count(self, experiment: str, row: Row) -> None:
+        self.seeds[experiment] += 1
+        if self.seeds[experiment] > MOST_SEEDS:
+            self.problems.add(
+                row.place, f"{experiment!r} has more than {MOST_SEEDS} seeds; is seed the column?"
+            )
+            self.problems.settle()
+
+    def _key(self, row: Row) -> tuple[str, int]:
+        given = row.cells.get("dataset", "")
+        if given and self.declared.dataset and given != self.declared.dataset:
+            raise ValueError(
+                f"the data set is {given!r} here and --dataset {self.declared.dataset!r}; drop one"
+            )
+        name = given or self.declared.dataset or ""
+        experiment = experiment_of(self.paper, row.cells["experiment"], name)
+        data = _Data(dataset_of(self.paper, experiment, name), self._fingerprint(row), row.place)
+        first = self.data.setdefault(experiment, data)
+        if (first.name, first.fingerprint) != (data.name, data.fingerprint):
+            raise ValueError(
+                f"{experiment!r} is on {_data(data)} here and on {_data(first)} at {first.place}; import "
+                "the results of one data set only"
+            )
+        return experiment, _seed(row)
+
+    def _fingerprint(self, row: Row) -> str | None:
+        given = row.cells.get("fingerprint") or None
+        if given and not FINGERPRINT.fullmatch(given):
+            raise ValueError(f"fingerprint {given[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
+        if given and self.declared.fingerprint not in (None, given):
+            raise ValueError(f"the fingerprint is {given!r}, another than --fingerprint says; drop one")
+        return given or self.declared.fingerprint
+
+    def _metric(self, row: Row) -> str:
+        name = row.cells["metric"]
+        if is_metric(name) or (not name and _value(row) is None):
+            return name
+        k = name.partition("@")[2]
+        known = [f"{it}@{k if k.isdecimal() else 5}" if with_k else it for it, with_k in METRICS.items()]
+        raise ValueError(f"metric {name!r} is unknown; {known_names(name, known)}")
+
+    # ------------------------------------------------------------------ once all rows are known
+
+    def check(self) -> None:
+        for (experiment, seed), run in self.runs.items():
+            values = [value for value, _ in run.values.values()]
+            if None in values and any(value is not None for value in values):
+                place = next(place for value, place in run.values.values() if value is None)
+                self.problems.add(
+                    place,
+                    f"{experiment!r}, seed {seed}, has failed here and has values elsewhere; which is it? "
+                    "write failed in all its rows, or leave this row out",
+                )
+        self._check_units()
+
+    def _check_units(self) -> None:
+        """A number that could be meant in both units is asked about, once for each metric."""
+        asked = set()
+        most = self._largest()
+        for (experiment, _), run in self.runs.items():
+            for metric, (value, place) in run.values.items():
+                if value is None:
+                    continue
+                highest = 1 if self.declared.unit == "fraction" else 100
+                if not 0 <= value <= highest:
+                    unit = "--unit fraction" if highest == 1 else "percent"
+                    self.problems.add(
+                        place,
+                        f"{metric} {value} lies outside 0 to {highest}, its range in {unit}; correct it",
+                    )
+                elif self.declared.unit is None and 0 < value <= 1 and metric not in asked:
+                    asked.add(metric)
+                    self.problems.add(place, self._which_unit(experiment, metric, value, most[metric]))
+
+    def _largest(self) -> Mapping[str, Decimal]:
+        most: dict[str, Decimal] = {}
+        for run in self.runs.values():
+            for metric, (value, _) in run.values.items():
+                if value is not None:
+                    most[metric] = max(value, most.get(metric, value))
+        return most
+
+    def _which_unit(self, experiment: str, metric: str, value: Decimal, most: Decimal) -> str:
+        printed = _printed(self.paper, experiment, metric)
+        beside = f"the paper prints {printed}" if printed else "below 1 both are possible"
+        if most > 1:
+            beside = f"other values of {metric} go up to {most}"
+        return (
+            f"is {metric} {value} a percentage or a fraction? {beside}; add --unit percent or --unit fraction"
+        )
+
+    def results(self, sources: Mapping[Path, Source]) -> Iterable[Result]:
+        unit = self.declared.unit or "percent"
+        for (experiment, seed), run in sorted(self.runs.items()):
+            data = self.data[experiment]
+            yield Result(
+                experiment=experiment,
+                seed=seed,
+                dataset=data.name,
+                fingerprint=data.fingerprint,
+                metrics={
+                    m: _percent(value, unit) for m, (value, _) in run.values.items() if value is not None
+                },
+                sources=tuple(sources[path] for path in run.sources),
+                unit=unit,
+                notes=tuple(run.notes),
+            )
+
+
+def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tuple[Result, ...]:
+    """The runs in tables of results, by experiment and seed.
+
+    Raises `ImportFileError` with everything that is unclear in any of the files.
+    """
+    reading = _Reading(paper, declared)
+    wanted = [name for name in COLUMNS if name != "dataset" or not declared.dataset]
+    sources: dict[Path, Source] = {}
+    for path in dict.fromkeys(paths):
+        file = TableFile(path)
+        for row in file.rows(wanted=wanted):
+            reading.take(row, path)
+        sources[path] = file.source
+    reading.check()
+    reading.problems.settle()
+    return tuple(reading.results(sources))
+
+
+def _seed(row: Row) -> int:
+    text = row.cells["seed"]
+    if not _SEED.fullmatch(text):
+        raise ValueError(f"seed {text[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
+    return int(text.partition(".")[0])
+
+
+def _value(row: Row) -> Value:
+    """Raises `ValueError` for what is neither a number nor `failed` or nothing."""
+    text = row.cells["value"]
+    if text.casefold() in ("", "failed"):
+        return None
+    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
+        raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
+    return Decimal(text)
+
+
+def _twice(key: tuple[str, int], metric: str, value: Value, first: Value, place: str) -> str:
+    what = f"{metric or 'the failure'} of {key[0]}, seed {key[1]}, stands at {place} too"
+    if value == first:
+        return f"{what}, with the same value; one run or two? remove one row, or number the seeds apart"
+    here, there = ("failed" if it is None else it for it in (value, first))
+    return f"{what}, with {there} there and {here} here; which one counts? remove the other"
+
+
+def _data(data: _Data) -> str:
+    return f"{data.name!r}" + (f" ({data.fingerprint[:12]})" if data.fingerprint else "")
+
+
+def _printed(paper: Paper, experiment: str, metric: str) -> str | None:
+    cells = (cell for table in paper.table_records() for row in table.rows for cell in row.cells)
+    return next((c.printed for c in cells if c.experiment == experiment and c.metric == metric), None)
+
+
+def _percent(value: Decimal, unit: str) -> float:
+    return float(value * 100 if unit == "fraction" else value)

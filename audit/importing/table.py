@@ -1,0 +1,233 @@
+"""Rows of a CSV, JSON or JSON lines file as text, one after another, with the place of each.
+
+CSV and JSON lines are read as a stream and may have any size. Bytes are hashed as they are read, so that the
+hash is that of the numbers that were taken.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from audit.errors import ImportFileError
+from audit.importing.declared import Source
+
+#: Bytes of a JSON file, which has to be read as a whole; and of one line of the others.
+MOST_JSON, MOST_LINE = 64 << 20, 4 << 20
+
+SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "lines", ".ndjson": "lines"}
+#: What separates the cells of a table that was saved under the name of another kind.
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what its columns hold, under their names in lower case."""
+
+    place: str
+    """`results.csv:3` or `results.json: item 2`."""
+    cells: Mapping[str, str]
+    """Scalars as text; empty for null."""
+
+
+class TableFile:
+    """A file of results. `source` is known once `rows` has come to its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._digest = hashlib.sha256()
+
+    @property
+    def source(self) -> Source:
+        return Source(self.path.name, self._digest.hexdigest())
+
+    def rows(self, *, wanted: Sequence[str] = ()) -> Iterator[Row]:
+        """Every row. Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`."""
+        kind = SUFFIXES.get(self.path.suffix.casefold())
+        if kind is None:
+            _refuse(self.path, f"its name does not end in {', '.join(SUFFIXES)}; rename it to what it is")
+        if kind == "csv":
+            yield from self._csv(wanted)
+            return
+        for number, item in self.objects():
+            place = f"{self.path}:{number}" if kind == "lines" else f"{self.path}: item {number}"
+            if not isinstance(item, dict):
+                _refuse_at(place, f"{_brief(item)} is no object of columns; write one for each row")
+            cells = {name.strip().casefold(): text(value) for name, value in item.items()}
+            if len(cells) < len(item):
+                _refuse_at(place, "two columns have one name but for the case; rename one")
+            _check_columns(place, list(cells), wanted)
+            yield Row(place, cells)
+
+    def objects(self) -> Iterator[tuple[int, Any]]:
+        """Line or item number, from 1, and content: of JSON lines, or of the list in a JSON file."""
+        empty = True
+        if SUFFIXES.get(self.path.suffix.casefold()) == "json":
+            items: Iterator[tuple[int, Any]] = enumerate(self._list(), 1)
+        else:
+            items = self._json_lines()
+        for number, item in items:
+            empty = False
+            yield number, item
+        if empty:
+            _refuse(self.path, "it holds no rows; give a file with one row for each metric of each seed")
+
+    # ------------------------------------------------------------------ the three forms
+
+    def _csv(self, wanted: Sequence[str]) -> Iterator[Row]:
+        with self._opened() as stream:
+            reader = csv.reader(_lines(self.path, stream), strict=True)
+            try:
+                header = next((row for row in reader if any(row)), None)
+                if header is None:
+                    _refuse(self.path, "it is empty; the first line names the columns")
+                names = _header(f"{self.path}:{reader.line_num}", header, wanted)
+                rows = 0
+                for row in reader:
+                    if not any(cell.strip() for cell in row):
+                        continue  # an empty line, which programs like to put at the end
+                    rows += 1
+                    place = f"{self.path}:{reader.line_num}"
+                    if len(row) != len(names):
+                        _refuse_at(place, f"{len(row)} cells under {len(names)} columns; give one for each")
+                    yield Row(place, {n: cell.strip() for n, cell in zip(names, row, strict=True)})
+            except csv.Error as err:
+                _refuse_at(f"{self.path}:{reader.line_num}", f"no CSV ({err}); write it anew", err)
+        if not rows:
+            _refuse(self.path, "it holds no rows; give one for each metric of each seed")
+
+    def _json_lines(self) -> Iterator[tuple[int, Any]]:
+        with self._opened() as stream:
+            for number, line in enumerate(_lines(self.path, stream), 1):
+                if line.strip():
+                    yield number, _parsed(f"{self.path}:{number}", line)
+
+    def _list(self) -> list[Any]:
+        with self._opened() as stream:
+            content = stream.read(MOST_JSON + 1)
+        if len(content) > MOST_JSON:
+            _refuse(self.path, f"more than {MOST_JSON >> 20} MB of JSON; write it as JSON lines (.jsonl)")
+        found = _parsed(str(self.path), content) if content.strip() else []
+        if not isinstance(found, list):
+            _refuse(self.path, f"{_brief(found)} is no list of objects; write [{{...}}, {{...}}]")
+        return found
+
+    @contextmanager
+    def _opened(self) -> Iterator[io.TextIOWrapper]:
+        with explained(self.path), self.path.open("rb", buffering=0) as raw:
+            hashed = io.BufferedReader(_Hashed(raw, self._digest))
+            try:
+                # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
+                with io.TextIOWrapper(hashed, encoding="utf-8-sig", newline="") as stream:
+                    yield stream
+            except UnicodeDecodeError as err:
+                byte = err.object[err.start]
+                _refuse(self.path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
+
+
+class _Hashed(io.RawIOBase):
+    """Hashes what is read through it."""
+
+    def __init__(self, raw: io.FileIO, digest: Any) -> None:
+        self.raw, self.digest = raw, digest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = self.raw.readinto(buffer) or 0
+        self.digest.update(memoryview(buffer)[:n])
+        return n
+
+
+def _lines(path: Path, stream: io.TextIOWrapper) -> Iterator[str]:
+    while line := stream.readline(MOST_LINE + 1):
+        if len(line) > MOST_LINE:
+            _refuse(path, f"a line has more than {MOST_LINE >> 20} MB; is it a table?")
+        yield line
+
+
+def _header(place: str, header: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    names = [name.strip().casefold() for name in header]
+    for separator, word in _SEPARATORS.items():
+        if len(names) == 1 and separator in names[0]:
+            _refuse_at(place, f"the columns are separated by {word}; save the table with commas")
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        _refuse_at(place, f"the column {twice[0]!r} stands there twice; rename one")
+    _check_columns(place, names, wanted)
+    return names
+
+
+def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> None:
+    missing = [name for name in wanted if name not in names]
+    if not missing:
+        return
+    add = "; or add --dataset NAME" if missing == ["dataset"] else ""
+    _refuse_at(
+        place,
+        f"no column {', '.join(map(repr, missing))}, only {', '.join(map(repr, names[:12]))}; name the "
+        f"columns {', '.join(wanted)}{add}",
+    )
+
+
+# --------------------------------------------------------------------------- JSON
+
+
+def _parsed(place: str, content: str) -> Any:
+    """JSON with its numbers as the text they are written in: 0.7638 is not rounded on its way."""
+    try:
+        return json.loads(
+            content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
+        )
+    except (ValueError, RecursionError) as err:
+        _refuse_at(place, f"no JSON ({' '.join(str(err).split())[:120]}); write it anew", err)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    held = dict(pairs)
+    if len(held) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(n for n in names if names.count(n) > 1)!r} stands there twice")
+    return held
+
+
+def text(value: Any) -> str:
+    """A scalar as text, null as nothing; what is nested stays JSON."""
+    if value is None:
+        return ""
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# --------------------------------------------------------------------------- refusals
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn an `OSError` of reading `path` into one sentence."""
+    try:
+        yield
+    except OSError as err:
+        reason = os.strerror(err.errno) if err.errno else str(err)
+        _refuse(path, f"{reason}; give a file of results", err)
+
+
+def _brief(value: Any) -> str:
+    shown = text(value)
+    return shown if len(shown) <= 40 else f"{shown[:40]}..."
+
+
+def _refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
+    _refuse_at(str(path), what, cause)
+
+
+def _refuse_at(place: str, what: str, cause: Exception | None = None) -> NoReturn:
+    raise ImportFileError([f"{place}: {what}"]) from cause
