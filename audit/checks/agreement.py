@@ -13,6 +13,21 @@ from audit.record import Finding
 _LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 _OTHER_RUN = "two runs of the same settings"
 _UPDATED = "one of the two places was not updated"
+#: What a data set has one of; a time or a size is a method's, even where the file names no experiment.
+_STATISTICS = frozenset(
+    {
+        "train",
+        "test",
+        "validation",
+        "labels",
+        "features",
+        "labels_per_document",
+        "documents_per_label",
+        "words_per_document",
+        "words_per_document_train",
+        "words_per_document_test",
+    }
+)
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
@@ -38,7 +53,10 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
 
 
 def twice(sheet: Sheet) -> Iterator[Finding]:
-    """The same metric of the same experiment, or the same statistic of a data set, printed in two places."""
+    """The same metric of the same experiment, or the same statistic of a data set, printed in two places.
+
+    A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
+    """
     for numbers in _same_things(sheet.numbers.values()).values():
         for first, second in combinations(numbers, 2):
             if first.table == second.table and first.text == second.text:
@@ -63,12 +81,13 @@ def _how_far(first: Number, second: Number) -> str:
     return f"{decimal(apart(first.value, second.value))} apart, and rounding explains {decimal(allowed)}"
 
 
-def _same_things(numbers: Iterable[Number]) -> dict[tuple[str | None, ...], list[Number]]:
-    found: dict[tuple[str | None, ...], list[Number]] = {}
+def _same_things(numbers: Iterable[Number]) -> dict[tuple[object, ...], list[Number]]:
+    found: dict[tuple[object, ...], list[Number]] = {}
     for number in numbers:
         cell = number.cell
         if cell.metric and cell.experiment:
-            found.setdefault(("metric", cell.metric, cell.dataset, cell.experiment), []).append(number)
-        elif cell.quantity and cell.dataset and not cell.experiment and cell.quantity != "count":
-            found.setdefault(("quantity", cell.quantity, cell.dataset, cell.unit), []).append(number)
+            key = (cell.metric, cell.dataset, cell.experiment, number.basis)
+            found.setdefault(key, []).append(number)
+        elif cell.quantity in _STATISTICS and cell.dataset and not cell.experiment:
+            found.setdefault((cell.quantity, cell.dataset, number.basis), []).append(number)
     return {key: held for key, held in found.items() if len(held) > 1}

@@ -14,6 +14,10 @@ Subject = tuple[str, str]
 """Data set and experiment."""
 Line = tuple[str, str, str]
 """Table, data set and metric: numbers that stand side by side for comparison."""
+Across = tuple[str, str, str, str | None]
+"""Method, collection, metric and unit: what names a number across papers."""
+Basis = tuple[str | None, bool, int]
+"""Unit, whether a mean over runs, and over how many."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,18 @@ class Number:
     table: str
     row: str
     column: str
+    runs: int | None = None
+    """Runs behind it, where the paper says that it is a mean."""
+
+    @property
+    def basis(self) -> Basis:
+        """Numbers of one thing on different bases need not be the same number: a mean and one run, say."""
+        return self.cell.unit, self.is_mean, self.runs or 1
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is said to be a mean over runs: a spread stands beside no single run."""
+        return (self.runs or 1) > 1 or self.cell.sd is not None
 
     @property
     def address(self) -> str:
@@ -65,6 +81,22 @@ class Sheet:
     def profiles(self) -> tuple[Profile, ...]:
         """All metrics of one experiment on one data set, where it is plain which belong together."""
         return tuple(_profiles(self.numbers.values()))
+
+    @cached_property
+    def across(self) -> Mapping[Across, tuple[Number, ...]]:
+        """The numbers that can be held against those of other papers."""
+        found: dict[Across, list[Number]] = {}
+        for number in self.numbers.values():
+            if subject := self.subject_across(number):
+                found.setdefault(subject, []).append(number)
+        return {subject: tuple(numbers) for subject, numbers in found.items()}
+
+    def subject_across(self, number: Number) -> Across | None:
+        """Under which name other papers know what the number is; None where they do not."""
+        cell, held = number.cell, self.datasets.get(number.cell.dataset or "")
+        if cell.method is None or cell.metric is None or held is None or held.catalogue is None:
+            return None
+        return cell.method, held.catalogue, cell.metric, cell.unit
 
     @cached_property
     def grids(self) -> Mapping[str, Grid]:
@@ -120,7 +152,7 @@ def _numbers(table: TableRecord) -> Iterator[Number]:
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=True):
             if cell.printed is not None and (cell.metric or cell.quantity):
-                yield Number(cell, printed(cell.printed), table.id, row.id, column.id)
+                yield Number(cell, printed(cell.printed), table.id, row.id, column.id, table.runs)
 
 
 def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
@@ -143,13 +175,13 @@ def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
 
 
 def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:
-    """By metric; None where a metric is printed in two ways or from two sources."""
+    """By metric; None where a metric is printed in two ways, or the numbers are of two sources or bases."""
     found: dict[str, Number] = {}
     for number in numbers:
         other = found.setdefault(number.cell.metric or "", number)
         if other.text != number.text:
             return None
-    sources = {(number.cell.source, number.cell.copied_from) for number in numbers}
+    sources = {(number.cell.source, number.cell.copied_from, number.basis) for number in numbers}
     return found if len(sources) == 1 else None
 
 

@@ -1,0 +1,89 @@
+"""A finding names its paper, check and subject, and says whether its cells were held against the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from audit import checks
+from audit.checks.finding import WEIGHTS, decimal, finding
+from tests.checks.made import Of, data_set, paper, states, table
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"),
+    [
+        (Fraction(1, 2), 10, "0.5"),
+        (Fraction(3865), 10, "3865"),
+        (Fraction(1, 3), 3, "0.333"),
+        (Fraction(-1, 50), 10, "-0.02"),
+        (12345678901234, 3, "12345678901234"),
+        (0.1 + 0.2, 10, "0.3"),
+        (0, 10, "0"),
+    ],
+)
+def test_numbers_are_shown_short_and_without_an_exponent(
+    number: Fraction | float, digits: int, text: str
+) -> None:
+    assert decimal(number, digits) == text
+
+
+def test_the_first_number_names_the_finding_unless_it_is_given_a_subject() -> None:
+    sheet = paper(table(["P@1", "P@3"], {"a": ["76.38", "62.81"]}))
+    numbers = list(sheet.numbers.values())
+    assert finding(sheet, "bounds", "consistent", numbers, "").id == "toy:bounds:t.a.P@1"
+    assert finding(sheet, "bounds", "consistent", numbers, "", subject="a").id == "toy:bounds:a"
+    assert finding(sheet, "bounds", "consistent", [], "").id == "toy:bounds:"
+
+
+def test_a_finding_about_a_statement_is_named_by_it_and_repeats_it() -> None:
+    found = finding(paper(), "sentence", "untestable", [], "", claim=states("order", id="ours-better"))
+    assert (found.id, found.claim, found.says) == (
+        "toy:sentence:ours-better",
+        "ours-better",
+        "own short words",
+    )
+
+
+def test_a_number_named_twice_is_one_cell() -> None:
+    sheet = paper(table(["P@1"], {"a": ["76.38"]}))
+    (number,) = sheet.numbers.values()
+    assert finding(sheet, "bounds", "consistent", [number, number], "").cells == ("t.a.P@1",)
+
+
+def test_only_what_was_held_against_the_page_throughout_is_verified() -> None:
+    seen = table(["P@1"], {"a": ["76.38"]}, id="seen", verified="somebody, 2026-11-28")
+    unseen = table(["P@1"], {"a": ["76.38"]}, id="unseen")
+    sheet = paper(seen, unseen)
+    one, other = sheet.numbers["seen.a.P@1"], sheet.numbers["unseen.a.P@1"]
+    assert finding(sheet, "bounds", "consistent", [one], "").verified
+    assert not finding(sheet, "bounds", "consistent", [one, other], "").verified
+    assert not finding(sheet, "statistics", "consistent", [], "").verified
+
+
+def test_every_check_has_a_weight_of_1_to_5() -> None:
+    assert set(WEIGHTS.values()) <= {1, 2, 3, 4, 5}
+    with pytest.raises(KeyError):
+        finding(paper(), "no_such_check", "consistent", [], "")
+
+
+def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> None:
+    """Two papers with a bounds finding each; they print the same collection."""
+    first = paper(table(["P@1"], {"a": ["120"]}), key="one", datasets=[data_set(test="50")])
+    second = replace(first, paper=replace(first.paper, key="two"))
+    found = [it.id for it in checks.all_findings([first, second])]
+    assert found == [
+        "one:bounds:t.a.P@1",
+        "two:bounds:t.a.P@1",
+        "one:granularity:eurlex",
+        "two:granularity:eurlex",
+        "across:statistics:eurlex-4k.test",
+    ]
+
+
+def test_an_empty_paper_and_one_of_dashes_have_nothing_to_find() -> None:
+    nothing = table(["P@1", Of(id="note")], {"a": [None, "Adam"], "b": [None, None]})
+    assert checks.all_findings([]) == ()
+    assert checks.all_findings([paper(), paper(nothing, key="dashes")]) == ()
