@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet, address_in
-from audit.record import Finding
+from audit.record import DatasetRecord, Finding
+from audit.stats.printed import printed
 
 _SIZES = ("train", "test", "labels", "features")
 _VERSIONS = "two versions or splits of the collection go by one name"
@@ -44,12 +46,15 @@ def _one_copy(sheet: Sheet, number: Number, origin: Sheet) -> Iterator[Finding]:
         )
         yield replace(found, cells=cells)
         return
-    here, there = sheet.test_size(number.cell.dataset), origin.test_size(theirs[0].cell.dataset)
+    here = sheet.test_size(number.cell.dataset)
+    there = [
+        size for it in theirs if meet(number.value, it.value) and (size := origin.test_size(it.cell.dataset))
+    ]
     if here and there:
-        same = here == there
+        same = here in there
         text = (
             f"{number.text} stands here for {here:,} test documents and comes from {origin.paper.key}, "
-            f"which prints {'as many' if same else f'{there:,}'}"
+            f"which prints {'as many' if same else f'{there[0]:,}'}"
         )
         found = finding(
             sheet,
@@ -57,54 +62,70 @@ def _one_copy(sheet: Sheet, number: Number, origin: Sheet) -> Iterator[Finding]:
             "consistent" if same else "inconsistent",
             [number],
             text,
-            alternatives=(f"a slip in one of the two sizes ({here:,}, {there:,})", _OWN_RUN, _VERSIONS),
+            alternatives=(f"a slip in one of the two sizes ({here:,}, {there[0]:,})", _OWN_RUN, _VERSIONS),
         )
         yield replace(found, cells=cells)
 
 
-def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> list[Number]:
-    """The numbers of `origin` for the same method, collection and metric."""
-    collection = _collection(sheet, number.cell.dataset)
-    return [
-        it
-        for it in origin.numbers.values()
-        if number.cell.method is not None
-        and it.cell.method == number.cell.method
-        and it.cell.metric == number.cell.metric
-        and collection is not None
-        and _collection(origin, it.cell.dataset) == collection
-    ]
-
-
-def _collection(sheet: Sheet, dataset: str | None) -> str | None:
-    held = sheet.datasets.get(dataset or "")
-    return held.catalogue if held else None
+def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number]:
+    """The numbers of `origin` for the same method, collection and metric, in the same unit."""
+    subject = sheet.subject_across(number)
+    return origin.across.get(subject, ()) if subject else ()
 
 
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """Statistics of one collection in several papers: the same, or the papers use different splits of it."""
-    seen: dict[tuple[str, str], list[tuple[Sheet, str, str]]] = {}
+    """Statistics of one collection in several papers: the same, or the papers use different splits of it.
+
+    How many features a paper makes of the texts is its own choice, so that other numbers of them say nothing.
+    """
+    seen: dict[tuple[str, str], list[_Entry]] = {}
     for sheet in sheets:
         for dataset in sheet.datasets.values():
             for statistic in _SIZES:
                 if dataset.catalogue and statistic in dataset.printed:
-                    entry = (sheet, dataset.id, dataset.printed[statistic])
+                    entry = _Entry(sheet, dataset, statistic)
                     seen.setdefault((dataset.catalogue, statistic), []).append(entry)
     for (collection, statistic), entries in seen.items():
-        if len({sheet.paper.key for sheet, _, _ in entries}) > 1:
+        if len({it.sheet.paper.key for it in entries}) > 1:
             yield _one_size(collection, statistic, entries)
 
 
-def _one_size(collection: str, statistic: str, entries: Sequence[tuple[Sheet, str, str]]) -> Finding:
-    by_value: dict[str, list[str]] = {}
-    for sheet, _, text in entries:
-        by_value.setdefault(text, []).append(sheet.paper.key)
-    shown = "; ".join(f"{text} ({', '.join(keys)})" for text, keys in by_value.items())
-    same = len(by_value) == 1
+@dataclass(frozen=True)
+class _Entry:
+    """A statistic that a paper prints of a data set."""
+
+    sheet: Sheet
+    dataset: DatasetRecord
+    statistic: str
+
+    @property
+    def text(self) -> str:
+        return self.dataset.printed[self.statistic]
+
+    @property
+    def may_be(self) -> set[Fraction]:
+        """What it counts: of training documents, with or without those held out for validation."""
+        value = printed(self.text).value
+        held_out = self.sheet.statistic(self.dataset.id, "validation")
+        return {value, value + held_out.value} if held_out and self.statistic == "train" else {value}
+
+
+def _one_size(collection: str, statistic: str, entries: Sequence[_Entry]) -> Finding:
+    by_value: dict[Fraction, list[_Entry]] = {}
+    for it in entries:
+        by_value.setdefault(printed(it.text).value, []).append(it)
+    shown = "; ".join(
+        f"{held[0].text} ({', '.join(it.sheet.paper.key for it in held)})" for held in by_value.values()
+    )
+    by_paper: dict[str, set[Fraction]] = {}
+    for it in entries:  # a paper may have the collection twice, in two versions
+        by_paper.setdefault(it.sheet.paper.key, set()).update(it.may_be)
+    same = bool(set.intersection(*by_paper.values()))
+    own_choice = statistic == "features"
     return Finding(
         check="statistics",
-        result="consistent" if same else "inconsistent",
-        cells=tuple(f"{sheet.paper.key}:datasets.{dataset}" for sheet, dataset, _ in entries),
+        result="consistent" if same else "untestable" if own_choice else "inconsistent",
+        cells=tuple(f"{it.sheet.paper.key}:datasets.{it.dataset.id}" for it in entries),
         arithmetic=f"{statistic} of {collection}: {shown}",
         alternatives=() if same else (_VERSIONS, SLIP),
         id=f"across:statistics:{collection}.{statistic}",
