@@ -6,7 +6,8 @@ only the rounding could, the printed digits tie and the check cannot tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,7 +17,8 @@ from audit.record import ClaimRecord, Finding, FindingResult
 
 _ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
 _ALTERNATIVES = (_ROUGHLY, SLIP)
-_LESS_IS_BETTER = ("training_time", "prediction_time", "model_size", "parameters", "average_rank")
+#: The worst first.
+_ORDER: Sequence[FindingResult] = ("inconsistent", "untestable", "consistent")
 
 
 def sentences(sheet: Sheet) -> Iterator[Finding]:
@@ -26,7 +28,9 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
         if claim.kind == "dominance":
             yield from _dominance(sheet, claim)
         elif claim.kind in _TESTS and len(numbers) == len(claim.experiments) > 1:
-            yield _finding(sheet, claim, numbers, *_TESTS[claim.kind](claim, numbers))
+            units = {number.cell.unit for number in numbers}
+            result = _TESTS[claim.kind](claim, numbers) if len(units) == 1 else _in_units(numbers)
+            yield _finding(sheet, claim, numbers, *result)
 
 
 Result = tuple[FindingResult, str]
@@ -39,6 +43,11 @@ def _finding(
 
 
 # --------------------------------------------------------------------------- pairs
+
+
+def _in_units(numbers: Sequence[Number]) -> Result:
+    shown = ", ".join(f"{number.text} {number.cell.unit or 'without a unit'}" for number in numbers)
+    return "untestable", f"{shown}: the units differ"
 
 
 def _is_less(first: Number, second: Number) -> Result:
@@ -55,8 +64,7 @@ def _is_less(first: Number, second: Number) -> Result:
 
 def _all(results: Sequence[Result]) -> Result:
     """All of them: the worst one decides, and is shown first."""
-    order: Sequence[FindingResult] = ("inconsistent", "untestable", "consistent")
-    ranked = sorted(results, key=lambda it: order.index(it[0]))
+    ranked = sorted(results, key=lambda it: _ORDER.index(it[0]))
     worst = ranked[0][0]
     return worst, "; ".join(text for result, text in ranked if result == worst or worst == "consistent")
 
@@ -122,7 +130,7 @@ _TESTS = {
 def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     """One finding: the lines (data set and metric) in which the method is not among the best."""
     settings = claim.details
-    by_dataset: dict[str, list[Result]] = {}
+    lines: list[_Line] = []
     numbers: list[Number] = []
     for (table, dataset, metric), line in sheet.lines.items():
         wanted = settings.get("datasets"), settings.get("metrics")
@@ -136,11 +144,20 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             continue
         numbers += [winners[0]]
         result, text = _place(winners[0], rivals, int(settings.get("place", 1)))
-        by_dataset.setdefault(dataset, []).append((result, f"{dataset} {metric}: {text}"))
-    if not by_dataset:
-        return
-    result, text = _in_enough(by_dataset, settings.get("at_least"))
-    yield _finding(sheet, claim, numbers, result, text)
+        lines.append(_Line(dataset, metric, (result, f"{dataset} {metric}: {text}")))
+    if lines:
+        at_least = settings.get("at_least")
+        held = _in_all(lines) if at_least is None else _in_enough(lines, int(at_least))
+        yield _finding(sheet, claim, numbers, *held)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What one line of a table says to a method that is said to be best."""
+
+    dataset: str
+    metric: str
+    result: Result
 
 
 def _rivals(line: Sequence[Number], winner: str, over: Sequence[str] | None) -> list[Number]:
@@ -156,42 +173,55 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     shown = (
         f"{winner.text}, beside {', '.join(it.text for it in sorted(ahead, key=_value)) or 'nothing higher'}"
     )
-    if len(surely) >= place:
-        return "inconsistent", f"place {len(surely) + 1}: {shown}"
-    if len(ahead) >= place or (place == 1 and level):
+    # a method may stand in several rows, copied and run anew, say: it takes one place
+    taken, most = len({it.cell.method for it in surely}), len({it.cell.method for it in ahead})
+    if taken >= place:
+        return "inconsistent", f"place {taken + 1}: {shown}"
+    if most >= place or (place == 1 and level):
         return "untestable", f"the printed digits tie: {shown}"
     return "consistent", shown
-
-
-def _most(results: Sequence[Result]) -> Result:
-    """Whether it holds in more than half of the metrics."""
-    failing = [text for result, text in results if result == "inconsistent"]
-    holding = sum(result == "consistent" for result, _ in results)
-    if 2 * holding > len(results):
-        return "consistent", "; ".join(text for _, text in results)
-    may_hold = 2 * (len(results) - len(failing)) > len(results)
-    return ("untestable" if may_hold else "inconsistent"), "; ".join(failing)
 
 
 def _value(number: Number) -> Fraction:
     return number.value.value
 
 
-def _in_enough(by_dataset: dict[str, list[Result]], at_least: int | None) -> Result:
-    """All lines of all data sets; or so many data sets, each counted if it holds in most of its metrics."""
-    if at_least is not None:
-        together = {dataset: _most(results) for dataset, results in by_dataset.items()}
-    else:
-        together = {dataset: _all(results) for dataset, results in by_dataset.items()}
-        result, text = _all(list(together.values()))
-        return (
-            result,
-            text if result != "consistent" else f"in all {sum(map(len, by_dataset.values()))} lines",
-        )
-    holds = sum(result == "consistent" for result, _ in together.values())
-    may_hold = holds + sum(result == "untestable" for result, _ in together.values())
-    text = f"in {holds} of {len(together)} data sets, {at_least} are said"
-    if holds >= at_least:
-        return "consistent", text
-    failing = "; ".join(text for result, text in together.values() if result == "inconsistent")
-    return ("untestable" if may_hold >= at_least else "inconsistent"), f"{text}; {failing}"
+def _in_all(lines: Sequence[_Line]) -> Result:
+    result, text = _all([line.result for line in lines])
+    return result, text if result != "consistent" else f"in all {len(lines)} lines"
+
+
+def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
+    """Whether in so many data sets, by what a reader may take that for.
+
+    Data sets where it holds in most of the metrics; or as many data sets in each metric by itself.
+    """
+    in_most = [_most(held) for held in _groups(lines, lambda line: line.dataset)]
+    in_each = [_count(held, at_least) for held in _groups(lines, lambda line: line.metric)]
+    together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
+    if apart == "consistent" != together:
+        return apart, f"in {at_least} data sets or more in each metric by itself"
+    text = f"in {in_most.count('consistent')} of {len(in_most)} data sets, {at_least} are said"
+    failing = "; ".join(line.result[1] for line in lines if line.result[0] == "inconsistent")
+    result = max(together, apart, key=_ORDER.index)
+    return result, text if result == "consistent" or not failing else f"{text}; {failing}"
+
+
+def _groups(lines: Sequence[_Line], key: Callable[[_Line], str]) -> Iterator[list[FindingResult]]:
+    names = dict.fromkeys(key(line) for line in lines)
+    return ([line.result[0] for line in lines if key(line) == name] for name in names)
+
+
+def _most(results: Sequence[FindingResult]) -> FindingResult:
+    """Whether it holds in more than half of them."""
+    if 2 * results.count("consistent") > len(results):
+        return "consistent"
+    return "untestable" if 2 * results.count("inconsistent") < len(results) else "inconsistent"
+
+
+def _count(results: Sequence[FindingResult], at_least: int) -> FindingResult:
+    """Whether it holds in so many of them; the tables may not show all that are meant."""
+    if results.count("consistent") >= at_least:
+        return "consistent"
+    may_hold = len(results) - results.count("inconsistent") >= at_least
+    return "untestable" if may_hold or len(results) < at_least else "inconsistent"
