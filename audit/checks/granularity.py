@@ -14,6 +14,7 @@ from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
 from audit.checks.fingerprint import Fingerprint, fingerprint
 from audit.checks.grid import Granularity, without_padding
 from audit.checks.grid import granularity as granularity_of
+from audit.checks.same_value import meet
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding, FindingResult
 from audit.stats.printed import Printed
@@ -43,7 +44,7 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """One finding for the P@1 of each data set, and one for each number that stands out."""
     for sheet in sheets:
         for dataset, copied in _datasets(sheet):
-            numbers = _precision_at_1(sheet, dataset, copied=copied)
+            numbers = _precision_at_1(sheet, dataset, sheets, copied=copied)
             documents = sheet.test_size(dataset)
             if numbers and documents is None:
                 text = f"the paper prints no number of test documents for {dataset}"
@@ -60,16 +61,29 @@ def _datasets(sheet: Sheet) -> Iterator[tuple[str, bool]]:
         yield dataset, True
 
 
-def _precision_at_1(sheet: Sheet, dataset: str, *, copied: bool) -> tuple[Number, ...]:
-    """P@1 in percent of each experiment once; means over a stated number of runs have a grid too fine."""
-    runs = {table.id: table.runs for table in sheet.tables}
+def _precision_at_1(
+    sheet: Sheet, dataset: str, sheets: Sequence[Sheet], *, copied: bool
+) -> tuple[Number, ...]:
+    """P@1 in percent of each experiment once; means over runs have a grid too fine."""
+    by_key = {other.paper.key: other for other in sheets}
     found: dict[tuple[str, str], Number] = {}
     for number in sheet.numbers.values():
         cell = number.cell
-        plain = cell.unit in (None, "percent") and runs[number.table] in (None, 1)
-        if plain and (cell.metric, cell.dataset, cell.source == "copied") == ("P@1", dataset, copied):
+        if (cell.metric, cell.dataset, cell.source == "copied") != ("P@1", dataset, copied):
+            continue
+        origin = by_key.get(cell.copied_from or "") if copied else None
+        if cell.unit in (None, "percent") and not number.is_mean and not _is_mean_in(origin, sheet, number):
             found.setdefault((cell.experiment or number.address, number.text), number)
     return tuple(found.values())
+
+
+def _is_mean_in(origin: Sheet | None, sheet: Sheet, number: Number) -> bool:
+    """Whether the paper that a number comes from says that it is a mean over runs."""
+    subject = sheet.subject_across(number)
+    return any(
+        it.is_mean and meet(it.value, number.value)
+        for it in (origin.across.get(subject, ()) if origin and subject else ())
+    )
 
 
 def _candidates(sheets: Sequence[Sheet], sheet: Sheet, dataset: str) -> dict[int, list[str]]:
