@@ -44,7 +44,8 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
             )
             if name in dataset.printed
         }
-        if {"train", "labels", "labels_per_document", "documents_per_label"} <= set(values):
+        needed = {"train", "labels", "labels_per_document", "documents_per_label"}
+        if needed <= set(values) and all(values[name].interval[0] > 0 for name in needed):
             yield _balance(sheet, dataset, values)
 
 
