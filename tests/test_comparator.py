@@ -6,80 +6,18 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.comparator import MarginsNow, compare
-from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Margin, Run, Scope, Verdict, Where
+from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Scope
+from tests.judging.made import HALF, HIGH, LOW, OK, arms, claim, judge, runs, said
 from tests.records import DATA, make_experiment, make_run
 
-OK = {"xml_cnn": True}
-HALF = Margin(value=0.5, rule="field", why="usual")
-
-#: Means 78.54 and 76.88: five seeds each, far apart.
-HIGH, LOW = [78.6, 78.1, 78.9, 78.4, 78.7], [76.8, 77.2, 76.5, 77.0, 76.9]
-
-
-def claim(kind: str, *experiments: str, id: str = "c", **more: Any) -> ClaimRecord:
-    given: dict[str, Any] = {"says": "", "metric": "P@1", "where": Where(), "dataset": "toy"}
-    given |= {"margin": None if kind == "order" else HALF, "printed": ("76.38",) if kind == "value" else ()}
-    return ClaimRecord(id=f"{id}:P@1", claim=id, kind=kind, experiments=experiments, **{**given, **more})
-
-
-def runs(values: Sequence[float | None], *, prefix: str = "a", **more: Any) -> list[Run]:
-    """One run for each value; None is a failed one."""
-    return [
-        make_run(seed, x, key=f"{prefix}{seed}", status="done" if x is not None else "failed", **more)
-        for seed, x in enumerate(values)
-    ]
-
-
-def arms(scope: Scope = "same_data", **values: Sequence[float | None]) -> dict[str, ExperimentRecord]:
-    return {name: make_experiment(name, runs(v, prefix=name), scope=scope) for name, v in values.items()}
-
-
-def judge(one: ClaimRecord, experiments: Mapping[str, ExperimentRecord], **more: Any) -> Verdict:
-    (verdict,) = compare([one], experiments, **{"fidelity": OK, **more})
-    return verdict
-
-
-def said(verdict: Verdict) -> tuple[str, str]:
-    return verdict.outcome, verdict.reason
-
-
 # --------------------------------------------------------------------------- the edge table
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        # s = .1, n = 3, 2 df: D_R = |d| + 2.92 s sqrt(1/3) + .005, D_C = |d| - 4.303 s sqrt(4/3) - .005
-        ([76.28, 76.38, 76.48], ("reproduced", "tost")),
-        ([76.60, 76.70, 76.80], ("reproduced", "tost")),  # just inside: D_R = .4936
-        ([76.61, 76.71, 76.81], ("inconclusive", "within_seed_spread")),  # D_R = .5036
-        ([76.78, 76.88, 76.98], ("inconclusive", "straddles_margin")),  # on the margin
-        ([77.27, 77.37, 77.47], ("inconclusive", "straddles_margin")),  # D_C = .4882
-        ([77.29, 77.39, 77.49], ("contradicted", "minimum_effect")),  # just outside: D_C = .5082
-        ([75.27, 75.37, 75.47], ("contradicted", "minimum_effect")),
-        ([76.38], ("inconclusive", "no_variance_estimate")),
-        ([20.0], ("inconclusive", "no_variance_estimate")),
-        ([76.37, 76.39], ("inconclusive", "too_few_seeds")),
-        ([20.0, 20.1], ("inconclusive", "too_few_seeds")),
-        ([76.38, 76.38, 76.38], ("inconclusive", "no_spread")),
-        ([20.0, 20.0, 20.0], ("inconclusive", "no_spread")),
-        ([None, None, None], ("inconclusive", "run_failed")),
-        ([], ("inconclusive", "not_run")),
-        ([None, 76.28, 76.38, 76.48, None], ("reproduced", "tost")),
-        ([None, None, 76.38], ("inconclusive", "no_variance_estimate")),
-    ],
-)
-def test_value_at_the_edges(values: list[float | None], expected: tuple[str, str]) -> None:
-    assert said(judge(claim("value", "a"), arms(a=values))) == expected
 
 
 @pytest.mark.parametrize(
