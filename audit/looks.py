@@ -26,7 +26,8 @@ def in_force(looks: Sequence[Look]) -> tuple[Look, ...]:
     if not looks or looks[-1].split is None:
         return ()
     newest = looks[-1]
-    mine = {it.seeds: it for it in looks if it.split == newest.split and it.seeds <= newest.seeds}
+    together = (it for it in looks if (it.split, it.declared) == (newest.split, newest.declared))
+    mine = {it.seeds: it for it in together if it.seeds <= newest.seeds}
     return tuple(mine[seeds] for seeds in sorted(mine))
 
 

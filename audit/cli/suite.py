@@ -1,0 +1,201 @@
+"""One paper's suite of runs: plan, carry out, judge, report. What the ways of `audit run` have in common."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.cli.app import verdict_code
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from audit.claim import Paper
+    from audit.record import Audit, FidelityCheck, Look, Run
+    from audit.runner import Job, Plan, Settings
+    from audit.runner.execute import Outcome
+    from audit.runner.ledger import Ledger
+    from audit.store import Store
+
+
+@dataclass
+class Suite:
+    """A paper and what the user chose for it."""
+
+    paper: Paper
+    settings: Settings
+    only: Sequence[str]
+    workers: int
+    store: Path
+    out: Path
+    retry_failed: bool
+    command: str
+    runs: dict[str, Run] = field(default_factory=dict)
+    """All records that this command came upon, by key."""
+
+    @cached_property
+    def console(self) -> Console:
+        from audit.progress import new_console
+
+        return new_console()
+
+    @cached_property
+    def records(self) -> Store:
+        from audit.store import Store
+
+        return Store(self.store)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from audit.runner.ledger import Ledger
+
+        return Ledger(self.store, self.paper.paper.key)
+
+    @property
+    def folder(self) -> Path:
+        """One report a paper and corpus: the next corpus does not replace what the last one said."""
+        data = self.settings.data
+        corpus = f"-{data.resolve().name}" if data else ""
+        return self.out / f"{self.paper.paper.key}{corpus}"
+
+    def say(self, text: str) -> None:
+        self.console.out(text, highlight=False)
+
+    def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
+        """The runs of so many seeds of the experiments that `only` names."""
+        from audit.runner import make_plan
+
+        settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
+        return make_plan(self.paper, settings, only=self.only if only is None else only)
+
+    def announce(self, plan: Plan) -> None:
+        """What is about to be run, before the first run; a folder that cannot be written ends it here."""
+        _check_writable(self.folder)
+        settings = replace(
+            self.settings, seeds=max(map(len, plan.keys.values()), default=self.settings.seeds)
+        )
+        workers = self._workers(plan.jobs)
+        self.say(plan.summary(self.paper.paper.key, settings, workers))
+        for remark in plan.remarks if self.settings.data else ():
+            self.say(f"  {remark}")
+
+    def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:
+        """The gate of the models in the plan; what did not pass is told."""
+        from audit.runner.gate import fidelity
+
+        checks = fidelity(plan)
+        for check in checks:
+            if not check.passed:
+                self.say(f"fidelity: {check.model}: {check.name}: {check.detail}")
+        return checks
+
+    def carry_out(self, jobs: Sequence[Job]) -> Outcome:
+        from audit.progress import Screen
+        from audit.runner.execute import execute
+
+        workers = self._workers(jobs)
+        threads = max(1, (os.cpu_count() or 1) // workers) if self.settings.device == "cpu" else None
+        with Screen(len(jobs), self.console) as screen:
+            outcome = execute(
+                jobs,
+                self.records,
+                screen,
+                workers=workers,
+                threads=threads,
+                retry_failed=self.retry_failed,
+            )
+        self.runs |= outcome.runs
+        return outcome
+
+    def judge(self, plan: Plan, checks: Sequence[FidelityCheck], looks: Sequence[Look]) -> Audit:
+        """By the runs of the plan and, of what it leaves out, by older ones."""
+        from audit.assemble import assemble
+
+        older = {key: run for key in plan.left_out if (run := self.records.get(key))}
+        asked = {job.spec.key for job in plan.jobs}
+        found: Mapping[str, Run] = {**older, **{key: run for key, run in self.runs.items() if key in asked}}
+        return assemble(self.paper, plan.with_runs(found), fidelity=checks, command=self.command, looks=looks)
+
+    def seen(self, plan: Plan) -> list[str]:
+        """What the ledger knows the plan's experiments by."""
+        asked = {job.spec.key for job in plan.jobs}
+        return [keys[0] for keys in plan.keys.values() if keys[0] in asked]
+
+    def failures(self, jobs: Sequence[Job]) -> bool:
+        """Whether runs failed, which is told."""
+        runs = [self.runs[job.spec.key] for job in jobs if job.spec.key in self.runs]
+        failed = [run.reason for run in runs if run.status == "failed"]
+        if failed:
+            reasons = "; ".join(str(reason) for reason in dict.fromkeys(failed))
+            self.say(f"{len(failed)} of {len(jobs)} runs failed ({reasons}); --retry-failed runs them again")
+        return bool(failed)
+
+    def say_of_peeking(self, audit: Audit) -> None:
+        """What several looks did to the error, where it is more than that of one."""
+        from audit.looks import peeking
+
+        if said := peeking(audit.looks):
+            self.say(said)
+
+    def holds_more(self, audit: Audit) -> bool:
+        """Whether the report of an earlier command rests on more runs than that of this, interrupted one."""
+        from audit.audit_file import read_audit
+
+        try:
+            earlier = read_audit(self.folder / "audit.json")
+        except AuditError:
+            return False
+        return _count_runs(earlier) > _count_runs(audit)
+
+    def _workers(self, jobs: Sequence[Job]) -> int:
+        return max(1, min(self.workers, len(jobs)))
+
+
+def run_once(suite: Suite) -> Exit:
+    """All seeds that were asked for, and one judgement at the full level."""
+    from audit.cli.report import write_report
+
+    plan = suite.plan()
+    suite.announce(plan)
+    checks = suite.fidelity(plan)
+    interrupted = suite.carry_out(plan.jobs).interrupted
+    if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
+        return Exit.INTERRUPTED
+    audit = suite.judge(plan, checks, _plain_look(suite, plan))
+    write_report(audit, suite.folder)
+    suite.say_of_peeking(audit)
+    if interrupted:
+        return Exit.INTERRUPTED
+    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
+
+
+def _plain_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
+    """This judgement goes on record as a look at the full level: another one after more seeds is a second."""
+    from audit.record import Look
+    from audit.stats.decision import ALPHA
+
+    runs = (suite.runs.get(job.spec.key) for job in plan.jobs)
+    done = {run.key for run in runs if run is not None and run.status == "done"}
+    seeds = max((sum(key in done for key in keys) for keys in plan.keys.values()), default=0)
+    return suite.ledger.take(Look(seeds, ALPHA), suite.seen(plan)) if seeds else ()
+
+
+def _count_runs(audit: Audit) -> int:
+    return len({run.key for experiment in audit.experiments for run in experiment.runs})
+
+
+def _check_writable(folder: Path) -> None:
+    """Before the first run, not after hours of them."""
+    from audit.files import explained
+
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "")

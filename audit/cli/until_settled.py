@@ -1,0 +1,196 @@
+"""`audit run --until-settled`: seeds look by look where a claim is open, at levels declared beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from audit.cli.app import verdict_code
+from audit.cli.looks import Budget, Wanted, declared, listed
+from audit.cli.report import write_files, write_report
+from audit.cli.suite import Suite
+from audit.durations import span
+from audit.exit_codes import Exit
+from audit.looks import in_force
+from audit.record import Audit, Look
+from audit.stats.decision import Decision
+from audit.stats.sequential import Schedule, step
+
+if TYPE_CHECKING:
+    from audit.planning import Outlook
+    from audit.record import FidelityCheck
+    from audit.runner import Job, Plan
+
+
+def run_until_settled(suite: Suite, wanted: Wanted, budget: Budget) -> Exit:
+    """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end."""
+    first = suite.plan(seeds=1)
+    plan_of = declared(wanted, suite.ledger.looks(suite.seen(first)))
+    walk = _Walk(suite, plan_of, budget, _asked(first))
+    return walk.go(first)
+
+
+@dataclass
+class _Walk:
+    """The looks one after another; what an earlier command did is read from its records."""
+
+    suite: Suite
+    schedule: Schedule
+    budget: Budget
+    asked: frozenset[str]
+    """Experiments that the user lets run."""
+    audit: Audit | None = None
+    """As the last look left it."""
+    jobs: dict[str, Job] = field(default_factory=dict)
+    """All that belong to the looks taken."""
+
+    def go(self, first: Plan) -> Exit:
+        open_experiments = _worth_running(self.suite, first)
+        why = "no claim is open that seeds can settle"
+        if open_experiments:
+            self.suite.announce(self.suite.plan(seeds=self.schedule.looks[0], only=sorted(open_experiments)))
+            self.suite.say(
+                f"looks at {listed(self.schedule.looks)} seeds, {self.schedule.split} shares of the level"
+            )
+        checks = self.suite.fidelity(first)
+        for number, seeds in enumerate(self.schedule.looks, start=1):
+            if not open_experiments:
+                break
+            plan = self.suite.plan(seeds=seeds, only=sorted(open_experiments))
+            if over := self._over_budget(plan, seeds):
+                why = over
+                break
+            if self.suite.carry_out(plan.jobs).interrupted:
+                return Exit.INTERRUPTED
+            outlooks = self._look(plan, checks, seeds)
+            going_on, why = self._state(number, seeds, outlooks)
+            open_experiments = frozenset(name for it in going_on for name in it.seeds_now) & self.asked
+        return self._end(why)
+
+    # ----------------------------------------------------------------- one look
+
+    def _look(self, plan: Plan, checks: Sequence[FidelityCheck], seeds: int) -> list[Outlook]:
+        """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
+        from audit.planning import outlooks
+
+        level = self.schedule.level(seeds)
+        assert level is not None
+        look = Look(seeds, level, self.schedule.split, self.schedule.looks)
+        looks = self.suite.ledger.take(look, self.suite.seen(plan))
+        self.jobs |= {job.spec.key: job for job in plan.jobs}
+        self.audit = self.suite.judge(plan, checks, looks)
+        write_files(self.audit, self.suite.folder)
+        found = outlooks(self.audit, alpha=self.schedule.levels[-1])
+        return [it for it in found if it.by_seeds and self.asked.issuperset(it.seeds_now)]
+
+    def _state(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> tuple[list[Outlook], str]:
+        """The claims for which the next look is worth its time, and why there is none if there is none."""
+        last = self.schedule.looks[-1]
+        steps: Mapping[str, str] = {
+            it.claim: step(
+                self.schedule,
+                seeds=seeds,
+                decision=Decision("inconclusive", it.reason),
+                power_at_last_look=it.chance(last),
+            )
+            for it in outlooks
+        }
+        going_on = [it for it in outlooks if steps[it.claim] == "go_on"]
+        futile = sum(it == "futile" for it in steps.values())
+        level = f"{100.0 * (self.schedule.level(seeds) or 0.0):.3g} %"
+        self.suite.say(
+            f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, level {level}: "
+            f"{len(outlooks)} claims open that seeds may settle"
+            + (f", {futile} of them with less than 20 % power at {last} seeds" if futile else "")
+        )
+        if not outlooks:
+            return [], "everything that seeds can settle is settled"
+        if futile and not going_on:
+            return [], f"futile: no open claim has 20 % power at {last} seeds"
+        return going_on, f"that was the last look, at {last} seeds"
+
+    # ----------------------------------------------------------------- time
+
+    def _over_budget(self, plan: Plan, seeds: int) -> str | None:
+        """Why the look does not fit into the time that is left, or None."""
+        if self.budget.seconds is None:
+            return None
+        missing = [job for job in plan.jobs if self._open(job)]
+        needed = self._needed(plan, missing)
+        if needed is None:  # one run is the price of knowing
+            if self.suite.carry_out(missing[:1]).interrupted:
+                raise KeyboardInterrupt
+            missing = [job for job in plan.jobs if self._open(job)]
+            needed = self._needed(plan, missing)
+        if not missing or needed is None or needed <= self.budget.left:
+            return None
+        return (
+            f"budget: the look at {seeds} seeds needs about {span(needed)} for {len(missing)} runs, "
+            f"and {span(self.budget.left)} are left"
+        )
+
+    def _open(self, job: Job) -> bool:
+        run = self.suite.records.get(job.spec.key)
+        return (
+            run is None or run.status == "interrupted" or (run.status == "failed" and self.suite.retry_failed)
+        )
+
+    def _needed(self, plan: Plan, missing: Sequence[Job]) -> float | None:
+        """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
+        from audit.planning import RunTimes
+
+        there = {
+            key: run
+            for keys in plan.keys.values()
+            for key in keys
+            if (run := self.suite.records.get(key)) is not None
+        }
+        wanted = {job.spec.key for job in missing}
+        runs = {name: sum(key in wanted for key in keys) for name, keys in _each_key_once(plan).items()}
+        if not any(runs.values()):
+            return 0.0
+        time = RunTimes(plan.with_runs(there).values()).of(runs)
+        return None if time is None else time.seconds / min(self.suite.workers, len(missing))
+
+    # ----------------------------------------------------------------- the end
+
+    def _end(self, why: str) -> Exit:
+        if self.audit is None:
+            self.suite.say(f"stopped before the first look: {why}; nothing is judged")
+            return Exit.OK
+        write_report(self.audit, self.suite.folder)
+        self.suite.say_of_peeking(self.audit)
+        taken = len(in_force(self.audit.looks))
+        self.suite.say(f"stopped after {taken} of {len(self.schedule.looks)} looks: {why}")
+        return Exit.RUNS_FAILED if self.suite.failures(list(self.jobs.values())) else verdict_code(self.audit)
+
+
+def _asked(plan: Plan) -> frozenset[str]:
+    return frozenset(it.id for it in plan.experiments if it.not_run is None)
+
+
+def _worth_running(suite: Suite, plan: Plan) -> frozenset[str]:
+    """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
+    from audit.judging import JUDGES
+
+    asked, records = _asked(plan), {it.id: it for it in plan.experiments}
+    found: set[str] = set()
+    for claim in suite.paper.claim_records():
+        names = set(claim.experiments)
+        elsewhere = claim.kind == "value" and any(
+            records[name].scope != "same_data" for name in names if name in records
+        )
+        if claim.kind in JUDGES and names and names <= asked and not elsewhere:
+            found |= names
+    return frozenset(found)
+
+
+def _each_key_once(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Two experiments of one configuration share their runs."""
+    seen: set[str] = set()
+    mine = {}
+    for name, keys in plan.keys.items():
+        mine[name] = tuple(key for key in keys if key not in seen)
+        seen.update(keys)
+    return mine
