@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, Run, Verdict
+from audit.record import ClaimRecord, Part, Verdict
 from reports import digits, wording
-from reports.figures import Bounds, IntervalPlot, Lane, interval_plot
+from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
+from reports.seed_strips import Strip, strips
 from reports.wording import Status
 
 
@@ -21,23 +22,13 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Seed:
-    """One run of a strip. `value` is empty where the run has none, and `note` says why."""
+class PartRow:
+    """One of the comparisons that a claim is made of; empty where nothing was measured or tested."""
 
-    seed: str
-    value: str
-    note: str
-    key: str
-    run: str
-    """Fragment of the run's record; empty where there is no record."""
-
-
-@dataclass(frozen=True)
-class Strip:
-    """Every seed of one experiment, in order."""
-
-    name: str
-    seeds: tuple[Seed, ...]
+    says: str
+    difference: str
+    p_as_claimed: str
+    p_reverse: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +50,7 @@ class Card:
     plot: str
     """SVG drawn by `reports.figures`; empty when there is nothing to draw."""
     no_plot: str
+    parts: tuple[PartRow, ...]
     strips: tuple[Strip, ...]
 
 
@@ -68,7 +60,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
     status = wording.status_of(verdict)
     anchor = found.anchors[claim.id]
     names = found.names(claim)
-    plot = _plot(claim, verdict, names, anchor)
+    plot = plot_of(claim, verdict, names, anchor)
     return Card(
         anchor=anchor,
         claim=claim.claim,
@@ -77,17 +69,16 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         reason=wording.reason(verdict.reason if verdict else "not_run"),
         title=wording.claim_title(claim, names),
         kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
-        metric=claim.metric,
+        metric=wording.subject(claim),
         primary=claim.primary,
         open=status == "contradicted",
         sentence=wording.verdict_sentence(claim, verdict, names=names, departures=departures(claim, found)),
         badges=_badges(verdict),
         facts=(*_places(claim, found), *(_numbers(claim, verdict) if verdict else ())),
         plot=plot,
-        no_plot="" if plot else wording.no_plot(verdict),
-        strips=tuple(
-            strip for k in range(len(claim.experiments)) if (strip := _strip(claim, verdict, k, found))
-        ),
+        no_plot="" if plot else wording.no_plot(claim, verdict),
+        parts=_parts(verdict, found) if verdict else (),
+        strips=strips(claim, verdict, found),
     )
 
 
@@ -130,9 +121,7 @@ def _cell_name(place: Place) -> str:
 
 def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
     """The derivation of the verdict; what is absent is left out."""
-    marks = (
-        () if verdict.target is None or verdict.margin is None else _around(verdict.target, verdict.margin)
-    )
+    marks = wording.edges(claim, verdict)
     facts = [Fact("Seeds", wording.seeds(verdict.n, verdict.attempts))] if verdict.n else []
     if verdict.estimate is not None:
         facts.append(_estimate(claim, verdict, marks))
@@ -152,6 +141,8 @@ def _estimate(claim: ClaimRecord, verdict: Verdict, marks: tuple[float, ...]) ->
     if claim.kind == "value":
         term = "Mean" if verdict.sd is None else "Mean ± sd"
         return Fact(term, digits.mean_sd(verdict.estimate, verdict.sd, beside=marks))
+    if claim.kind == "cost":
+        return Fact("Ratio", digits.points(verdict.estimate, beside=marks))
     printed = "" if verdict.target is None else f" (printed {digits.signed(verdict.target)})"
     return Fact("Difference", digits.signed(verdict.estimate, beside=marks) + printed)
 
@@ -161,6 +152,8 @@ def _margin(claim: ClaimRecord, size: float) -> str:
     text = f"{digits.margin_size(size)} points"
     if claim.margin is None:
         return text
+    if size > claim.margin.value:  # the size of a large gap is not asked for more closely than that
+        text += f" (half of the printed difference; fixed was {digits.margin_size(claim.margin.value)})"
     return f"{text}, rule “{claim.margin.rule}”" + (f": {claim.margin.why}" if claim.margin.why else "")
 
 
@@ -178,64 +171,24 @@ def _p_values(verdict: Verdict) -> list[Fact]:
     ]
 
 
-# --------------------------------------------------------------------------- seeds and plot
+# --------------------------------------------------------------------------- parts
 
 
-def _strip(claim: ClaimRecord, verdict: Verdict | None, arm: int, found: Lookup) -> Strip | None:
-    """All seeds of one experiment: those on record, then those that only the verdict knows."""
-    runs = found.runs(claim.experiments[arm])
-    seeds = [_seed(run, claim.metric, found.run_anchors[run.key]) for run in runs]
-    recorded = {run.spec.seed for run in runs}
-    if verdict and arm < len(verdict.seeds) and arm < len(verdict.values):
-        judged = zip(verdict.seeds[arm], verdict.values[arm], strict=False)
-        seeds += [Seed(str(s), digits.points(v), "", "", "") for s, v in judged if s not in recorded]
-    return Strip(found.title(claim.experiments[arm]), tuple(seeds)) if seeds else None
-
-
-def _seed(run: Run, metric: str, run_anchor: str) -> Seed:
-    value = run.metrics.get(metric) if run.status == "done" else None
-    return Seed(
-        seed=str(run.spec.seed),
-        value="" if value is None else digits.points(value),
-        note="" if value is not None else wording.seed_note(run.status, run.reason),
-        key=run.key[:8],
-        run=run_anchor,
-    )
-
-
-def _around(centre: float, margin: float) -> Bounds:
-    return (centre - margin, centre + margin)
-
-
-def _plot(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], anchor: str) -> str:
-    """The interval plot; none for a printed value on other data, which shares no axis with ours."""
-    if verdict is None or verdict.estimate is None:
-        return ""
-    value = claim.kind == "value"
-    if value and verdict.scope == "other_data":
-        return ""
-    target = verdict.target if value or verdict.scope != "other_data" else None
-    centre = verdict.target if value else 0.0
-    band = claim.negligible if claim.kind == "order" and verdict.margin is None else verdict.margin
-    printed = (
-        (claim.printed[0] if claim.printed else digits.points(target)) if value else digits.signed(target)
-    )
-    return interval_plot(
-        IntervalPlot(
-            id=f"p-{anchor}",
-            title=f"{wording.STATUS_WORDS[wording.status_of(verdict)]}: {wording.claim_title(claim, names)}",
-            description=wording.plot_description(claim, verdict),
-            axis=f"{claim.metric}, points" if value else f"difference in {claim.metric}, points",
-            estimate=verdict.estimate,
-            target=target,
-            target_label=f"printed {printed}",
-            margin=None if band is None or centre is None else _around(centre, band),
-            ci90=verdict.ci90,
-            ci95=verdict.ci95,
-            pi95=verdict.pi95,
-            dots=verdict.values[0] if value and verdict.values else (),
-            zero=not value,
-            lanes=() if value else tuple(Lane(n, v) for n, v in zip(names, verdict.values, strict=False)),
-            lanes_axis=f"{claim.metric}, points",
+def _parts(verdict: Verdict, found: Lookup) -> tuple[PartRow, ...]:
+    return tuple(
+        PartRow(
+            says=_part_says(part, found),
+            difference=digits.signed(part.estimate),
+            p_as_claimed=digits.p_value(part.p_reproduced),
+            p_reverse=digits.p_value(part.p_contradicted),
         )
+        for part in verdict.parts
     )
+
+
+def _part_says(part: Part, found: Lookup) -> str:
+    """The comparison with the titles of its experiments instead of their ids."""
+    by_id = " > ".join(part.experiments)
+    if not by_id or not part.says.endswith(by_id):
+        return part.says
+    return part.says.removesuffix(by_id) + " > ".join(f"“{found.title(key)}”" for key in part.experiments)

@@ -60,7 +60,7 @@ class IntervalPlot:
     zero: bool = False
     """Whether the axis is of a difference, so that its zero is drawn."""
     lanes: tuple[Lane, ...] = ()
-    """Below the intervals, on an axis of their own: the runs of each arm of a comparison."""
+    """Below the intervals, or alone, on an axis of their own: the runs of each arm of a comparison."""
     lanes_axis: str = ""
 
 
@@ -95,6 +95,9 @@ def interval_plot(plot: IntervalPlot) -> str:
     spans = [span for span in (plot.margin, plot.ci90, plot.ci95, plot.pi95) if span is not None]
     numbers = [*plot.dots, *(value for span in spans for value in span)]
     numbers += [value for value in (plot.estimate, plot.target) if value is not None]
+    if not numbers and plot.lanes:
+        lanes, height = _lanes(plot, 4)
+        return _svg(plot, height, lanes) if lanes else ""
     if not numbers or not all(math.isfinite(value) and abs(value) < 1e9 for value in numbers):
         return ""
     axis = axis_over([*numbers, 0.0] if plot.zero else numbers)
@@ -102,7 +105,7 @@ def interval_plot(plot: IntervalPlot) -> str:
     parts = [*_target(plot, axis, bottom), *_intervals(plot, axis)]
     parts += [_ring(axis.x(value), bottom - 9) for value in plot.dots]
     parts += _ruler(axis, bottom, plot.axis)
-    height: float = bottom + 30
+    height = bottom + 30.0
     if plot.lanes:
         lanes, height = _lanes(plot, height + 8)
         parts += lanes

@@ -158,7 +158,7 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
     for _, members in groupby(primary, key=lambda claim: claim.claim):
         claims = list(members)
         statuses = [wording.status_of(found.verdicts.get(claim.id)) for claim in claims]
-        pairs = [(claim.metric, status) for claim, status in zip(claims, statuses, strict=True)]
+        pairs = [(wording.subject(claim), status) for claim, status in zip(claims, statuses, strict=True)]
         worst = min(range(len(claims)), key=lambda k: _ORDER.index(statuses[k]))
         claim = claims[worst]
         names = found.names(claim)

@@ -66,7 +66,7 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
         title = wording.claim_title(claim, found.names(claim))
         mark = Mark(
             status=status,
-            label=f"{wording.STATUS_WORDS[status]}: {title} ({claim.metric})",
+            label=f"{wording.STATUS_WORDS[status]}: {title} ({wording.subject(claim)})",
             href=f"#{found.anchors[claim.id]}",
             small=claim.kind != "value",
         )

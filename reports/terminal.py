@@ -34,16 +34,19 @@ def summary(audit: Audit) -> str:
 def _lines(pairs: list[tuple[ClaimRecord, Verdict]]) -> Iterator[str]:
     width = max((len(claim.claim) for claim, _ in pairs), default=0)
     for name, group in groupby(pairs, key=lambda pair: pair[0].claim):
-        cells = [
-            f"{_ICONS[wording.status_of(verdict)]} {claim.metric} {_estimate(verdict)}"
-            for claim, verdict in group
-        ]
+        cells = [f"{_ICONS[wording.status_of(verdict)]} {_shown(claim, verdict)}" for claim, verdict in group]
         yield f"{name:{width}}  {'   '.join(cells)}".rstrip()
 
 
-def _estimate(verdict: Verdict) -> str:
-    """The mean of a value, the signed difference of a comparison."""
-    marks = [mark for mark in (verdict.margin, verdict.target) if mark is not None]
-    if len(verdict.n) > 1:
-        return digits.signed(verdict.estimate, beside=marks)
-    return digits.points(verdict.estimate, beside=marks)
+def _shown(claim: ClaimRecord, verdict: Verdict) -> str:
+    """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
+    subject = wording.subject(claim)
+    if claim.kind in wording.COMPARISONS:
+        return f"{subject} {wording.held(claim, verdict)}".rstrip()
+    if verdict.estimate is None:
+        return subject
+    marks = wording.edges(claim, verdict)
+    if claim.kind == "cost":
+        return f"{subject} x {digits.points(verdict.estimate, beside=marks)}"
+    signed = claim.kind != "value"
+    return f"{subject} {(digits.signed if signed else digits.points)(verdict.estimate, beside=marks)}"

@@ -10,6 +10,7 @@ Rules, each with a test:
 * what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
 """
 
+from reports.wording.fields import COMPARISONS, PRINTED, edges, held, seeds, subject
 from reports.wording.notes import (
     ALL_CHECKED,
     FINDINGS_NOTE,
@@ -28,6 +29,7 @@ from reports.wording.notes import (
     finding_sentence,
     margins_note,
     not_run,
+    reached,
     scope_note,
     seed_note,
     stand_in_footnote,
@@ -38,12 +40,10 @@ from reports.wording.notes import (
 from reports.wording.verdicts import (
     alternatives,
     claim_title,
-    edges,
     headline,
     margin_band,
     no_plot,
     plot_description,
-    seeds,
     status_of,
     verdict_sentence,
 )
@@ -63,6 +63,7 @@ from reports.wording.words import (
 
 __all__ = [
     "ALL_CHECKED",
+    "COMPARISONS",
     "FINDINGS_NOTE",
     "KEY_PLOT",
     "KEY_VERDICT",
@@ -72,6 +73,7 @@ __all__ = [
     "NO_DEVIATIONS",
     "NO_PRIMARY",
     "NO_TABLES",
+    "PRINTED",
     "REASONS",
     "RUNS_KEPT",
     "SCOPE_WORDS",
@@ -89,6 +91,7 @@ __all__ = [
     "fidelity_note",
     "finding_sentence",
     "headline",
+    "held",
     "listed",
     "margin_band",
     "margins_note",
@@ -96,12 +99,14 @@ __all__ = [
     "not_run",
     "plot_description",
     "plural",
+    "reached",
     "reason",
     "scope_note",
     "seed_note",
     "seeds",
     "stand_in_footnote",
     "status_of",
+    "subject",
     "tally",
     "unchecked_cells",
     "unjudged",

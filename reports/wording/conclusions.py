@@ -2,79 +2,192 @@
 
 from __future__ import annotations
 
-#: What follows from the numbers, by kind and reason code; `*` is any kind. The status word stands before it.
-CONCLUSIONS = {
-    (
-        "value",
-        "tost",
-    ): "the 90% interval, {ci90}, lies within {margin} points of the printed number; taken alone, "
-    "any margin from {from_margin} on would do",
-    (
-        "value",
-        "minimum_effect",
-    ): "even allowing for one unusual run, the printed number lies outside the margin of "
-    "{margin}; taken alone, it would for any margin up to {to_margin}",
-    (
-        "value",
-        "within_seed_spread",
-    ): "one lucky run would explain the difference, and more seeds of ours may never "
-    "settle it; taken alone, it would be reproduced from a margin of {from_margin} on",
-    (
-        "value",
-        "straddles_margin",
-    ): "the printed number is neither inside the margin of {margin} nor, allowing for "
-    "one unusual run, outside it; more seeds may settle it",
-    (
-        "value",
-        "other_split",
-    ): "the runs used another split, and the noise of both test sets leaves the margin of {margin} undecided",
-    (
-        "value",
-        "other_data",
-    ): "the runs used other data than the paper, on which a printed value is not judged",
-    ("order", "direction"): "the difference is above zero beyond the spread of the seeds",
-    ("order", "reversed"): "here the order is the reverse, beyond the spread of the seeds",
-    (
-        "order",
-        "negligible",
-    ): "the two differ by less than {negligible} points here, and the printed difference of "
-    "{target} is not there",
-    ("order", "undecided"): "the 95% interval of the difference holds zero; more seeds may settle it",
-    (
-        "equivalent",
-        "tost",
-    ): "the whole interval lies within {margin} points of no difference; taken alone, any "
-    "margin from {from_margin} on would do",
-    (
-        "equivalent",
-        "minimum_effect",
-    ): "the whole 95% interval, {ci95}, lies more than {margin} points from no difference",
-    ("equivalent", "straddles_margin"): "the interval lies neither inside nor outside {margin} points of no "
-    "difference; more seeds may settle it",
-    (
-        "*",
-        "deterministic reproduced",
-    ): "every run gives the same number, and it lies within the margin of {margin}",
-    ("*", "deterministic contradicted"): "every run gives the same number, and it lies outside the margin of "
-    "{margin}",
-    (
-        "*",
-        "multiplicity",
-    ): "taken alone this claim would be decided, but not once all claims of the audit are taken together",
-    ("*", "no_variance_estimate"): "a single run says nothing about the spread between seeds",
-    ("*", "too_few_seeds"): "so few seeds do not show how far they spread; three are the least",
-    ("*", "no_spread"): "all seeds gave the same number, which leaves no spread to judge by",
-    ("*", "not_run"): "no run stands behind this claim",
-    ("*", "run_failed"): "no run of it came to its end",
-    (
-        "*",
-        "unverified_reimplementation",
-    ): "the numbers disagree, but our implementation has not passed all of its own "
-    "checks and may not speak against a claim before it has",
+_VALUE = {
+    "tost": (
+        "the 90% interval, {ci90}, lies within {margin} points of the printed number; taken alone, any "
+        "margin from {from_margin} on would do"
+    ),
+    "minimum_effect": (
+        "even allowing for one unusual run, the printed number lies outside the margin of {margin}; taken "
+        "alone, it would for any margin up to {to_margin}"
+    ),
+    "within_seed_spread": (
+        "one lucky run would explain the difference, and more seeds of ours may never settle it; taken "
+        "alone, it would be reproduced from a margin of {from_margin} on"
+    ),
+    "straddles_margin": (
+        "the printed number is neither inside the margin of {margin} nor, allowing for one unusual run, "
+        "outside it; more seeds may settle it"
+    ),
+    "ambiguous_spread": (
+        "whether the printed number lies outside the margin of {margin} hangs on what the paper prints after "
+        "the plus-minus sign, which it does not say"
+    ),
+    "other_split": (
+        "the runs used another split, and the noise of both test sets leaves the margin of {margin} undecided"
+    ),
+    "other_data": "the runs used other data than the paper, on which a printed value is not judged",
 }
+
+_ORDER = {
+    "direction": "the difference is above zero {beyond}",
+    "reversed": "here the order is the reverse, {beyond}",
+    "negligible": (
+        "the two differ by less than {negligible} points here, and the printed difference of {target} is not "
+        "there"
+    ),
+    "undecided": "the 95% interval of the difference holds zero; more seeds may settle it",
+}
+
+_GAP = {
+    "tost": (
+        "the 90% interval, {ci90}, lies within {margin} points of the printed difference; taken alone, any "
+        "margin from {from_margin} on would do"
+    ),
+    "minimum_effect": (
+        "even allowing for one unusual run on either side, the printed difference lies outside the margin of "
+        "{margin}; taken alone, it would for any margin up to {to_margin}"
+    ),
+    "within_seed_spread": (
+        "lucky runs would explain how far the two differences are apart, and more seeds of ours may never "
+        "settle it"
+    ),
+    "straddles_margin": (
+        "the printed difference is neither inside the margin of {margin} nor, allowing for one unusual run "
+        "on either side, outside it; more seeds may settle it"
+    ),
+    "other_split": "the runs used another split, on which a printed difference is not judged",
+    "other_data": "the runs used other data than the paper, on which a printed difference is not judged",
+}
+
+_EQUIVALENT = {
+    "tost": (
+        "the whole interval lies within {margin} points of no difference; taken alone, any margin from "
+        "{from_margin} on would do"
+    ),
+    "no_loss": (
+        "“{first}” is not lower by {margin} points; it may be higher by any number of points, and taken "
+        "alone any margin from {from_margin} on would do"
+    ),
+    "loss": "“{first}” is lower by more than {margin} points, {beyond}",
+    "minimum_effect": "the whole 95% interval, {ci95}, lies more than {margin} points from no difference",
+    "straddles_margin": (
+        "the interval lies neither inside nor outside {margin} points of no difference; more seeds may "
+        "settle it"
+    ),
+}
+
+_SIGNIFICANT = {
+    "exceeds_margin": "the difference is more than {margin} points, {beyond}",
+    "direction": "the difference is more than {margin} points, {beyond}",
+    "reversed": "here the order is the reverse, {beyond}",
+    "negligible": (
+        "the two differ by less than {margin} points here, and the printed difference of {target} is not "
+        "there"
+    ),
+    "undecided": (
+        "the seeds do not show that the difference is more than {margin} points, nor that it is not there"
+    ),
+    "straddles_margin": "the difference is there, but no larger than {margin} points",
+}
+
+_RANKING = {
+    "in_order": "every neighbour in the ranking is above the next, {beyond}",
+    "reversed": "at least one pair of neighbours stands the other way round here, {beyond}",
+    "undecided": "not every pair of neighbours is told apart by the seeds; more seeds may settle it",
+}
+
+_TREND = {
+    "trend": "{metric} {moves} along the sweep by Page’s test, and no step goes back {beyond}",
+    "reversed": "along the sweep {metric} does the opposite here, {beyond}",
+    "step_back": "at least one step of the sweep goes the other way here, {beyond}",
+    "undecided": "the seeds show neither the trend nor a step against it; more seeds may settle it",
+}
+
+_OPTIMUM = {
+    "unique": "it is above every other level, {beyond}",
+    "among_best": "no level is higher by {margin} points, and at least one is lower, {beyond}",
+    "reversed": "at least one other level is higher here, {beyond}",
+    "tied": "the seeds do not tell it from every other level; more seeds may settle it",
+    "undecided": "the seeds do not tell it from every other level; more seeds may settle it",
+}
+
+_DOMINANCE = {
+    "dominates": "the method stands as high as claimed, {beyond}",
+    "reversed": "on at least one data set the method stands lower than claimed, {beyond}",
+    "undecided": "not every comparison is told apart by the seeds; more seeds may settle it",
+    "place_always_held": (
+        "there are no more methods than the place that is claimed, so nothing could speak against it"
+    ),
+}
+
+_COST = {
+    "cheaper": "“{first}” needs less, {beyond}",
+    "reversed": "“{first}” needs more here, {beyond}",
+    "undecided": "the 95% interval of the ratio holds 1; more seeds may settle it",
+}
+
+_CONVERGENCE = {
+    "faster": "“{first}” reaches {target} {metric} in fewer epochs, {beyond}",
+    "reversed": "“{first}” reaches {target} {metric} in more epochs here, {beyond}",
+    "undecided": "the seeds do not tell which of the two reaches {target} {metric} first",
+    "never_reached": "no run of either reaches {target} {metric}",
+    "not_measured": "the run records hold no score after each epoch",
+}
+
+_COMPLEXITY = {
+    "tost": "the exponent lies within the margin of the claimed one",
+    "minimum_effect": "the exponent lies outside the margin of the claimed one",
+}
+
+_ANY = {
+    "deterministic reproduced": "every run gives the same number, and it lies within the margin of {margin}",
+    "deterministic contradicted": (
+        "every run gives the same number, and it lies outside the margin of {margin}"
+    ),
+    "multiplicity": (
+        "taken alone this claim would be decided, but not once all claims of the audit are taken together"
+    ),
+    "no_variance_estimate": "a single run says nothing about the spread between seeds",
+    "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
+    "no_spread": "all seeds gave the same number, which leaves no spread to judge by",
+    "not_run": "no run stands behind this claim",
+    "run_failed": "no run of it came to its end",
+    "margins_changed": (
+        "the margins were changed after the runs began, and the claim file declares no new audit of them"
+    ),
+    "unverified_reimplementation": (
+        "the numbers disagree, but our implementation has not passed all of its own checks and may not speak "
+        "against a claim before it has"
+    ),
+    "unverified_import": (
+        "the numbers disagree, but ours were imported, and until it is stated that the paper’s own code gave "
+        "them, no claim is called contradicted on them"
+    ),
+}
+
+_BY_KIND = {
+    "value": _VALUE,
+    "order": _ORDER,
+    "gap": _GAP,
+    "equivalent": _EQUIVALENT,
+    "significant": _SIGNIFICANT,
+    "ranking": _RANKING,
+    "trend": _TREND,
+    "optimum": _OPTIMUM,
+    "dominance": _DOMINANCE,
+    "cost": _COST,
+    "convergence": _CONVERGENCE,
+    "complexity": _COMPLEXITY,
+    "*": _ANY,
+}
+
+#: What follows from the numbers, by kind and reason code; `*` is any kind. The status word stands before it.
+CONCLUSIONS = {(kind, code): text for kind, held in _BY_KIND.items() for code, text in held.items()}
 
 SIZE_NOT_JUDGED = "The paper prints a difference of {target}; its size is not judged."
 SIZE_UNKNOWN = "The size of the difference is not judged."
+SIZES_UNKNOWN = "The sizes of the differences are not judged."
 LEANING = (
     "The whole 95% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the seeds; "
     "whether by less or by more than the margin is open."

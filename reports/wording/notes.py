@@ -138,3 +138,10 @@ def seed_note(status: str, why: str | None) -> str:
     """Why a run has no value."""
     word = {"failed": "ended early", "interrupted": "interrupted"}.get(status, "no value of this metric")
     return f"{word}: {why}" if why else word
+
+
+def reached(epoch: float | None, *, target: float, last: float) -> str:
+    """When a run had the score that counts, or that it did not have it when it ended."""
+    if epoch is None:
+        return f"{digits.points(target)} not reached in {last:g} epochs"
+    return f"{digits.points(target)} reached in epoch {epoch:g}"

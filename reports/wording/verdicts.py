@@ -7,13 +7,35 @@ from collections.abc import Sequence
 
 from audit.record import ClaimRecord, Scope, Verdict
 from reports import digits
-from reports.wording.conclusions import CONCLUSIONS, LEANING, SIZE_NOT_JUDGED, SIZE_UNKNOWN
-from reports.wording.words import STATUS_WORDS, STATUSES, UNTESTED, Status, capital, listed, reason
+from reports.wording.conclusions import (
+    CONCLUSIONS,
+    LEANING,
+    SIZE_NOT_JUDGED,
+    SIZE_UNKNOWN,
+    SIZES_UNKNOWN,
+)
+from reports.wording.fields import COMPARISONS, DIFFERENCES, PRINTED, edges, fields_of, pair, seeds, target
+from reports.wording.words import (
+    KIND_WORDS,
+    STATUS_WORDS,
+    STATUSES,
+    UNTESTED,
+    Status,
+    capital,
+    listed,
+    reason,
+)
 
+_SEVERAL = "with {seeds}, {held} by the means"
 _MEASURED = {
     "value": "{seeds} of “{first}” {give} {mean} {metric}, {place} the printed {printed}",
     "order": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
+    "gap": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}; the paper prints {target}",
     "equivalent": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}",
+    "significant": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
+    "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio95}",
+    "convergence": "with {seeds}, the epochs to {target} {metric} of “{first}” and “{second}” are compared",
+    **dict.fromkeys(COMPARISONS, _SEVERAL),
 }
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -43,14 +65,14 @@ def verdict_sentence(
     status = status_of(verdict)
     if verdict is None:
         return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
-    fields = _fields(claim, verdict, names)
+    fields = fields_of(claim, verdict, names)
     direction = claim.kind == "order" and status == "reproduced"
     word = STATUS_WORDS[status] + (", as to direction" if direction else "")
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         _measured(claim, verdict, fields) if status != "not_tested" else "",
         f"{word}: {_conclusion(claim.kind, verdict, fields)}.",
-        _size(verdict) if direction else _leaning(claim, verdict, fields),
+        _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
     )
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -69,12 +91,15 @@ def claim_title(claim: ClaimRecord, names: Sequence[str]) -> str:
     """The claim's own short words, or a plain description where the file has none."""
     if claim.says:
         return claim.says
-    first, second = _pair(names)
-    if claim.kind == "order":
+    first, second = pair(names)
+    if claim.kind in ("order", "gap", "significant"):
         return f"“{first}” is above “{second}”"
     if claim.kind == "equivalent":
         return f"“{first}” and “{second}” are alike"
-    return f"“{first}” scores {' / '.join(claim.printed) or digits.ABSENT}"
+    if claim.kind == "value":
+        return f"“{first}” scores {' / '.join(claim.printed) or digits.ABSENT}"
+    named = listed([f"“{name}”" for name in names])
+    return capital(f"{KIND_WORDS.get(claim.kind, claim.kind)} of {named or digits.ABSENT}")
 
 
 def headline(marks: Sequence[tuple[str, Status]]) -> str:
@@ -85,21 +110,11 @@ def headline(marks: Sequence[tuple[str, Status]]) -> str:
     """
     parts = []
     for status in STATUSES:
-        metrics = [metric for metric, found in marks if found == status]
-        if metrics:
-            parts.append(f"{STATUS_WORDS[status].lower()} at {listed(metrics)}")
+        found = [metric for metric, its in marks if its == status]
+        metrics = listed([metric for metric in found if metric])
+        if found:
+            parts.append(STATUS_WORDS[status].lower() + (f" at {metrics}" if metrics else ""))
     return capital("; ".join(parts)) + "." if parts else ""
-
-
-def seeds(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
-    """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`."""
-    tries = list(attempts) if len(attempts) == len(n) else list(n)
-    whole = list(n) == tries
-    texts = [str(k) if whole else f"{k} of {of}" for k, of in zip(n, tries, strict=True)]
-    noun = "seed" if set(tries) == {1} else "seeds"
-    if len(texts) > 1 and len(set(texts)) == 1:
-        return f"{texts[0]} {noun} each"
-    return f"{listed(texts) or 'no'} {noun}"
 
 
 def margin_band(verdict: Verdict) -> str:
@@ -116,45 +131,46 @@ def margin_band(verdict: Verdict) -> str:
 
 def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the interval plot shows, for those who do not see it."""
-    difference = claim.kind != "value"
+    difference, ratio = claim.kind in DIFFERENCES, claim.kind == "cost"
     show = digits.signed if difference else digits.points
     marks = edges(claim, verdict)
     parts = []
     if verdict.target is not None:
-        parts.append(f"printed {'difference ' if difference else ''}{_target(claim, verdict)}")
+        parts.append(f"printed {'difference ' if difference else ''}{target(claim, verdict)}")
     if verdict.margin is not None:
         parts.append(f"margin {digits.margin_size(verdict.margin)} points either way")
     if verdict.estimate is not None:
-        label = "difference of the means" if difference else "mean"
+        label = "ratio" if ratio else "difference of the means" if difference else "mean"
         parts.append(f"{label} {show(verdict.estimate, beside=marks)} from {seeds(verdict.n)}")
     for label, bounds in (("90%", verdict.ci90), ("95%", verdict.ci95), ("prediction", verdict.pi95)):
         if bounds is not None:
             parts.append(f"{label} interval {digits.interval(bounds, beside=marks)}")
+    if not parts:
+        parts.append(f"every seed of {len(verdict.values)} experiments, {seeds(verdict.n)}")
     return capital("; ".join(parts)) + "."
 
 
-def no_plot(verdict: Verdict | None) -> str:
+def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
     """Why a claim has no interval plot."""
-    if verdict is not None and verdict.scope == "other_data":
+    if verdict is not None and verdict.scope == "other_data" and claim.kind in PRINTED:
         return "Not drawn: the runs used other data than the paper, so its number and ours share no axis."
+    if verdict is not None and verdict.parts:
+        return "Not drawn: the comparisons share no axis; the table below has each."
+    if verdict is not None and verdict.values and claim.kind == "convergence":
+        return "Not drawn: what counts is the epoch at which a run reaches the score, listed below."
     return "Not drawn: there is no number to show."
-
-
-def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
-    """What an estimate is read against: the target (or no difference) and the margin on either side."""
-    centre = 0.0 if claim.kind != "value" else verdict.target
-    if centre is None:
-        return ()
-    return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
 
 
 # --------------------------------------------------------------------------- parts of sentences
 
 
 def _measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """What the runs gave; empty for a printed value on other data, which is not to be compared with ours."""
-    stand_in = claim.kind == "value" and verdict.scope == "other_data"
-    if verdict.estimate is None or claim.kind not in _MEASURED or stand_in:
+    """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
+    stand_in = claim.kind in PRINTED and verdict.scope == "other_data"
+    known = verdict.parts or verdict.estimate is not None
+    if claim.kind == "convergence":
+        known = verdict.target is not None
+    if not known or claim.kind not in _MEASURED or stand_in:
         return ""
     return capital(_SCOPE_PREFIX[verdict.scope] + _MEASURED[claim.kind].format_map(fields)) + "."
 
@@ -168,8 +184,12 @@ def _conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
     return pattern.format_map(fields)
 
 
-def _size(verdict: Verdict) -> str:
-    """That a comparison is judged by its direction alone, with the printed difference where there is one."""
+def _size(claim: ClaimRecord, verdict: Verdict) -> str:
+    """That comparisons are judged by direction alone, with the printed difference where there is one."""
+    if claim.kind in COMPARISONS:
+        return SIZES_UNKNOWN
+    if claim.kind != "order":
+        return ""
     if verdict.target is None:
         return SIZE_UNKNOWN
     return SIZE_NOT_JUDGED.format(target=digits.points(verdict.target))
@@ -188,62 +208,3 @@ def _leaning(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> st
         return ""
     side, higher = ("above", "higher") if low > 0 else ("below", "lower")
     return LEANING.format(ci95=fields["ci95"], side=side, first=fields["first"], higher=higher)
-
-
-def _fields(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
-    """Everything a pattern may ask for, as text."""
-    first, second = _pair(names)
-    marks = edges(claim, verdict)
-    return {
-        "first": first,
-        "second": second,
-        "metric": claim.metric,
-        "seeds": seeds(verdict.n, verdict.attempts),
-        "mean": digits.mean_sd(verdict.estimate, verdict.sd, beside=marks),
-        "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
-        "place": _place(verdict),
-        "gap": _gap(verdict),
-        "printed": claim.printed[0] if claim.printed else digits.points(verdict.target),
-        "target": _target(claim, verdict),
-        "margin": digits.margin_size(verdict.margin),
-        "negligible": digits.margin_size(claim.negligible),
-        "ci90": digits.interval(verdict.ci90, beside=marks),
-        "ci95": digits.interval(verdict.ci95, beside=marks),
-        "range90": _range("90", verdict.ci90, marks),
-        "range95": _range("95", verdict.ci95, marks),
-        "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
-        "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
-    }
-
-
-def _pair(names: Sequence[str]) -> tuple[str, str]:
-    return (names[0] if names else digits.ABSENT), (names[1] if len(names) > 1 else digits.ABSENT)
-
-
-def _range(level: str, bounds: tuple[float, float] | None, marks: Sequence[float]) -> str:
-    if bounds is None:
-        return ""
-    return f" ({level}% interval of the difference {digits.interval(bounds, beside=marks)})"
-
-
-def _place(verdict: Verdict) -> str:
-    """`0.62 points below`, for a value against its printed number."""
-    if verdict.estimate is None or verdict.target is None:
-        return "beside"
-    return _apart(verdict.estimate - verdict.target, verdict.margin, level="exactly")
-
-
-def _gap(verdict: Verdict) -> str:
-    """`1.66 points above`, for the first arm against the second."""
-    return _apart(verdict.estimate or 0.0, verdict.margin, level="level with")
-
-
-def _apart(difference: float, margin: float | None, *, level: str) -> str:
-    size = digits.distance(difference, margin=margin)
-    return level if size == "0.00" else f"{size} points {'below' if difference < 0 else 'above'}"
-
-
-def _target(claim: ClaimRecord, verdict: Verdict) -> str:
-    if claim.kind == "value":
-        return claim.printed[0] if claim.printed else digits.points(verdict.target)
-    return digits.signed(verdict.target)

@@ -18,7 +18,24 @@ STATUS_WORDS: dict[Status, str] = {
     "not_tested": "Not tested",
 }
 
-KIND_WORDS = {"value": "printed value", "order": "comparison", "equivalent": "likeness"}
+#: Kinds that runs can decide; statements about the tables alone are findings.
+KIND_WORDS = {
+    "value": "printed value",
+    "order": "comparison",
+    "gap": "printed difference",
+    "equivalent": "likeness",
+    "significant": "significance",
+    "ranking": "ranking",
+    "trend": "trend",
+    "optimum": "best setting",
+    "dominance": "best throughout",
+    "cost": "cost",
+    "convergence": "convergence",
+    "complexity": "growth",
+}
+
+#: What a cost claim compares, where the plain words are others than those of the record.
+QUANTITIES = {"training_time": "training time", "parameters": "number of parameters"}
 
 SCOPE_WORDS: dict[Scope, str] = {
     "same_data": "same data",
@@ -31,25 +48,49 @@ REASONS = {
     "tost": "the whole interval lies inside the margin",
     "direction": "the direction holds beyond the spread of the seeds; the size is not judged",
     "deterministic": "every run gives the same number",
+    "no_loss": "not lower by the margin",
+    "exceeds_margin": "the difference is more than the margin, beyond the spread of the seeds",
+    "in_order": "every neighbour in the ranking is above the next, beyond the spread of the seeds",
+    "trend": "the trend holds, and no step goes back beyond the spread of the seeds",
+    "unique": "above every other level, beyond the spread of the seeds",
+    "among_best": "no level is higher by the margin",
+    "dominates": "as high as claimed throughout, beyond the spread of the seeds",
+    "cheaper": "needs less, beyond the spread of the seeds",
+    "faster": "needs fewer epochs, beyond the spread of the seeds",
     "minimum_effect": "outside the margin, even allowing for one unusual run",
     "reversed": "the order is the reverse here",
     "negligible": "the printed gap is not there here",
+    "loss": "lower by more than the margin here",
+    "step_back": "a step goes the other way here",
     "within_seed_spread": "one lucky run would explain the difference",
     "straddles_margin": "neither inside nor outside the margin; more seeds may settle it",
     "undecided": "the difference may be either way; more seeds may settle it",
+    "tied": "not told from every other level; more seeds may settle it",
+    "ambiguous_spread": "it hangs on what stands after the plus-minus sign, which the paper does not say",
+    "never_reached": "no run reaches the score",
+    "too_few_sizes": "too few sizes; five is the least",
+    "too_narrow": "the sizes lie too close together to tell how the cost grows",
     "multiplicity": "not decided once all claims are taken together",
     "no_variance_estimate": "one run says nothing about spread",
     "too_few_seeds": "too few seeds; three is the least",
     "no_spread": "all seeds gave one number, so there is no spread to judge by",
     "other_split": "the runs used another split",
-    "other_data": "a printed value is not judged on other data",
+    "other_data": "a printed number is not judged on other data",
     "unverified_reimplementation": "our implementation has not passed all of its own checks",
+    "unverified_import": "the imported numbers are not stated to be of the paper’s own code",
     "not_run": "no run on record",
     "run_failed": "no run came to its end",
     "same_runs": "both sides rest on the same runs",
+    "mixed_evidence": "one side rests on our runs, the other on imported numbers",
     "different_data": "the two sides were tested on different data",
     "no_margin": "the claim file fixes no margin",
     "no_printed_number": "the claim names no printed number",
+    "margins_changed": "the margins were changed after the runs",
+    "no_target_score": "the claim file fixes no score to be reached",
+    "not_measured": "the run records do not hold what the claim is about",
+    "different_machines": "the runs were timed on different machines",
+    "too_many_levels": "the sweep has more levels than the test is worked out for",
+    "place_always_held": "there are no more methods than places, so nothing could speak against it",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
 
@@ -62,9 +103,16 @@ UNJUDGED = (
     "run_failed",
     "other_data",
     "same_runs",
+    "mixed_evidence",
     "different_data",
     "no_margin",
     "no_printed_number",
+    "margins_changed",
+    "no_target_score",
+    "not_measured",
+    "different_machines",
+    "too_many_levels",
+    "place_always_held",
     "kind_not_judged",
 )
 
@@ -72,6 +120,11 @@ UNJUDGED = (
 def reason(code: str) -> str:
     """A reason code in words; an unknown code with its underscores opened."""
     return REASONS.get(code, code.replace("_", " "))
+
+
+def quantity(name: str) -> str:
+    """`training_time` as it is said."""
+    return QUANTITIES.get(name, name.replace("_", " "))
 
 
 def plural(number: int, noun: str) -> str:

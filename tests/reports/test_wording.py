@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from audit.record import ClaimRecord, FidelityCheck, Finding, Margin, Scope, Verdict, Where
 from reports import wording
 from reports.wording import conclusions, notes, words
+from tests.reports.every_kind import every_kind
 
 BLAME = re.compile(r"\b(fraud\w*|fake\w*|wrong\w*|failed to|fails to|mislead\w*|guilty|cheat\w*)\b", re.I)
 PEOPLE = re.compile(r"\b(authors?|they|he|she|his|her|who)\b", re.I)
@@ -73,6 +74,9 @@ ALIKE_VERDICT = replace(
     ci95=(-0.19, 0.43),
     margin_reproduced_from=0.34,
 )
+
+#: Claims of every kind with verdicts that the comparator gave: as claimed, and the other way round.
+KINDS, FLIPPED = every_kind(), every_kind(flip=True)
 
 
 def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> str:
@@ -339,6 +343,110 @@ def test_absent_numbers_leave_no_hole() -> None:
     assert say(VALUE, verdict).endswith("Reproduced: the whole interval lies inside the margin.")
 
 
+# --------------------------------------------------------------------------- the other kinds
+
+AS_CLAIMED = {
+    "gap": "With 5 seeds each, “A” is 8.32 points above “B” in P@1 (90% interval of the difference 7.96 to "
+    "8.68); the paper prints +8.60. Reproduced: the 90% interval, 7.96 to 8.68, lies within 4.30 points of "
+    "the printed difference; taken alone, any margin from 0.65 on would do.",
+    "significant": "With 5 seeds each, “A” is 1.66 points above “B” in P@1 (95% interval of the difference "
+    "1.25 to 2.07). Reproduced: the difference is more than 0.50 points, beyond the spread of the seeds.",
+    "ranking": "With 5 seeds each, 2 of 2 pairs of neighbours go as claimed by the means. Reproduced: every "
+    "neighbour in the ranking is above the next, beyond the spread of the seeds. The sizes of the "
+    "differences are not judged.",
+    "trend": "With 5 seeds each, 2 of 2 steps go as claimed by the means. Reproduced: P@1 falls along the "
+    "sweep by Page’s test, and no step goes back beyond the spread of the seeds. The sizes of the "
+    "differences are not judged.",
+    "optimum": "With 5 seeds each, 2 of 2 comparisons with another level go as claimed by the means. "
+    "Reproduced: it is above every other level, beyond the spread of the seeds. The sizes of the differences "
+    "are not judged.",
+    "dominance": "With 5 seeds each, 2 of 2 comparisons go as claimed by the means. Reproduced: the method "
+    "stands as high as claimed, beyond the spread of the seeds. The sizes of the differences are not judged.",
+    "cost": "With 5 seeds each, “B” needs 3.17 times the training time of “A” (95% interval of the ratio "
+    "3.00 to 3.35). Reproduced: “A” needs less, beyond the spread of the seeds.",
+    "convergence": "With 5 seeds each, the epochs to 70.00 P@1 of “A” and “B” are compared. Reproduced: “A” "
+    "reaches 70.00 P@1 in fewer epochs, beyond the spread of the seeds.",
+    "complexity": "Inconclusive: there is no rule yet for this kind of claim.",
+}
+
+
+@pytest.mark.parametrize("kind", AS_CLAIMED)
+def test_sentence_of_each_kind(kind: str) -> None:
+    """Each kind says what was compared and what follows from it."""
+    (found,) = [k for k, claim in enumerate(KINDS.claims) if claim.kind == kind]
+    text = wording.verdict_sentence(KINDS.claims[found], KINDS.verdicts[found], names=("A", "B", "C"))
+    assert text == AS_CLAIMED[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "code", "outcome", "end"),
+    [
+        ("equivalent", {}, "no_loss", "reproduced", "“A” is not lower by 0.50 points"),
+        ("equivalent", {}, "loss", "contradicted", "“A” is lower by more than 0.50 points, beyond"),
+        ("trend", {"details": {"direction": "rising"}}, "trend", "reproduced", "P@1 rises along the sweep"),
+        ("trend", {}, "step_back", "contradicted", "at least one step of the sweep goes the other way here"),
+        ("optimum", {}, "tied", "inconclusive", "the seeds do not tell it from every other level"),
+        ("cost", {}, "different_machines", "inconclusive", "the runs were timed on different machines"),
+        ("convergence", {}, "never_reached", "inconclusive", "no run of either reaches 70.00 P@1"),
+        ("significant", {}, "straddles_margin", "inconclusive", "is there, but no larger than 0.50 points"),
+        ("significant", {}, "negligible", "contradicted", "the printed difference of +1.79 is not there"),
+        (
+            "gap",
+            {},
+            "other_split",
+            "inconclusive",
+            "another split, on which a printed difference is not judged",
+        ),
+        (
+            "value",
+            {},
+            "ambiguous_spread",
+            "inconclusive",
+            "hangs on what the paper prints after the plus-minus",
+        ),
+        ("value", {}, "margins_changed", "inconclusive", "the claim file declares no new audit of them"),
+    ],
+)
+def test_conclusion_of_each_reason(
+    kind: str, more: dict[str, Any], code: str, outcome: Any, end: str
+) -> None:
+    """What only some claims come to is said with their own numbers."""
+    (found,) = [k for k, claim in enumerate(KINDS.claims) if claim.kind == kind]
+    claim = replace(KINDS.claims[found], **more)
+    verdict = replace(KINDS.verdicts[found], reason=code, outcome=outcome, margin_reproduced_from=0.3)
+    margin = {"equivalent": 0.5, "significant": 0.5}.get(kind, verdict.margin)
+    assert end in wording.verdict_sentence(claim, replace(verdict, margin=margin), names=("A", "B", "C"))
+
+
+def test_what_is_exact_is_not_said_of_seeds() -> None:
+    """Where nothing is random there is no spread to speak of."""
+    (found,) = [k for k, claim in enumerate(KINDS.claims) if claim.kind == "cost"]
+    claim = replace(KINDS.claims[found], details={"quantity": "parameters"})
+    verdict = replace(KINDS.verdicts[found], p_reproduced=None, p_contradicted=None, ci95=None)
+    assert wording.verdict_sentence(claim, verdict, names=("A", "B")) == (
+        "With 5 seeds each, “B” needs 3.17 times the number of parameters of “A”. Reproduced: “A” needs "
+        "less, in every run."
+    )
+
+
+def test_titles_of_kinds_without_words_of_their_own() -> None:
+    """A claim that brings no words is described by its kind and its experiments."""
+    titles = {claim.kind: wording.claim_title(claim, ("A", "B", "C")) for claim in KINDS.claims}
+    assert titles["ranking"] == "Ranking of “A”, “B” and “C”"
+    assert titles["significant"] == titles["gap"] == "“A” is above “B”"
+    assert wording.claim_title(KINDS.claims[-1], ()) == "Growth of –"
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject"),
+    [("order", "P@1"), ("cost", "training time"), ("dominance", "P@1"), ("complexity", "time an epoch")],
+)
+def test_subject(kind: str, subject: str) -> None:
+    """A claim about no metric is headed by what it compares instead."""
+    (claim,) = [it for it in KINDS.claims if it.kind == kind]
+    assert wording.subject(claim) == subject
+
+
 # --------------------------------------------------------------------------- rules
 
 
@@ -366,13 +474,19 @@ def all_generated() -> list[str]:
     texts += [text for name, text in inspect.getmembers(notes) if name.isupper() and isinstance(text, str)]
     texts += conclusions.CONCLUSIONS.values()
     texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
-    for claim, plain in ((VALUE, VALUE_VERDICT), (ORDER, PAIR_VERDICT), (ALIKE, ALIKE_VERDICT)):
+    texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
+    texts += [wording.reached(epoch, target=70.0, last=9.0) for epoch in (None, 4.0)]
+    judged = [
+        *zip(KINDS.claims, KINDS.verdicts, strict=True),
+        *zip(KINDS.claims, FLIPPED.verdicts, strict=True),
+    ]
+    for claim, plain in ((VALUE, VALUE_VERDICT), (ORDER, PAIR_VERDICT), (ALIKE, ALIKE_VERDICT), *judged):
         for code in words.REASONS:
             for outcome in ("reproduced", "contradicted", "inconclusive"):
                 for scope in get_args(Scope):
                     verdict = replace(plain, reason=code, outcome=outcome, scope=scope)
                     texts += [say(claim, verdict, departures=2), wording.plot_description(claim, verdict)]
-                    texts.append(wording.no_plot(verdict))
+                    texts.append(wording.no_plot(claim, verdict))
     texts += [wording.scope_note(scope, runs=3, data="“x”", dataset="eurlex") for scope in get_args(Scope)]
     checks = (FidelityCheck("xml_cnn", "shapes", True, ""), FidelityCheck("xml_cnn", "vectors", False, ""))
     texts += [wording.fidelity_note("xml_cnn", checks), wording.fidelity_note("xml_cnn", checks[:1])]
@@ -433,6 +547,10 @@ def test_patterns_ask_only_for_what_there_is() -> None:
         ((0,), (1,), "0 of 1 seed"),
         ((3,), (), "3 seeds"),
         ((), (), "no seeds"),
+        ((5, 5, 5, 5), (5, 5, 5, 5), "5 seeds each"),
+        ((3, 5, 5, 4), (3, 5, 5, 4), "3 to 5 seeds each"),
+        ((3, 3, 3, 2), (3, 3, 4, 3), "2 to 3 seeds each (2 runs without a value)"),
+        ((3, 3, 3, 3), (3, 3, 3, 4), "3 seeds each (1 run without a value)"),
     ],
 )
 def test_seeds(n: tuple[int, ...], attempts: tuple[int, ...], expected: str) -> None:
@@ -449,6 +567,7 @@ def test_headline() -> None:
     ]
     assert wording.headline(marks) == "Reproduced at P@1 and P@5; inconclusive at P@3."
     assert wording.headline([("P@1", "not_tested")]) == "Not tested at P@1."
+    assert wording.headline([("", "contradicted")]) == "Contradicted."
     assert wording.headline([]) == ""
 
 
@@ -582,7 +701,7 @@ def test_what_was_left_out() -> None:
 @pytest.mark.parametrize(
     ("number", "code", "expected"),
     [
-        (28, "other_data", "28 claims not tested: a printed value is not judged on other data."),
+        (28, "other_data", "28 claims not tested: a printed number is not judged on other data."),
         (1, "not_run", "1 claim not tested: no run on record."),
         (1, "run_failed", "1 claim inconclusive: no run came to its end."),
         (2, "too_few_seeds", "2 claims inconclusive: too few seeds; three is the least."),
@@ -601,7 +720,7 @@ def test_small_notes() -> None:
     )
     assert wording.seed_note("failed", "loss became NaN") == "ended early: loss became NaN"
     assert wording.seed_note("done", None) == "no value of this metric"
-    assert wording.no_plot(None) == "Not drawn: there is no number to show."
+    assert wording.no_plot(VALUE, None) == "Not drawn: there is no number to show."
     assert wording.listed(["a", "b", "c"], word="or") == "a, b or c"
     assert wording.plural(1204, "claim") == "1,204 claims"
     assert wording.plural(1, "claim") == "1 claim"

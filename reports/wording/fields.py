@@ -1,0 +1,145 @@
+"""Everything that a sentence about one claim may ask for, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audit.record import ClaimRecord, Verdict
+from reports import digits
+from reports.wording.words import listed, plural, quantity
+
+#: Kinds whose estimate is the difference of two means, in points.
+DIFFERENCES = ("order", "gap", "equivalent", "significant")
+#: Kinds that are about a printed number, which nothing on other data speaks to.
+PRINTED = ("value", "gap")
+#: Kinds that are made of several comparisons, with what one of those is called.
+COMPARISONS = {
+    "ranking": "pair of neighbours",
+    "trend": "step",
+    "optimum": "comparison with another level",
+    "dominance": "comparison",
+}
+
+
+def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
+    """The fields by name; a number that is absent is a dash."""
+    first, second = pair(names)
+    marks = edges(claim, verdict)
+    return {
+        "first": first,
+        "second": second,
+        "metric": claim.metric,
+        "subject": subject(claim),
+        "seeds": seeds(verdict.n, verdict.attempts),
+        "mean": digits.mean_sd(verdict.estimate, verdict.sd, beside=marks),
+        "ratio": digits.points(verdict.estimate, beside=marks),
+        "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
+        "place": _place(verdict),
+        "gap": _gap(verdict),
+        "held": held(claim, verdict),
+        "moves": "rises" if claim.details.get("direction", "rising") == "rising" else "falls",
+        "beyond": _beyond(verdict),
+        "printed": claim.printed[0] if claim.printed else digits.points(verdict.target),
+        "target": target(claim, verdict),
+        "margin": digits.margin_size(verdict.margin),
+        "negligible": digits.margin_size(claim.negligible),
+        "ci90": digits.interval(verdict.ci90, beside=marks),
+        "ci95": digits.interval(verdict.ci95, beside=marks),
+        "range90": _range("90", "difference", verdict.ci90, marks),
+        "range95": _range("95", "difference", verdict.ci95, marks),
+        "ratio95": _range("95", "ratio", verdict.ci95, marks),
+        "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
+        "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
+    }
+
+
+def subject(claim: ClaimRecord) -> str:
+    """What the claim compares: its metric, or what stands in its place where it is not about one."""
+    if claim.metric:
+        return claim.metric
+    details = claim.details
+    if "quantity" in details:
+        return quantity(str(details["quantity"]))
+    if claim.kind == "dominance":
+        metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
+        return listed(list(metrics)) or "all metrics"
+    return str(details.get("of", ""))
+
+
+def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
+    """What an estimate is read against: the target (or no difference) and the margin on either side."""
+    if claim.kind == "cost":
+        return (1.0,)
+    centre = verdict.target if claim.kind in PRINTED else 0.0
+    if centre is None:
+        return ()
+    return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
+
+
+def seeds(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
+    """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
+    tries = list(attempts) if len(attempts) == len(n) else list(n)
+    whole = list(n) == tries
+    texts = [str(k) if whole else f"{k} of {of}" for k, of in zip(n, tries, strict=True)]
+    noun = "seed" if set(tries) == {1} else "seeds"
+    if len(texts) > 1 and len(set(texts)) == 1:
+        return f"{texts[0]} {noun} each"
+    if len(texts) > 3:
+        lost = "" if whole else f" ({plural(sum(tries) - sum(n), 'run')} without a value)"
+        spread = str(min(n)) if min(n) == max(n) else f"{min(n)} to {max(n)}"
+        return f"{spread} {noun} each{lost}"
+    return f"{listed(texts) or 'no'} {noun}"
+
+
+def held(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`2 of 3 steps go as claimed`, by the means alone; empty where nothing was compared."""
+    known = [part.estimate for part in verdict.parts if part.estimate is not None]
+    if not known:
+        return ""
+    number = sum(estimate > 0 for estimate in known)
+    first, _, rest = COMPARISONS.get(claim.kind, "comparison").partition(" ")
+    noun = plural(len(known), first) + (f" {rest}" if rest else "")
+    return f"{number} of {noun} {'goes' if number == 1 else 'go'} as claimed"
+
+
+def target(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number as printed; a score to be reached; or a printed difference with its sign."""
+    if claim.kind == "value":
+        return claim.printed[0] if claim.printed else digits.points(verdict.target)
+    if claim.kind == "convergence":
+        return digits.points(verdict.target)
+    return digits.signed(verdict.target)
+
+
+def pair(names: Sequence[str]) -> tuple[str, str]:
+    """The first two names."""
+    return (names[0] if names else digits.ABSENT), (names[1] if len(names) > 1 else digits.ABSENT)
+
+
+def _beyond(verdict: Verdict) -> str:
+    """Against what the statement holds: the spread of the seeds, or, where nothing is random, no doubt."""
+    exact = verdict.p_reproduced is None and verdict.outcome != "inconclusive"
+    return "in every run" if exact else "beyond the spread of the seeds"
+
+
+def _range(level: str, of: str, bounds: tuple[float, float] | None, marks: Sequence[float]) -> str:
+    if bounds is None:
+        return ""
+    return f" ({level}% interval of the {of} {digits.interval(bounds, beside=marks)})"
+
+
+def _place(verdict: Verdict) -> str:
+    """`0.62 points below`, for a value against its printed number."""
+    if verdict.estimate is None or verdict.target is None:
+        return "beside"
+    return _apart(verdict.estimate - verdict.target, verdict.margin, level="exactly")
+
+
+def _gap(verdict: Verdict) -> str:
+    """`1.66 points above`, for the first arm against the second."""
+    return _apart(verdict.estimate or 0.0, verdict.margin, level="level with")
+
+
+def _apart(difference: float, margin: float | None, *, level: str) -> str:
+    size = digits.distance(difference, margin=margin)
+    return level if size == "0.00" else f"{size} points {'below' if difference < 0 else 'above'}"
