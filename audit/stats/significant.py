@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from audit.stats.difference import paired, welch
 from audit.stats.order import OrderTest, order
+from audit.stats.sample import SAME
 
 
 def significant(
@@ -32,7 +33,7 @@ def significant(
     test = order(
         better, worse, printed_gap=printed_gap, negligible=margin, pair=pair, deterministic=deterministic
     )
-    if test.exact is not None and test.exact.outcome == "reproduced" and test.difference <= margin:
+    if test.exact is not None and test.exact.outcome == "reproduced" and test.difference <= margin + SAME:
         return replace(test, exact=replace(test.exact, outcome="inconclusive", reason="straddles_margin"))
     if test.p_reproduced is None:
         return test
