@@ -50,7 +50,7 @@ def dataset_of(paper: Paper, experiment: str, name: str) -> str:
         return name
     if on not in meant:
         raise UnclearNameError(
-            f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}; which one was run? correct "
-            "the other"
+            f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}; which one was run? "
+            "correct the other"
         )
     return paper.datasets[on].name

@@ -1,36 +1,23 @@
-"""Top-k predictions and truth of single documents, scored by `reimpl.metrics`.
-
-JSON lines, or a list in a JSON file:
-
-    {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}      the labels best first
-    {"document": "d1", "labels": ["b"]}                                 the truth
-
-or .npz: `document` (N,), `labels` (N, K) and `scores` (N, K); of the truth `document` (N,), `labels` (M,)
-and `offsets` (N + 1,). A list that ends early is filled up with -1, or with empty text. Labels are names or
-numbers, as long as both files use the same. No array is documents x labels.
-"""
+"""Top-k predictions and truth of single documents, scored by `reimpl.metrics`: a run for each file."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.claim import Paper
-from audit.errors import AuditError, ImportFileError
+from audit.errors import AuditError
 from audit.importing.declared import Declared, Source
+from audit.importing.documents import Document, DocumentFile
 from audit.importing.naming import UnclearNameError, dataset_of, experiment_of
 from audit.importing.problems import Problems
 from audit.importing.result import Result
-from audit.importing.table import TableFile, explained, text
+from audit.importing.table import refuse
 from reimpl.metric_names import parse
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
@@ -41,19 +28,12 @@ _DEFAULT = ("P@1", "P@3", "P@5")
 
 
 @dataclass(frozen=True)
-class _Document:
-    place: str
-    name: str
-    labels: tuple[str, ...]
-    scores: tuple[float, ...] | None
-
-
-@dataclass(frozen=True)
 class _Truth:
     documents: Mapping[str, int]
     """Name -> row, in the order of the file."""
     labels: dict[str, int]
     """Name -> id; labels that are only predicted are added at the end."""
+    true_labels: frozenset[str]
     truth: Truth
     source: Source
 
@@ -147,7 +127,7 @@ def _read_truth(path: Path) -> _Truth:
     rows: list[list[int]] = []
     documents: dict[str, int] = {}
     labels: dict[str, int] = {}
-    file = _File(path, scored=False)
+    file = DocumentFile(path, scored=False)
     for document in file.documents(problems):
         if document.name in documents:
             problems.add(document.place, f"document {document.name!r} stands there twice; remove one")
@@ -155,13 +135,13 @@ def _read_truth(path: Path) -> _Truth:
         documents[document.name] = len(rows)
         rows.append([labels.setdefault(name, len(labels)) for name in document.labels])
     problems.settle()
-    return _Truth(documents, labels, Truth.from_lists(rows), file.source)
+    return _Truth(documents, labels, frozenset(labels), Truth.from_lists(rows), file.source)
 
 
 def _read_predictions(path: Path, known: _Truth) -> tuple[NDArray[Any], NDArray[np.float64], Source]:
     problems = Problems()
-    lists: dict[int, _Document] = {}
-    file = _File(path, scored=True)
+    lists: dict[int, Document] = {}
+    file = DocumentFile(path, scored=True)
     for document in file.documents(problems):
         row = known.documents.get(document.name)
         if row is None:
@@ -182,128 +162,12 @@ def _read_predictions(path: Path, known: _Truth) -> tuple[NDArray[Any], NDArray[
     problems.settle()
     length = max(len(it.labels) for it in lists.values())
     if not length:
-        _refuse(path, "no document has a predicted label; give the labels best first")
+        refuse(path, "no document has a predicted label; give the labels best first")
+    if not any(name in known.true_labels for it in lists.values() for name in it.labels):
+        refuse(path, f"none of its labels is in {known.source.file}; name the labels alike in both files")
     ids = np.full((len(lists), length), -1, dtype=np.int64)
     scores = np.full((len(lists), length), -np.inf)
     for row, it in lists.items():
         ids[row, : len(it.labels)] = [known.labels.setdefault(name, len(known.labels)) for name in it.labels]
         scores[row, : len(it.labels)] = it.scores
     return ids, scores, file.source
-
-
-# --------------------------------------------------------------------------- files
-
-
-class _File:
-    """A file of documents. `source` is known once `documents` has come to its end."""
-
-    def __init__(self, path: Path, *, scored: bool) -> None:
-        self.path, self.scored = path, scored
-        self.source = Source(path.name, "")
-
-    def documents(self, problems: Problems) -> Iterator[_Document]:
-        """All that are sound; what is wrong with the others goes to `problems`."""
-        for place, item in self._npz() if self.path.suffix == ".npz" else self._objects():
-            try:
-                yield self._document(place, item)
-            except ValueError as err:
-                problems.add(place, str(err))
-
-    def _document(self, place: str, item: Any) -> _Document:
-        wanted = ("document", "labels", "scores") if self.scored else ("document", "labels")
-        if not isinstance(item, dict) or any(name not in item for name in wanted):
-            raise ValueError(
-                f"{text(item)[:60]} has not all of {', '.join(wanted)}; write one object a document"
-            )
-        name, labels = text(item["document"]), item["labels"]
-        if not isinstance(labels, list) or not all(isinstance(it, str) for it in labels):
-            raise ValueError(f"labels {text(labels)[:60]!r} are no list of names or numbers")
-        twice = next((it for i, it in enumerate(labels) if it in labels[:i]), None)
-        if twice is not None:
-            raise ValueError(f"document {name!r} has the label {twice!r} twice; remove one")
-        return _Document(place, name, tuple(labels), _scores(name, labels, item) if self.scored else None)
-
-    def _objects(self) -> Iterator[tuple[str, Any]]:
-        file = TableFile(self.path)
-        for number, item in file.objects():
-            yield f"{self.path}:{number}", item
-        self.source = file.source
-
-    def _npz(self) -> Iterator[tuple[str, Any]]:
-        with explained(self.path):
-            content = self.path.read_bytes()
-        self.source = Source(self.path.name, hashlib.sha256(content).hexdigest())
-        names = ("document", "labels", "scores") if self.scored else ("document", "offsets", "labels")
-        held = _load(self.path, content, names)
-        count = len(held["document"])
-        if self.scored:
-            if held["labels"].ndim != 2 or {held["scores"].shape, (count, held["labels"].shape[1])} != {
-                held["labels"].shape
-            }:
-                _refuse(
-                    self.path,
-                    f"labels {held['labels'].shape} and scores {held['scores'].shape} are not ({count}, K)",
-                )
-            lists = (_until_end(row) for row in held["labels"].tolist())
-        else:
-            offsets = held["offsets"]
-            rising = (
-                offsets.shape == (count + 1,) and offsets.dtype.kind in "iu" and (np.diff(offsets) >= 0).all()
-            )
-            if not rising or offsets[0] != 0 or offsets[-1] != len(held["labels"]):
-                _refuse(
-                    self.path, f"offsets do not rise from 0 to the {len(held['labels'])} labels; correct them"
-                )
-            lists = ([str(it) for it in part] for part in np.split(held["labels"], offsets[1:-1]))
-        for i, (name, labels) in enumerate(zip(held["document"].tolist(), lists, strict=True)):
-            item = {"document": str(name), "labels": labels}
-            if self.scored:
-                item["scores"] = held["scores"][i, : len(labels)].tolist()
-            yield f"{self.path}: document {i}", item
-
-
-def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[float, ...]:
-    given = item["scores"]
-    if not isinstance(given, list) or len(given) != len(labels):
-        raise ValueError(
-            f"document {name!r} has {len(labels)} labels and scores {text(given)[:60]}; give one each"
-        )
-    try:
-        scores = tuple(float(it) for it in given)
-    except (TypeError, ValueError) as err:
-        raise ValueError(f"document {name!r}: {err}; give numbers") from err
-    if not all(map(math.isfinite, scores)):
-        raise ValueError(f"document {name!r} has a score that is no finite number; leave such labels out")
-    if any(a < b for a, b in pairwise(scores)):
-        raise ValueError(f"document {name!r}: the scores rise; list its labels best first")
-    return scores
-
-
-def _load(path: Path, content: bytes, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            found = {name: stored[name] for name in stored.files if name in names}
-    except Exception as err:  # a damaged archive raises any of ten types
-        _refuse(
-            path,
-            f"no .npz archive of numbers and text ({' '.join(str(err).split())[:100]}); write it anew",
-            err,
-        )
-    lacking = [name for name in names if name not in found]
-    if lacking or found["document"].ndim != 1:
-        _refuse(
-            path, f"it needs the arrays {', '.join(names)}, document as a row; here lacks {lacking or 'that'}"
-        )
-    if not len(found["document"]):
-        _refuse(path, "it holds no documents; give one or more")
-    return found
-
-
-def _until_end(labels: Sequence[Any]) -> list[str]:
-    """The labels before the first -1 or empty text."""
-    end = next((i for i, it in enumerate(labels) if it in (-1, "")), len(labels))
-    return [str(it) for it in labels[:end]]
-
-
-def _refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
-    raise ImportFileError([f"{path}: {what}"]) from cause

@@ -9,24 +9,30 @@ SHOWN = 20
 
 
 class Problems:
-    """Collects sentences, each of which names its place and what to do."""
+    """Collects sentences, each with its place and what to do; what is said of many rows is said once."""
 
     def __init__(self) -> None:
-        self.found: dict[str, None] = {}
-        self.further = 0
+        self._first: dict[str, str] = {}
+        self._count: dict[str, int] = {}
+        self._further = 0
 
     def add(self, place: str, what: str) -> None:
-        message = f"{place}: {what}"
-        if len(self.found) < SHOWN:
-            self.found.setdefault(message)
-        elif message not in self.found:
-            self.further += 1
+        if what in self._first or len(self._first) < SHOWN:
+            self._first.setdefault(what, place)
+            self._count[what] = self._count.get(what, 0) + 1
+        else:
+            self._further += 1  # a file of many millions of bad rows must not fill the memory
 
     def __bool__(self) -> bool:
-        return bool(self.found)
+        return bool(self._first)
 
     def settle(self) -> None:
         """Raises `ImportFileError` if there is anything to tell: nothing of the import is kept then."""
-        if self.found:
-            more = [f"and {self.further} more"] if self.further else []
-            raise ImportFileError([*self.found, *more])
+        if not self:
+            return
+        lines = [f"{place}: {what}{self._more(what)}" for what, place in self._first.items()]
+        raise ImportFileError([*lines, *([f"and {self._further} more"] if self._further else [])])
+
+    def _more(self, what: str) -> str:
+        more = self._count[what] - 1
+        return f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""

@@ -53,17 +53,17 @@ class TableFile:
         """Every row. Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`."""
         kind = SUFFIXES.get(self.path.suffix.casefold())
         if kind is None:
-            _refuse(self.path, f"its name does not end in {', '.join(SUFFIXES)}; rename it to what it is")
+            refuse(self.path, f"its name does not end in {', '.join(SUFFIXES)}; rename it to what it is")
         if kind == "csv":
             yield from self._csv(wanted)
             return
         for number, item in self.objects():
             place = f"{self.path}:{number}" if kind == "lines" else f"{self.path}: item {number}"
             if not isinstance(item, dict):
-                _refuse_at(place, f"{_brief(item)} is no object of columns; write one for each row")
+                refuse_at(place, f"{_brief(item)} is no object of columns; write one for each row")
             cells = {name.strip().casefold(): text(value) for name, value in item.items()}
             if len(cells) < len(item):
-                _refuse_at(place, "two columns have one name but for the case; rename one")
+                refuse_at(place, "two columns have one name but for the case; rename one")
             _check_columns(place, list(cells), wanted)
             yield Row(place, cells)
 
@@ -78,7 +78,7 @@ class TableFile:
             empty = False
             yield number, item
         if empty:
-            _refuse(self.path, "it holds no rows; give a file with one row for each metric of each seed")
+            refuse(self.path, "it holds no rows; give a file with one row for each metric of each seed")
 
     # ------------------------------------------------------------------ the three forms
 
@@ -88,7 +88,7 @@ class TableFile:
             try:
                 header = next((row for row in reader if any(row)), None)
                 if header is None:
-                    _refuse(self.path, "it is empty; the first line names the columns")
+                    refuse(self.path, "it is empty; the first line names the columns")
                 names = _header(f"{self.path}:{reader.line_num}", header, wanted)
                 rows = 0
                 for row in reader:
@@ -97,12 +97,12 @@ class TableFile:
                     rows += 1
                     place = f"{self.path}:{reader.line_num}"
                     if len(row) != len(names):
-                        _refuse_at(place, f"{len(row)} cells under {len(names)} columns; give one for each")
+                        refuse_at(place, f"{len(row)} cells under {len(names)} columns; give one for each")
                     yield Row(place, {n: cell.strip() for n, cell in zip(names, row, strict=True)})
             except csv.Error as err:
-                _refuse_at(f"{self.path}:{reader.line_num}", f"no CSV ({err}); write it anew", err)
+                refuse_at(f"{self.path}:{reader.line_num}", f"no CSV ({err}); write it anew", err)
         if not rows:
-            _refuse(self.path, "it holds no rows; give one for each metric of each seed")
+            refuse(self.path, "it holds no rows; give one for each metric of each seed")
 
     def _json_lines(self) -> Iterator[tuple[int, Any]]:
         with self._opened() as stream:
@@ -114,10 +114,10 @@ class TableFile:
         with self._opened() as stream:
             content = stream.read(MOST_JSON + 1)
         if len(content) > MOST_JSON:
-            _refuse(self.path, f"more than {MOST_JSON >> 20} MB of JSON; write it as JSON lines (.jsonl)")
+            refuse(self.path, f"more than {MOST_JSON >> 20} MB of JSON; write it as JSON lines (.jsonl)")
         found = _parsed(str(self.path), content) if content.strip() else []
         if not isinstance(found, list):
-            _refuse(self.path, f"{_brief(found)} is no list of objects; write [{{...}}, {{...}}]")
+            refuse(self.path, f"{_brief(found)} is no list of objects; write [{{...}}, {{...}}]")
         return found
 
     @contextmanager
@@ -130,7 +130,7 @@ class TableFile:
                     yield stream
             except UnicodeDecodeError as err:
                 byte = err.object[err.start]
-                _refuse(self.path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
+                refuse(self.path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
 
 
 class _Hashed(io.RawIOBase):
@@ -151,7 +151,7 @@ class _Hashed(io.RawIOBase):
 def _lines(path: Path, stream: io.TextIOWrapper) -> Iterator[str]:
     while line := stream.readline(MOST_LINE + 1):
         if len(line) > MOST_LINE:
-            _refuse(path, f"a line has more than {MOST_LINE >> 20} MB; is it a table?")
+            refuse(path, f"a line has more than {MOST_LINE >> 20} MB; is it a table?")
         yield line
 
 
@@ -159,10 +159,10 @@ def _header(place: str, header: Sequence[str], wanted: Sequence[str]) -> list[st
     names = [name.strip().casefold() for name in header]
     for separator, word in _SEPARATORS.items():
         if len(names) == 1 and separator in names[0]:
-            _refuse_at(place, f"the columns are separated by {word}; save the table with commas")
+            refuse_at(place, f"the columns are separated by {word}; save the table with commas")
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        _refuse_at(place, f"the column {twice[0]!r} stands there twice; rename one")
+        refuse_at(place, f"the column {twice[0]!r} stands there twice; rename one")
     _check_columns(place, names, wanted)
     return names
 
@@ -172,7 +172,9 @@ def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> N
     if not missing:
         return
     add = "; or add --dataset NAME" if missing == ["dataset"] else ""
-    _refuse_at(
+    if "labels" in names and "scores" in names:
+        add = "; or, if these are predictions, add --truth FILE"
+    refuse_at(
         place,
         f"no column {', '.join(map(repr, missing))}, only {', '.join(map(repr, names[:12]))}; name the "
         f"columns {', '.join(wanted)}{add}",
@@ -189,7 +191,7 @@ def _parsed(place: str, content: str) -> Any:
             content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
         )
     except (ValueError, RecursionError) as err:
-        _refuse_at(place, f"no JSON ({' '.join(str(err).split())[:120]}); write it anew", err)
+        refuse_at(place, f"no JSON ({' '.join(str(err).split())[:120]}); write it anew", err)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -217,7 +219,7 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as err:
         reason = os.strerror(err.errno) if err.errno else str(err)
-        _refuse(path, f"{reason}; give a file of results", err)
+        refuse(path, f"{reason}; give a file of results", err)
 
 
 def _brief(value: Any) -> str:
@@ -225,9 +227,11 @@ def _brief(value: Any) -> str:
     return shown if len(shown) <= 40 else f"{shown[:40]}..."
 
 
-def _refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
-    _refuse_at(str(path), what, cause)
+def refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
+    """Raise `ImportFileError` about the whole file."""
+    refuse_at(str(path), what, cause)
 
 
-def _refuse_at(place: str, what: str, cause: Exception | None = None) -> NoReturn:
+def refuse_at(place: str, what: str, cause: Exception | None = None) -> NoReturn:
+    """Raise `ImportFileError` about one place."""
     raise ImportFileError([f"{place}: {what}"]) from cause
