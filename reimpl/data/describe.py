@@ -10,8 +10,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from reimpl.data.histogram import by_powers_of_two
+from reimpl.data.identity import Observed, label_means, label_set_of
 from reimpl.data.prepare import as_source
-from reimpl.data.source import ContentHash, Source, content_of
+from reimpl.data.source import ContentHash, Source, content_of, corpus_of
 
 
 @dataclass
@@ -49,10 +51,12 @@ class _Tally:
 def describe(source: Source | Path) -> Mapping[str, Any]:
     """Sizes of each split and how the splits hang together; words are runs between white space.
 
-    Keys: `name`, `content` (identity of the corpus, as `Dataset.content`), `splits` (split -> figures, see
-    `_Tally.figures`), `labels` (of all splits together), `labels_not_in_train`, `test_labels_not_in_train`,
-    and for test (and dev) `..._texts_in_train`: documents whose text stands in train as well. Raises
-    `DataError` as the reader does.
+    Keys: `name`, `content` and `corpus` (identities, as `Dataset.content` and `.corpus`), `label_set`,
+    `splits` (split -> figures, see `_Tally.figures`), `labels` (of all splits together),
+    `labels_not_in_train`, `test_labels_not_in_train`, and for test (and dev) `..._texts_in_train`: documents
+    whose text stands in train as well; `statistics` (by the names of the papers' tables, in each way of
+    counting, the usual one first), `label_frequencies` (bins of documents a label in train) and `lengths`
+    (bins of words a document, all splits). Raises `DataError` as the reader does.
     """
     source = as_source(source)
     tallies = {split: _tally(source, split) for split in source.splits}
@@ -61,6 +65,8 @@ def describe(source: Source | Path) -> Mapping[str, Any]:
     return {
         "name": source.name,
         "content": content_of({split: tally.content for split, tally in tallies.items()}),
+        "corpus": corpus_of(tally.content for tally in tallies.values()),
+        "label_set": label_set_of(universe),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
         "labels": len(universe),
         "labels_not_in_train": len(universe - train.label_counts.keys()),
@@ -70,6 +76,28 @@ def describe(source: Source | Path) -> Mapping[str, Any]:
             for split, tally in tallies.items()
             if split != "train"
         },
+        "statistics": _statistics(tallies, len(universe)),
+        "label_frequencies": by_powers_of_two(train.label_counts.values()),
+        "lengths": by_powers_of_two(length for tally in tallies.values() for length in tally.words),
+    }
+
+
+def observed_in(figures: Mapping[str, Any]) -> Observed:
+    """What `describe` found, to be held against the catalogue and the papers."""
+    return Observed(figures["content"], figures["corpus"], figures["label_set"], figures["statistics"])
+
+
+def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
+    """The columns of the papers' tables of data sets."""
+    words = {split: sum(tally.words) / len(tally.words) for split, tally in tallies.items()}
+    all_words = [length for tally in tallies.values() for length in tally.words]
+    return {
+        **{split: (float(len(tally.words)),) for split, tally in tallies.items()},
+        "labels": (float(n_labels),),
+        **label_means([(sum(tally.labels), len(tally.labels)) for tally in tallies.values()], n_labels),
+        "words_per_document": (words["train"], sum(all_words) / len(all_words)),
+        "words_per_document_train": (words["train"],),
+        "words_per_document_test": (words["test"],),
     }
 
 
