@@ -71,6 +71,30 @@ def test_a_run_that_stands_twice_counts_once_and_done_wins() -> None:
         assert (arm.values, arm.attempts) == ((10.0, 11.0), 2)
 
 
+def test_a_seed_counts_once_whatever_came_out() -> None:
+    """Two runs of one seed, by another precision or revision, are no two draws. The first key counts."""
+    runs = [make_run(0, 10.0, key="b"), make_run(0, 99.0, key="a"), make_run(1, 11.0, key="c")]
+    for held in (runs, runs[::-1]):
+        arm = arm_of(held)
+        assert (arm.values, arm.seeds, arm.attempts) == ((99.0, 11.0), (0, 1), 2)
+        assert arm.notes == ("more than one run of seed 0; one of each counts",)
+
+
+def test_a_seed_that_failed_once_and_was_done_once_is_done() -> None:
+    runs = [make_run(0, None, key="a", status="failed"), make_run(0, 10.0, key="b")]
+    assert (arm_of(runs).values, arm_of(runs).attempts, arm_of(runs).lacks) == ((10.0,), 1, None)
+
+
+def test_what_a_run_cost_is_read_in_place_of_a_metric() -> None:
+    runs = [make_run(0, None, seconds=5.0), make_run(1, 70.0, seconds=7.0), make_run(2, 70.0)]
+    experiments = {"a": make_experiment("a", runs)}
+    arm = gather("a", experiments, metric="seconds", cost=lambda run, name: getattr(run, name) or None)
+    assert (arm.values, arm.attempts) == ((5.0, 7.0), 3)
+    assert arm.notes == ("seconds not measured in 1 of 3 runs", "2 of 3 seeds")
+    nothing = gather("a", experiments, metric="seconds", cost=lambda run, name: None)
+    assert nothing.lacks == "not_measured"
+
+
 def test_the_scope_is_the_worst_of_the_arms_that_have_runs() -> None:
     here, split, other = (
         arm_of([make_run(0, 1.0)], scope=scope) for scope in ("same_data", "other_split", "other_data")
@@ -99,6 +123,9 @@ def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
     assert not same_test_set([a, arm_of([make_run(0, 1.0, data=other)])])
     assert same_test_set([a, arm_of([make_run(0, 1.0, data=vocabulary)])])
     assert same_test_set([a, arm_of([make_run(0, 1.0, data=other)], dataset="elsewhere")])
+    mixed = arm_of([make_run(0, 1.0), make_run(1, 1.0, data=other)], dataset="elsewhere")
+    assert not same_test_set([mixed])
+    assert not same_test_set([a, mixed])
 
 
 def test_badges_name_the_arm_only_where_there_are_two() -> None:
