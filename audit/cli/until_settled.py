@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from audit.claim_names import counted
 from audit.cli.app import verdict_code
 from audit.cli.looks import Budget, Wanted, declared, listed
 from audit.cli.report import write_files, write_report
@@ -101,7 +102,7 @@ class _Walk:
         level = f"{100.0 * (self.schedule.level(seeds) or 0.0):.3g} %"
         self.suite.say(
             f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, level {level}: "
-            f"{len(outlooks)} claims open that seeds may settle"
+            f"{counted(len(outlooks), 'claim')} open that seeds may settle"
             + (f", {futile} of them with less than 20 % power at {last} seeds" if futile else "")
         )
         if not outlooks:

@@ -1,0 +1,374 @@
+"""Seeds and time that would settle the open claims of an audit.
+
+Expected numbers are those of the design's tables (SD 0.3, margin 0.5, ...), of the golden power cases, or
+hand calculations; the SD of three runs m - s, m, m + s is s.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from audit.comparator import compare
+from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence
+from audit.planning.outlook import next_level
+from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Margin, PaperInfo, Verdict, Where
+from audit.stats.planning import Needed
+from tests.records import make_experiment, make_run
+from tests.stats import golden
+
+KNOWN = math.inf
+HALF = Margin(0.5, "field", "usual")
+
+
+def experiment(
+    name: str, *values: float, seconds: float = 240.0, device: str = "cpu (X)"
+) -> ExperimentRecord:
+    runs = [
+        make_run(seed, x, key=f"{name}{seed}", seconds=seconds, device=device)
+        for seed, x in enumerate(values)
+    ]
+    record = make_experiment(name, runs)
+    return record if values else replace(record, config={"maps": 1}, not_run="no run of it was finished")
+
+
+def claim(kind: str, *names: str, id: str = "c", **more: Any) -> ClaimRecord:
+    given = {"printed": ("76.38",), "margin": HALF, "dataset": "toy", **more}
+    return ClaimRecord(f"{id}:P@1", id, kind, "says", "P@1", Where(), experiments=names, **given)
+
+
+def audit_of(
+    claims: list[ClaimRecord], *experiments: ExperimentRecord, verdicts: list[Verdict] | None = None
+) -> Audit:
+    held = {it.id: it for it in experiments}
+    judged = tuple(verdicts or compare(claims, held, fidelity={"xml_cnn": True}))
+    return Audit(PaperInfo("toy", "Toy"), (), tuple(experiments), tuple(claims), judged)
+
+
+def only(audit: Audit) -> Outlook:
+    (found,) = outlooks(audit)
+    return found
+
+
+def open_value(difference: float, sd: float, *, n: int = 3, **more: Any) -> Audit:
+    """A value claim as its verdict left it, with an SD that is known: planned with as it is."""
+    verdict = Verdict(
+        "c:P@1", "inconclusive", "straddles_margin", n=(n,), attempts=(n,), estimate=76.38 + difference,
+        target=76.38, margin=0.505, sd=sd, df=1e12, p_reproduced=0.2, p_contradicted=1.0,
+        p_reproduced_adjusted=0.2, p_contradicted_adjusted=1.0,
+    )  # fmt: skip
+    return audit_of([claim("value", "e")], experiment("e", *[76.0] * n, **more), verdicts=[verdict])
+
+
+# --------------------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize(
+    ("sd", "difference", "needed"),
+    [(0.50, 0.0, (11, 13)), (0.30, 0.0, (5, 6)), (0.25, 0.0, (4, 5)), (0.30, 0.25, (11, 14))],
+)
+def test_a_value_within_the_margin_needs_the_seeds_of_the_design_s_table(
+    sd: float, difference: float, needed: tuple[int, int]
+) -> None:
+    """Margin 0.5 after half a unit of rounding."""
+    found = only(open_value(difference, sd))
+    assert found.reproduce == Needed(*needed)
+    assert (found.contradict, found.seeds, found.why_not) == (Needed(None, None), needed[0], None)
+
+
+@golden.cases("power_contradiction")
+def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_percent(
+    case: dict[str, Any],
+) -> None:
+    difference, power = case["inputs"]["true_diff"], case["expected"]["power"]
+    audit = open_value(difference, 0.3)
+    audit = replace(audit, verdicts=(replace(audit.verdicts[0], margin=0.5),))
+    found = only(audit)
+    assert found.reproduce == Needed(None, None)
+    for seeds, target in ((found.contradict.seeds_80, 0.8), (found.contradict.seeds_90, 0.9)):
+        assert seeds is not None
+        assert all(p < target for n, p in power.items() if int(n) < seeds)
+        assert all(p >= target for n, p in power.items() if int(n) >= seeds)
+    assert found.chance(8) == pytest.approx(power["8"], abs=case["tol"])
+
+
+def test_where_the_paper_s_own_run_is_the_noise_the_authors_seeds_would_settle_it() -> None:
+    """1.0 off with SD 0.3: 0.505 + 1.96 x 0.3 = 1.09."""
+    assert sentence(only(open_value(1.0, 0.3))) == (
+        "no number of our seeds settles this; the authors' seeds would"
+    )
+
+
+def test_a_difference_just_inside_the_margin_needs_too_many() -> None:
+    assert sentence(only(open_value(0.49, 0.3))) == "more than 100 seeds"
+
+
+def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
+    """s = 0.3 on 2 degrees of freedom: 0.3 / sqrt(-ln 0.8) = 0.6351."""
+    found = only(audit_of([claim("value", "e")], experiment("e", 75.88, 76.18, 76.48)))
+    assert found.question is not None
+    assert found.question.plan(FULL).sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
+
+
+# --------------------------------------------------------------------------- time
+
+
+def test_time_is_that_of_the_runs_that_are_missing_by_the_mean_of_those_on_record() -> None:
+    """Five seeds: two more of 240 s."""
+    assert sentence(only(open_value(0.0, 0.3))) == "5 seeds, 8 CPU-minutes"
+
+
+def test_a_gpu_s_time_is_called_so() -> None:
+    """Eleven seeds of which there are 8: three more of 480 s are 0.4 hours."""
+    found = only(open_value(0.0, 0.5, n=8, seconds=480.0, device="NVIDIA H100"))
+    assert sentence(found) == "11 seeds, 0.4 GPU-hours"
+
+
+def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments() -> None:
+    ran, other = experiment("ran", 76.0, 76.1), replace(experiment("far", 1.0, seconds=9e3), model="other")
+    found = only(audit_of([claim("value", "new")], ran, other, experiment("new")))
+    assert (found.missing, found.first) == ({"new": 3}, True)
+    assert sentence(found) == "not run: 3 seeds first, about 12 CPU-minutes by similar experiments"
+
+
+def test_one_seed_of_three_is_timed_by_its_own_run() -> None:
+    found = only(audit_of([claim("value", "e")], experiment("e", 76.0)))
+    assert sentence(found) == "too few seeds: 3 seeds first, about 8 CPU-minutes"
+
+
+def test_where_nothing_was_ever_run_no_time_is_known() -> None:
+    assert sentence(only(audit_of([claim("value", "e")], experiment("e")))) == (
+        "not run: 3 seeds first, time not known"
+    )
+
+
+def test_both_arms_are_counted_each_with_its_own_mean() -> None:
+    a, b = experiment("a", 50.0, 51.0, 52.0, seconds=60.0), experiment("b", 50.0, seconds=600.0)
+    found = only(audit_of([claim("order", "a", "b")], a, b))
+    assert (found.missing, found.time) == ({"a": 0, "b": 2}, RunTime(1200.0, "CPU"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "1 CPU-seconds"),
+        (89, "89 CPU-seconds"),
+        (720, "12 CPU-minutes"),
+        (1440, "0.4 CPU-hours"),
+        (4e6, "1,111 CPU-hours"),
+    ],
+)
+def test_times_in_words(seconds: float, text: str) -> None:
+    assert str(RunTime(seconds, "CPU")) == text
+
+
+def test_failed_runs_have_no_time_to_go_by() -> None:
+    runs = [make_run(0, None, status="failed", reason="nan", seconds=9.0)]
+    assert RunTimes([make_experiment("e", runs)]).a_run("e") is None
+
+
+# --------------------------------------------------------------------------- two arms
+
+
+def pair(gap: float, sd: float) -> list[ExperimentRecord]:
+    """Three runs an arm, so that the upper limit of the SD on 4 degrees of freedom is `sd`.
+
+    chi2 with 4 degrees of freedom has its 20 % point at 1.6488: s = sd sqrt(1.6488 / 4).
+    """
+    s = sd * math.sqrt(1.648777 / 4.0)
+    return [
+        experiment("a", *(50.0 + gap + d for d in (-s, 0.0, s))),
+        experiment("b", 50.0 - s, 50.0, 50.0 + s),
+    ]
+
+
+def left_open(audit: Audit) -> Audit:
+    """As if nothing had been decided: so that plans can be held against tables for any data."""
+    verdicts = [replace(it, outcome="inconclusive", reason="undecided") for it in audit.verdicts]
+    return replace(audit, verdicts=tuple(verdicts))
+
+
+@golden.cases("power_comparison")
+def test_an_order_needs_the_golden_number_of_seeds_an_arm(case: dict[str, Any]) -> None:
+    inputs, expected = case["inputs"], case["expected"]["n_per_arm"]
+    audit = left_open(
+        audit_of([claim("order", "a", "b", printed=())], *pair(inputs["true_gap"], inputs["sd"]))
+    )
+    assert only(audit).reproduce == Needed(expected["0.8"], expected["0.9"])
+
+
+def test_an_order_the_other_way_round_would_be_contradicted_at_half_the_level() -> None:
+    """Two-sided: as many seeds as the order itself at 2.5 %."""
+    found = only(left_open(audit_of([claim("order", "a", "b", printed=())], *pair(-0.5, 0.3))))
+    same = Direction(0.5, Noise(0.3, KNOWN, 2)).plan(Levels(0.025, 1.0)).reproduce
+    assert (found.reproduce, found.contradict) == (Needed(None, None), same)
+
+
+def test_significance_is_an_order_whose_zero_is_the_margin() -> None:
+    """1.0 better with a margin of 0.5 is as far from its bar as 0.5 better from zero: 6 and 7 seeds."""
+    found = only(left_open(audit_of([claim("significant", "a", "b", printed=())], *pair(1.0, 0.3))))
+    assert found.reproduce == Needed(6, 7)
+
+
+def test_no_loss_is_an_order_whose_zero_is_the_margin_below() -> None:
+    made = claim("equivalent", "a", "b", printed=(), details={"no_loss": True})
+    assert only(left_open(audit_of([made], *pair(0.0, 0.3)))).reproduce == Needed(6, 7)
+
+
+def test_a_gap_has_two_arms_and_two_roundings() -> None:
+    """Printed 0.50; a margin of 0.5 is more than half of it; ours is 0.50."""
+    made = claim("gap", "a", "b", printed=("50.50", "50.00"))
+    found = only(left_open(audit_of([made], *pair(0.5, 0.3))))
+    alone = Distance(0.0, Noise(0.3, KNOWN, 2), 0.5, 0.01, 1).plan(FULL).reproduce
+    assert found.reproduce == alone
+    assert alone.seeds_80 is not None
+
+
+def test_pairs_are_planned_by_the_sd_of_their_differences() -> None:
+    a, b = experiment("a", 50.0, 53.0, 51.0), experiment("b", 49.6, 52.5, 50.9)  # 0.4, 0.5, 0.1
+    found = only(left_open(audit_of([claim("order", "a", "b", printed=(), paired="same")], a, b)))
+    assert isinstance(found.question, Direction)
+    assert found.question.noise.arms == 1
+    assert found.question.noise.sd == pytest.approx(0.2082, abs=1e-4)
+    assert found.question.difference == pytest.approx(1.0 / 3.0)
+
+
+def test_a_likeness_on_its_margin_is_settled_by_no_number_of_seeds() -> None:
+    found = only(left_open(audit_of([claim("equivalent", "a", "b", printed=())], *pair(0.5, 0.3))))
+    assert found.why_not in ("no_number_of_seeds", "too_many_seeds")  # 0.5 in floating point
+
+
+# --------------------------------------------------------------------------- several
+
+
+def sweep() -> list[ExperimentRecord]:
+    s = 0.3 * math.sqrt(1.648777 / 4.0)
+    means = {"a": 52.0, "b": 50.3, "c": 50.0}
+    return [experiment(name, *(mean + d for d in (-s, 0.0, s))) for name, mean in means.items()]
+
+
+def test_a_ranking_hangs_on_its_weakest_neighbours() -> None:
+    """b over c by 0.3 with SD 0.3: 14 and 18 seeds at the whole level; a over b needs fewer at half of it."""
+    found = only(left_open(audit_of([claim("ranking", "a", "b", "c", printed=())], *sweep())))
+    assert (found.part, found.reproduce) == ("b > c", Needed(14, 18))
+
+
+def test_an_optimum_hangs_on_its_nearest_rival() -> None:
+    found = only(left_open(audit_of([claim("optimum", "a", "b", "c", printed=())], *sweep())))
+    assert found.part == "a > b"
+    other = only(left_open(audit_of([claim("optimum", "b", "c", "a", printed=())], *sweep())))
+    assert other.reproduce == Needed(None, None)
+    assert other.contradict.seeds_80 == 3  # a is 1.7 better
+
+
+def test_a_falling_trend_is_read_from_its_end() -> None:
+    made = claim("trend", "a", "b", "c", printed=(), details={"direction": "falling"})
+    found = only(left_open(audit_of([made], *sweep())))
+    assert (found.part, found.reproduce) == ("b > c", Needed(14, 18))
+
+
+def test_page_s_test_of_two_levels_needs_five_seeds_however_far_they_are_apart() -> None:
+    """(1/2)^5 = 0.031."""
+    steep = Several((Direction(9.0, Noise(0.3, KNOWN, 2)),), shared=True, sweep=True)
+    assert steep.plan(FULL).reproduce == Needed(5, 5)
+    assert steep.chance(4, FULL) < 0.01
+    assert steep.chance(5, FULL) > 0.99
+
+
+def test_a_dominance_names_the_line_on_which_it_hangs() -> None:
+    lines = [{"dataset": "toy", "metric": "P@1", "winner": "b", "rivals": ["c", "a"]}]
+    made = replace(claim("dominance", "b", "c", "a", printed=()), metric="", details={"lines": lines})
+    found = only(left_open(audit_of([made], *sweep())))
+    assert found.part == "toy P@1: b > a"
+    assert (found.reproduce.seeds_80, found.contradict.seeds_80) == (None, 3)
+    counted = replace(made, details={"lines": lines, "at_least": 1})
+    assert only(left_open(audit_of([counted], *sweep()))).why_not == "no_rule"
+
+
+# --------------------------------------------------------------------------- what seeds do not settle
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("other_data", "it is about the paper's own data: `audit run --data` on those would test it"),
+        ("unverified_reimplementation", "decided but for the model's own checks, which it has not passed"),
+        ("run_failed", "its runs failed: `audit run --retry-failed` first"),
+        ("a_new_reason", "a_new_reason"),
+    ],
+)
+def test_where_seeds_do_not_help_it_says_why(reason: str, text: str) -> None:
+    audit = open_value(0.0, 0.3)
+    found = only(replace(audit, verdicts=(replace(audit.verdicts[0], reason=reason),)))
+    assert (sentence(found), found.seeds, found.by_seeds) == (text, None, False)
+
+
+def test_what_cannot_be_run_says_why() -> None:
+    lost = replace(make_experiment("lost", []), not_run="its code was never published.")
+    found = only(audit_of([claim("value", "lost")], lost))
+    assert sentence(found) == "cannot be run: its code was never published"
+
+
+def test_costs_have_no_rule_yet() -> None:
+    made = claim("cost", "a", "b", printed=(), details={"quantity": "training_time"})
+    found = only(left_open(audit_of([made], *pair(0.0, 0.3))))
+    assert sentence(found) == "seeds may settle it, but there is no rule to plan claims of this kind"
+    assert found.by_seeds
+
+
+def test_settled_claims_are_not_listed() -> None:
+    assert outlooks(audit_of([claim("order", "a", "b", printed=())], *pair(9.0, 0.3))) == ()
+
+
+# --------------------------------------------------------------------------- the other claims of the paper
+
+
+def test_more_open_claims_leave_each_a_smaller_level() -> None:
+    """Ten claims of which none is shown: each must reach 0.05 / 10, and needs more seeds than alone."""
+    alone = audit_of([claim("order", "a", "b", printed=())], *pair(0.5, 0.3))
+    many = [claim("order", "a", "b", printed=(), id=f"c{i}") for i in range(10)]
+    verdicts = [
+        replace(
+            alone.verdicts[0], claim=it.id, outcome="inconclusive", reason="multiplicity",
+            p_reproduced=0.9, p_contradicted=1.0, p_reproduced_adjusted=0.9, p_contradicted_adjusted=1.0,
+        )
+        for it in many
+    ]  # fmt: skip
+    found = outlooks(replace(alone, claims=tuple(many), verdicts=tuple(verdicts)))
+    assert found[0].levels == Levels(pytest.approx(0.005), pytest.approx(0.005))
+    assert found[0].reproduce == Direction(0.5, Noise(0.3, KNOWN, 2)).plan(Levels(0.005, 1.0)).reproduce
+    assert found[0].reproduce.seeds_80 > 6  # type: ignore[operator]
+
+
+def test_the_next_look_has_the_level_of_its_schedule() -> None:
+    assert next_level(()) == next_level([Look(3, 0.05)]) == 0.05
+    assert next_level([Look(3, 0.01, "equal", (3, 5))]) == 0.01
+    assert next_level([Look(3, 0.025, "halving", (3, 5))]) == 0.0125
+
+
+# --------------------------------------------------------------------------- the chance to be settled
+
+
+@golden.cases("power_tost")
+def test_the_chance_of_a_value_is_the_golden_power(case: dict[str, Any]) -> None:
+    """A contradiction is out of reach here; planned with the SD as it was seen, not its upper limit."""
+    inputs, expected = case["inputs"], case["expected"]
+    question = Distance(inputs["true_diff"], Noise(inputs["sd"], 2, 1), inputs["margin"], paper_runs=1)
+    for n in (3, 5):
+        assert question.chance(n, FULL) == pytest.approx(expected[f"power_at_{n}"], abs=2e-3)
+
+
+@golden.cases("power_comparison")
+def test_the_chance_of_an_order_is_the_golden_power(case: dict[str, Any]) -> None:
+    inputs, expected = case["inputs"], case["expected"]
+    question = Direction(inputs["true_gap"], Noise(inputs["sd"], 4, 2))
+    for n in (3, 5):
+        assert question.chance(n, FULL) == pytest.approx(expected[f"power_at_{n}"], abs=2e-3)
+
+
+def test_before_three_seeds_no_chance_is_known() -> None:
+    assert only(audit_of([claim("value", "e")], experiment("e", 76.0))).chance(20) is None
