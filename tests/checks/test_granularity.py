@@ -1,0 +1,198 @@
+"""P@1 of a paper against its number of test documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.checks.granularity import granularity
+from audit.checks.sheet import Sheet
+from audit.record import Finding
+from tests.checks.made import Of, data_set, only, paper, results, table
+from tests.stats import golden
+
+
+def with_precisions(
+    *texts: str | Of | None, test: str | None = "3,865", key: str = "toy", **of: Any
+) -> Sheet:
+    """Each of another method: m0, m1, ..."""
+    rows = {f"m{i}": [text] for i, text in enumerate(texts)}
+    printed = {} if test is None else {"test": test}
+    return paper(table(["P@1"], rows, **of), key=key, datasets=[data_set(**printed)])
+
+
+def said(*texts: str | Of | None, **of: Any) -> list[str]:
+    return results(granularity([with_precisions(*texts, **of)]))
+
+
+#: Numbers that 3,865 documents give: 2952, 2886, 3339, 3302, 2903 and 1932 hits; and one that they cannot.
+FIT = ("76.38", "74.67", "86.39", "85.43", "75.11", "49.99")
+OFF = "50.05"  # 1934 hits are 50.0388, 1935 are 50.0647
+
+
+@golden.cases("grim")
+def test_reference_cases_of_one_number(case: dict[str, Any]) -> None:
+    """Only by rounding to the nearest and of single runs: others are for `audit.checks.grid` alone."""
+    given, expected = case["inputs"], case["expected"]
+    if (given["k"], given["seeds"], given["rounding"], given["scale"]) != (1, 1, "nearest", 100):
+        return
+    if given["printed"].endswith("0"):  # by itself it may be padded
+        return
+    found = list(granularity([with_precisions(given["printed"], test=str(given["N"]))]))
+    if expected["power"] == 0:
+        assert results(found) == ["untestable"]
+    else:
+        assert (found[0].result == "consistent") == expected["feasible"]
+        assert found[0].power == pytest.approx(expected["power"], abs=1e-4)
+
+
+@golden.cases("grim_fingerprint")
+def test_reference_cases_of_a_table(case: dict[str, Any]) -> None:
+    """The printed size is each candidate in turn; other papers print the others."""
+    texts, candidates = case["inputs"]["printed"], case["inputs"]["candidates"]
+    for documents in candidates:
+        expected = case["expected"][str(documents)]
+        others = [paper(key=f"of{n}", datasets=[data_set(test=str(n))]) for n in candidates if n != documents]
+        found = next(iter(granularity([with_precisions(*texts, test=f"{documents:,}"), *others])))
+        start = f"{expected['feasible']} of {expected['of']} P@1 can come from {documents:,} test documents"
+        assert found.arithmetic.startswith(start)
+        for n in candidates:
+            if n != documents:
+                beside = f"{case['expected'][str(n)]['feasible']} of {expected['of']} from {n:,} (of{n})"
+                assert beside in found.arithmetic
+
+
+def test_all_on_the_grid_is_consistent() -> None:
+    found = only(granularity([with_precisions(*FIT)]))
+    assert found.result == "consistent" and found.id == "toy:granularity:eurlex"
+    assert found.power == pytest.approx(1 - 0.3865)
+
+
+def test_one_that_stands_out_among_many_is_told_by_itself() -> None:
+    """6 of 7 fit by chance in P[Bin(7, .3865) >= 6] = 1.6 % of cases, so the test size holds. 50.05 comes
+    by neither rounding nor cutting: 50.0388 could be 50.03 or 50.04, and 50.0647 50.06 or 50.07."""
+    group, alone = granularity([with_precisions(*FIT, OFF)])
+    assert group.result == "consistent"
+    assert (alone.result, alone.cells) == ("inconsistent", ("t.m6.P@1",))
+    assert "50.05 cannot come from 3,865 documents by rounding, as 6 of 7" in alone.arithmetic
+    assert len(alone.alternatives) >= 3
+
+
+def test_one_that_cutting_explains_cannot_be_told() -> None:
+    """2969 hits are 76.8176, cut to 76.81."""
+    group, alone = granularity([with_precisions(*FIT, "76.81")])
+    assert (group.result, alone.result) == ("consistent", "untestable")
+    assert "it can if it was cut" in alone.arithmetic
+
+
+def test_where_many_do_not_fit_the_test_size_is_in_question() -> None:
+    found = only(granularity([with_precisions("76.38", "50.05", "50.02", "50.03")]))
+    assert found.result == "inconsistent" and found.id == "toy:granularity:eurlex"
+    assert found.cells == ("t.m1.P@1", "t.m2.P@1", "t.m3.P@1")
+
+
+def test_one_number_is_enough_to_question_the_size_and_all_cut_is_not() -> None:
+    assert said(OFF) == ["inconsistent"]
+    assert said("76.81") == ["untestable"]  # cut
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "result"),
+    [
+        ("100.00", "7", "consistent"),
+        ("0.00", "7", "consistent"),
+        ("14.29", "7", "consistent"),  # 1/7 = 14.2857
+        ("14.28", "7", "untestable"),  # cut
+        ("14.27", "7", "inconsistent"),
+        ("14.3", "7", "consistent"),
+        ("12.5", "8", "consistent"),
+        ("12.50", "8", "consistent"),
+        ("6.2", "16", "consistent"),  # 6.25: ties go either way
+        ("6.3", "16", "consistent"),
+        ("50", "1,000", "untestable"),  # no digits to test
+        ("50.00", "10,000", "untestable"),
+        ("50.01", "9,999", "consistent"),  # 5000 hits are 50.005
+        ("83.5%", "3,865", "untestable"),
+    ],
+)
+def test_a_single_number(text: str, documents: str, result: str) -> None:
+    assert said(text, test=documents) == [result]
+
+
+def test_without_a_test_size_or_without_digits_the_check_cannot_tell() -> None:
+    assert said(*FIT, test=None) == ["untestable"]
+    assert said(*FIT, test="38.65") == ["untestable"]
+    found = only(granularity([with_precisions(*FIT, test="306,782")]))
+    assert (found.result, found.power) == ("untestable", 0.0)
+
+
+def test_padded_zeros_do_not_count_as_digits() -> None:
+    """Where a source with one decimal is printed with two, 50.0 goes with 3,865 documents and 50.00 not."""
+    assert said("82.40", "68.50", "57.70", "50.00") == ["untestable"]
+    assert said("50.00") == ["untestable"]
+    assert said(*FIT, "50.00") == ["consistent", "inconsistent"]
+
+
+def test_means_over_runs_are_on_no_grid() -> None:
+    assert said(OFF, "50.02", runs=3) == []
+    assert said(Of(printed=OFF, sd="0.2")) == []
+    assert said(OFF, runs=1) == ["inconsistent"]
+
+
+def test_dashes_other_metrics_and_fractions_are_passed_over() -> None:
+    assert said(None, *FIT) == ["consistent"]
+    others = table(["P@3", Of(id="f", metric="P@1", unit="fraction")], {"a": ["50.00", "0.5"]})
+    assert results(granularity([paper(others, datasets=[data_set(test="3,865")])])) == []
+
+
+def test_an_experiment_that_is_printed_twice_counts_once() -> None:
+    tables = table(["P@1"], {"a": ["76.38"]}), table(["P@1"], {"a": ["76.38"]}, id="u")
+    found = only(granularity([paper(*tables, datasets=[data_set(test="3,865")])]))
+    assert found.arithmetic.startswith("1 of 1 ")
+
+
+# --------------------------------------------------------------------------- copied numbers
+
+
+def copying(*texts: str, **of: Any) -> Sheet:
+    rows = {
+        Of(id=f"m{i}", method=f"m{i}", source="copied", copied_from="origin"): [text]
+        for i, text in enumerate(texts)
+    }
+    return paper(table(["P@1"], rows, **of), key="copy", datasets=[data_set(test="3,865")])
+
+
+def of_copy(*sheets: Sheet) -> list[Finding]:
+    return [it for it in granularity(sheets) if it.id.startswith("copy:")]
+
+
+def test_copied_numbers_are_taken_by_themselves() -> None:
+    found = only(of_copy(copying(OFF, "50.02")))
+    assert (found.id, found.result) == ("copy:granularity:eurlex-copied", "inconsistent")
+    assert "another split" in found.alternatives[0]
+
+
+def test_copied_means_are_on_no_grid_where_their_source_says_so() -> None:
+    origin = with_precisions(OFF, "50.02", key="origin", runs=3)
+    assert of_copy(copying(OFF, "50.02"), origin) == []
+    single = with_precisions(OFF, "50.02", key="origin")
+    assert results(of_copy(copying(OFF, "50.02"), single)) == ["inconsistent"]
+
+
+def test_a_mean_elsewhere_in_the_source_excuses_no_other_number() -> None:
+    """The source prints 50.05 as one run, and 49.50 as a mean of others."""
+    origin = paper(
+        table(["P@1"], {"m0": [OFF]}),
+        table(["P@1"], {"m0": ["49.50"]}, id="u", runs=3),
+        key="origin",
+        datasets=[data_set(test="3,865")],
+    )
+    assert results(of_copy(copying(OFF), origin)) == ["inconsistent"]
+
+
+def test_sizes_of_other_collections_are_no_candidates() -> None:
+    other = paper(key="other", datasets=[data_set(catalogue="wiki10-31k", test="5,000"), data_set("x", None)])
+    nameless = paper(key="nameless", datasets=[data_set(catalogue=None, test="4,000")])
+    found = next(iter(granularity([with_precisions(OFF), other, nameless])))
+    assert "5,000" not in found.arithmetic and "4,000" not in found.arithmetic
