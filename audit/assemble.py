@@ -9,7 +9,7 @@ import audit
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
-from audit.looks import judge_by, peeking
+from audit.looks import Judge, judge_by, peeking
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
 from audit.stats.printed import printed
 
@@ -62,6 +62,11 @@ def is_judged_by(audit: Audit) -> bool:
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
     """By the audit's own claims, runs and looks."""
+    return judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge_of(audit))
+
+
+def judge_of(audit: Audit) -> Judge:
+    """How the audit's claims are judged, with its own gate, margins and test sizes."""
     margins = MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded)
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
@@ -74,7 +79,7 @@ def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
             alpha=level,
         )
 
-    return judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge)
+    return judge
 
 
 def _printed_test_sizes(paper: Paper) -> dict[str, int]:

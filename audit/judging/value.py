@@ -21,14 +21,14 @@ def judge_value(case: Case) -> Judged:
     (arm,) = case.arms
     claim, plain = case.claim, case.plain
     reported = printed(claim.printed[0])
-    split = _other_split(case, arm, target=float(reported.value))
-    pooled = _pooled(case, arm)
+    split = other_split_of(case, arm, target=float(reported.value))
+    pooled = pooled_of(case, arm)
     test = value(
         arm.values,
         reported=reported,
         margin=case.margin,
         paper_runs=claim.runs_behind,
-        spread=_spread(case),
+        spread=spread_of(case),
         pooled=pooled,
         deterministic=claim.deterministic,
         other_split=split,
@@ -53,7 +53,7 @@ def judge_value(case: Case) -> Judged:
     return Judged(with_band(shown, test), test)
 
 
-def _other_split(case: Case, arm: Arm, *, target: float) -> OtherSplit | None:
+def other_split_of(case: Case, arm: Arm, *, target: float) -> OtherSplit | None:
     """Sizes of both test sets, where the evidence is another split and a binomial error is to be had."""
     ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(case.claim.dataset)
     percent = all(0.0 <= x <= 100.0 for x in (*arm.values, target))
@@ -62,14 +62,14 @@ def _other_split(case: Case, arm: Arm, *, target: float) -> OtherSplit | None:
     return OtherSplit(documents_paper=documents, documents_ours=ours)
 
 
-def _pooled(case: Case, arm: Arm) -> PooledSD | None:
+def pooled_of(case: Case, arm: Arm) -> PooledSD | None:
     """The SD over the experiments that the claim file declares, where this one has few seeds of its own."""
     names = case.claim.details.get("pool")
     if not names or len(arm.values) >= OWN_SD_FROM:
         return None
     arms = [case.arm(name, case.claim.metric) for name in names]
     alike = {(run.spec.model, run.data.name, run.data.n_test) for it in arms for run in it.runs}
-    groups = _distinct(arms)
+    groups = distinct_groups(arms)
     if len(alike) > 1 or not any(len(values) > 1 for values in groups):
         return PooledSD(0.0, 0)  # declared, and not to be used
     return pool(groups)
@@ -82,7 +82,7 @@ def _about(pooled: PooledSD, experiments: int) -> str:
     return f"SDs too unlike, or too few runs, to be pooled{larger}"
 
 
-def _distinct(arms: Sequence[Arm]) -> list[list[float]]:
+def distinct_groups(arms: Sequence[Arm]) -> list[list[float]]:
     """The values of each arm, each run once: two experiments of one configuration are the same runs, and add
     no degree of freedom.
     """
@@ -95,7 +95,7 @@ def _distinct(arms: Sequence[Arm]) -> list[list[float]]:
     return groups
 
 
-def _spread(case: Case) -> Spread | None:
+def spread_of(case: Case) -> Spread | None:
     """What the paper prints after the plus-minus sign, if it says over how many runs."""
     held = case.claim.details.get("spread")
     if not held or case.claim.runs_behind < 2:
