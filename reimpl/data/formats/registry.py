@@ -1,0 +1,92 @@
+"""All formats by name; what something on disk is, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
+from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader
+from reimpl.data.formats.bow import BowDataset
+from reimpl.data.formats.inputs import tree
+from reimpl.data.source import Source
+from reimpl.errors import ConfigError, DataError
+
+_IDS = ("features_from", "labels_from")
+_FIELDS = ("text", "labels", "separator")
+
+READERS: Mapping[str, Reader] = {
+    it.name: it
+    for it in (
+        Reader("lml", "LibMultiLabel text", "text", ("ids",), lml.detect, lml.open_lml),
+        Reader("attentionxml", "AttentionXML's raw pairs", "text", ("raw",), pairs.detect, pairs.open_pairs),
+        Reader("attentionxml-npy", "AttentionXML's arrays", "text", (), arrays.detect_ids, arrays.open_ids),
+        Reader("jsonl", "JSON lines", "text", _FIELDS, fields.detect_json, fields.open_json),
+        Reader("csv", "CSV", "text", _FIELDS, fields.detect_csv, fields.open_csv),
+        Reader(
+            "xc", "Extreme Classification Repository file", "features", _IDS, xc.detect_headed, xc.open_headed
+        ),
+        Reader(
+            "xc-splits",
+            "Extreme Classification Repository data with columns of splits",
+            "features",
+            (*_IDS, "column", "data"),
+            xc_splits.detect,
+            xc_splits.open_column,
+        ),
+        Reader("svmlight", "LIBSVM multi-label", "features", _IDS, xc.detect_bare, xc.open_bare),
+        Reader("npz", "sparse matrices", "features", (), arrays.detect_matrices, arrays.open_matrices),
+    )
+}
+
+
+def sniff(path: Path) -> Format | Ambiguous:
+    """What a file, a folder or a .zip is and why, or between which formats one must choose.
+
+    Raises `DataError` when it is none that is known, or cannot be looked at.
+    """
+    where = tree(path)
+    found = [(reader, it) for reader in READERS.values() if (it := reader.detect(where))]
+    if not found:
+        shown = ", ".join(sorted(where.files)[:5])
+        known = ", ".join(READERS)
+        raise DataError(
+            f"{path}: no known format ({shown}); formats are {known}, state format=... if it is one"
+        )
+    formats = tuple(_format(reader, it) for reader, it in found)
+    if len(formats) == 1:
+        return formats[0]
+    could = "; or ".join(f"{it.title} ({it.why})" for it in formats)
+    ask = f"{path} could be {could}: state {' or '.join(f'format={it.name}' for it in formats)}"
+    return Ambiguous(formats, ask)
+
+
+def _format(reader: Reader, found: Found) -> Format:
+    files = {role: file.name for role, file in found.files.items()}
+    return Format(reader.name, reader.title, reader.kind, found.why, files, found.needs)
+
+
+def read(path: Path, options: Options | None = None, *, format: str | None = None) -> Source | BowDataset:
+    """A corpus: texts are streamed by the source that comes back, features are read at once.
+
+    `format` is a name of `READERS`, else what `sniff` says. Raises `DataError` for data that cannot be read
+    or of which something must be stated, `ConfigError` for an unknown format or an option it does not take.
+    """
+    options = options or Options()
+    reader = READERS[_sniffed(path)] if format is None else find_reader(format)
+    reader.check(options)
+    return reader.open(tree(path), options)
+
+
+def find_reader(name: str) -> Reader:
+    """The reader of that name; raises `ConfigError` naming the known ones."""
+    if name not in READERS:
+        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(READERS)}")
+    return READERS[name]
+
+
+def _sniffed(path: Path) -> str:
+    found = sniff(path)
+    if isinstance(found, Ambiguous):
+        raise DataError(found.ask)
+    return found.name
