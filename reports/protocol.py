@@ -42,13 +42,25 @@ def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
             keys[place].add(run.key)
             places.setdefault(place, (experiment.scope, experiment.dataset, run))
     return tuple(
-        (scope, wording.scope_note(scope, runs=len(keys[place]), data=_data(run), dataset=dataset))
+        (
+            scope,
+            wording.scope_note(
+                scope, runs=len(keys[place]), data=_data(run), dataset=dataset, stated=_stated(run)
+            ),
+        )
         for place, (scope, dataset, run) in places.items()
     )
 
 
+def _stated(run: Run) -> str:
+    """Why imported runs are said to be on the paper's own data; empty where nobody has to say so."""
+    return str(run.spec.config.get("same_data") or "") if run.imported else ""
+
+
 def _data(run: Run) -> str:
     data = run.data
+    if run.imported:
+        return wording.imported_data(data.name, fingerprint=data.fingerprint[:12])
     test, labels = wording.plural(data.n_test, "test document"), wording.plural(data.n_labels, "label")
     return (
         f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels}; "

@@ -32,9 +32,10 @@ class Strip:
 
 
 def strips(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> tuple[Strip, ...]:
-    """One strip for each experiment of the claim that has any seed."""
+    """One strip for each experiment of the claim that has any seed; then what is shown and was not judged."""
     arms = (_strip(claim, verdict, arm, found) for arm in range(len(claim.experiments)))
-    return tuple(strip for strip in arms if strip)
+    beside = (_unjudged(claim, experiment, found) for experiment in dict.fromkeys(claim.experiments))
+    return tuple(strip for strip in (*arms, *beside) if strip)
 
 
 def _strip(claim: ClaimRecord, verdict: Verdict | None, arm: int, found: Lookup) -> Strip | None:
@@ -49,6 +50,16 @@ def _strip(claim: ClaimRecord, verdict: Verdict | None, arm: int, found: Lookup)
         seeds += [Seed(str(s), _shown(claim, v), "", "", "") for s, v in judged if s not in recorded]
     name = found.title(experiment) + (f", {metric}" if metric != claim.metric else "")
     return Strip(name, tuple(seeds)) if seeds else None
+
+
+def _unjudged(claim: ClaimRecord, experiment: str, found: Lookup) -> Strip | None:
+    """Runs of the other kind: imported ones beside ours, or ours beside imported ones."""
+    record = found.experiments.get(experiment)
+    runs = sorted(record.unjudged, key=lambda run: run.spec.seed) if record else []
+    if not runs:
+        return None
+    name = wording.unjudged_strip(found.title(experiment), imported=runs[0].imported)
+    return Strip(name, tuple(_seed(run, claim, metric_of(claim, experiment), "") for run in runs))
 
 
 def metric_of(claim: ClaimRecord, experiment: str) -> str:

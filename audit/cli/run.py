@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, papers_of
+from audit.cli.app import Claims, app, check_keys, papers_of
+from audit.cli.judge import EvidenceOption, check_evidence
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
     from audit.cli.looks import Budget, Wanted
 
 #: What `audit run` does when it is told nothing.
@@ -79,6 +78,7 @@ def run_command(
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
     retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
+    evidence: EvidenceOption = "ours",
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
@@ -94,9 +94,10 @@ def run_command(
 
     way = _way(context, until_settled, budget, looks, spending)
     papers = papers_of(claims or [DEFAULT_PAPER])
-    _check_keys(papers)
+    check_keys(papers)
     chosen = _device(device)
     _check_precision(precision, chosen)
+    check_evidence(evidence)
     if vectors and data is None:
         raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
     settings = Settings(
@@ -112,7 +113,7 @@ def run_command(
     command = shlex.join(["audit", *context.obj])
     worst = Exit.OK
     for paper in papers:
-        suite = Suite(paper, settings, only or [], workers, store, out, retry_failed, command)
+        suite = Suite(paper, settings, only or [], workers, store, out, retry_failed, command, evidence)
         code = run_once(suite) if way is None else run_until_settled(suite, *way)
         if code == Exit.INTERRUPTED:
             return code
@@ -139,13 +140,6 @@ def _way(
         raise AuditError(f"--spending {spending!r} is unknown; known are equal and halving")
     wanted = Wanted(None if looks is None else looks_of(looks), spending)  # type: ignore[arg-type]
     return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
-
-
-def _check_keys(papers: Sequence[Paper]) -> None:
-    keys = [paper.paper.key for paper in papers]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-    if twice:
-        raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
 
 
 def _device(wanted: str) -> str:

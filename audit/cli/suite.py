@@ -37,6 +37,8 @@ class Suite:
     out: Path
     retry_failed: bool
     command: str
+    evidence: str = "ours"
+    """Which runs judge an experiment that also has imported ones."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
@@ -58,6 +60,13 @@ class Suite:
 
         return Ledger(self.store, self.paper.paper.key)
 
+    @cached_property
+    def imported(self) -> Mapping[str, tuple[Run, ...]]:
+        """Runs that others made, by experiment; what is unclear about them is told here."""
+        from audit.imported import active
+
+        return active(self.records.runs(problems=[]), self.paper.paper.key, self.store)
+
     @property
     def folder(self) -> Path:
         """One report a paper and corpus: the next corpus does not replace what the last one said."""
@@ -76,8 +85,9 @@ class Suite:
         return make_plan(self.paper, settings, only=self.only if only is None else only)
 
     def announce(self, plan: Plan) -> None:
-        """What is about to be run, before the first run; a folder that cannot be written ends it here."""
+        """What is about to be run, before the first run; what cannot be written or judged ends it here."""
         _check_writable(self.folder)
+        _ = self.imported
         settings = replace(
             self.settings, seeds=max(map(len, plan.keys.values()), default=self.settings.seeds)
         )
@@ -87,10 +97,12 @@ class Suite:
             self.say(f"  {remark}")
 
     def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:
-        """The gate of the models in the plan; what did not pass is told."""
+        """The gate of the models in the plan, kept with it for `audit judge`; what did not pass is told."""
+        from audit.kept_plan import keep_plan, plan_of
         from audit.runner.gate import fidelity
 
         checks = fidelity(plan)
+        keep_plan(self.store, plan_of(self.paper, self.folder.name, plan, checks, command=self.command))
         for check in checks:
             if not check.passed:
                 self.say(f"fidelity: {check.model}: {check.name}: {check.detail}")
@@ -115,13 +127,15 @@ class Suite:
         return outcome
 
     def judge(self, plan: Plan, checks: Sequence[FidelityCheck], looks: Sequence[Look]) -> Audit:
-        """By the runs of the plan and, of what it leaves out, by older ones."""
+        """By the runs of the plan, of what it leaves out by older ones, and by imported ones."""
         from audit.assemble import assemble
+        from audit.cli.judge import beside_imported
 
         older = {key: run for key in plan.left_out if (run := self.records.get(key))}
         asked = {job.spec.key for job in plan.jobs}
         found: Mapping[str, Run] = {**older, **{key: run for key, run in self.runs.items() if key in asked}}
-        return assemble(self.paper, plan.with_runs(found), fidelity=checks, command=self.command, looks=looks)
+        experiments = beside_imported(self.paper, plan.with_runs(found), self.imported, self.evidence)
+        return assemble(self.paper, experiments, fidelity=checks, command=self.command, looks=looks)
 
     def seen(self, plan: Plan) -> list[str]:
         """What the ledger knows the plan's experiments by."""

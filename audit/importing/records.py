@@ -86,7 +86,7 @@ def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declare
         status="failed" if result.failed else "done",
         data=DataInfo(result.dataset, spec.data, "as imported", n_train=0, n_test=result.n_test, n_labels=0),
         metrics=dict(result.metrics),
-        reason="failed, as the imported file says" if result.failed else None,
+        reason="as the imported file says" if result.failed else None,
         device="not recorded",
         margins={key: paper.margins_hash, **first_look},
         notes=result.notes,

@@ -27,6 +27,7 @@ from reports.wording.notes import (
     copied_from,
     fidelity_note,
     finding_sentence,
+    imported_data,
     margins_note,
     not_run,
     reached,
@@ -36,6 +37,7 @@ from reports.wording.notes import (
     tally,
     unchecked_cells,
     unjudged,
+    unjudged_strip,
 )
 from reports.wording.verdicts import (
     alternatives,
@@ -92,6 +94,7 @@ __all__ = [
     "finding_sentence",
     "headline",
     "held",
+    "imported_data",
     "listed",
     "margin_band",
     "margins_note",
@@ -110,5 +113,6 @@ __all__ = [
     "tally",
     "unchecked_cells",
     "unjudged",
+    "unjudged_strip",
     "verdict_sentence",
 ]

@@ -52,11 +52,16 @@ def tally(*, total: int, judged: int, decided: int) -> str:
     return f"Of {claims}, {could} could be judged and {settled} decided."
 
 
-def scope_note(scope: Scope, *, runs: int, data: str, dataset: str) -> str:
+def scope_note(scope: Scope, *, runs: int, data: str, dataset: str, stated: str = "") -> str:
     """On which data the runs behind one data set of the paper were made, and what that allows."""
     made = f"{plural(runs, 'run')} for “{dataset}” used {data}"
     if scope == "same_data":
-        return f"{made}: the paper’s own data, by content. Values and comparisons are judged."
+        how = (
+            f"as whoever imported the runs states and nobody verified here ({stated})"
+            if stated
+            else "by content"
+        )
+        return f"{made}: the paper’s own data, {how}. Values and comparisons are judged."
     if scope == "other_split":
         return (
             f"{made}: the same corpus in another split. Values are judged with the noise of both test "
@@ -66,6 +71,16 @@ def scope_note(scope: Scope, *, runs: int, data: str, dataset: str) -> str:
         f"{made}: a stand-in for the paper’s data. The paper’s values are not judged on it. Comparisons "
         "are, and what is found holds for this stand-in; whether it holds on the paper’s data is open."
     )
+
+
+def imported_data(name: str, *, fingerprint: str) -> str:
+    """The data of imported runs, of which we have no more than the name and what was declared."""
+    return f"“{name}”, as the import calls it (declared fingerprint: {fingerprint})"
+
+
+def unjudged_strip(title: str, *, imported: bool) -> str:
+    """The heading of runs that stand beside the judged ones."""
+    return f"{title}: {'imported' if imported else 'run here'}, shown and not judged"
 
 
 def fidelity_note(model: str, checks: Sequence[FidelityCheck]) -> str:

@@ -1,0 +1,152 @@
+"""`audit import`: results of others' runs into the store, judged by the same rules as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import app, papers_of, say
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.importing import Declared, Kept, Result
+    from audit.record import Run
+
+
+@app.command("import")
+def import_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="CSV, JSON or JSON lines with the columns experiment, dataset, metric, seed, value; "
+            "or, with --truth, top-k predictions of documents (JSON lines or .npz), one file a seed.",
+        ),
+    ],
+    paper: Annotated[str, typer.Option(metavar="CLAIMS", help="Claim file, or key of a built-in one.")],
+    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
+    by: Annotated[str, typer.Option(metavar="TEXT", help="Who ran it, with what.")] = "",
+    authors_code: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT", help="Which code of the paper's authors was run; only such runs may contradict."
+        ),
+    ] = "",
+    unit: Annotated[str | None, typer.Option(metavar="percent|fraction", help="Of the values.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="In place of the column dataset.")] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(help="Identity of the corpus, as `audit data describe` gives it.")
+    ] = None,
+    same_data: Annotated[
+        str,
+        typer.Option(metavar="WHY", help="Why the data are the paper's own, where no fingerprint can tell."),
+    ] = "",
+    truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
+    experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="Of a file of predictions; once for each, in their order.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of earlier imports of the same seeds.")
+    ] = False,
+) -> int:
+    """Import results that others' programs gave, to be judged by the same rules.
+
+    Nothing is guessed: what can be read in two ways is asked about, and then nothing is imported. A value
+    that is empty or `failed` is a failed seed, which counts. Needs no torch.
+    """
+    from audit.importing import Declared, from_predictions, from_results, keep
+    from audit.store import Store
+
+    (claims,) = papers_of([paper])
+    declared = Declared(
+        by=_visible("--by", by),
+        authors_code=_visible("--authors-code", authors_code),
+        unit=unit,  # type: ignore[arg-type]
+        dataset=dataset,
+        fingerprint=fingerprint,
+        same_data=_visible("--same-data", same_data),
+    )
+    results: Sequence[Result]
+    if truth is not None:
+        results = from_predictions(
+            claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared
+        )
+    elif experiment is not None or seed:
+        raise AuditError("--experiment and --seed go with predictions; add --truth FILE, or leave them out")
+    else:
+        results = from_results(claims, files, declared)
+    _print(keep(results, Store(store), claims, declared, replacing=replace), claims, declared, store, paper)
+    return Exit.OK
+
+
+def _visible(option: str, text: str) -> str:
+    """Stands in reports, so it has to be one line that can be seen."""
+    from audit.claim_text import visible
+
+    try:
+        return visible(" ".join(text.split()))
+    except ValueError as err:
+        raise AuditError(f"{option}: {err}") from err
+
+
+def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:
+    if not kept.added:
+        say(f"{_runs(len(kept.same))}, all in {store} already; nothing was changed")
+        return
+    failed = sum(run.status == "failed" for run in kept.added)
+    already = f"; {len(kept.same)} more were there already" if kept.same else ""
+    of_them = f", {failed} of them failed" if failed else ""
+    say(f"{_runs(len(kept.added))} imported for {paper.paper.key}{of_them}{already}; not verified here")
+    for experiment, runs in _by_experiment(kept.added).items():
+        say(f"  {experiment}: {_summary(runs)}")
+    for note in dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note):
+        say(f"  {note}")
+    for question in _open(kept.added, paper, declared):
+        say(f"  {question}")
+    say(f"`audit judge {name} --store {store}` judges them")
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
+
+
+def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    from audit.imported import Provenance
+
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(Provenance.of(run).experiment, []).append(run)
+    return found
+
+
+def _summary(runs: Sequence[Run]) -> str:
+    """Seeds, and the mean of each metric over those that have it."""
+    seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
+    word = "seed" if len(runs) == 1 else "seeds"
+    means = []
+    for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
+        values = [run.metrics[metric] for run in runs if metric in run.metrics]
+        means.append(f"{metric} {sum(values) / len(values):.2f}")
+    return "; ".join([f"{word} {seeds}", *([f"mean {', '.join(means)}"] if means else [])])
+
+
+def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
+    """What was not said, and what follows from that."""
+    from audit.imported import scope_of
+
+    open_ends = []
+    found = _by_experiment(runs).items()
+    if any(scope_of(paper, paper.single_experiments[name].on, mine) == "other_data" for name, mine in found):
+        open_ends.append(
+            "the data are not known to be the paper's own, so printed values are not judged by them: declare "
+            "--fingerprint, or --same-data and why"
+        )
+    if not declared.authors_code:
+        open_ends.append("not stated to be the authors' code (--authors-code), so it can contradict nothing")
+    return open_ends

@@ -1,0 +1,135 @@
+"""`audit judge`: verdicts and report from what the store holds, without running anything."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import Claims, app, papers_of, verdict_code
+from audit.cli.report import write_report
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.kept_plan import KeptPlan
+    from audit.record import Audit, ExperimentRecord, Look, Run
+
+EvidenceOption = Annotated[
+    str,
+    typer.Option(
+        metavar="ours|imported",
+        help="Which runs judge an experiment that has both; the others are shown.",
+    ),
+]
+
+
+@app.command("judge")
+def judge_command(
+    context: typer.Context,
+    claims: Claims = None,
+    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
+    evidence: EvidenceOption = "ours",
+) -> int:
+    """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
+
+    Ours are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no data, no
+    GPU and no torch.
+    """
+    from audit.imported import active
+    from audit.kept_plan import kept_plans, no_plan
+    from audit.store import Store
+
+    check_evidence(evidence)
+    if not store.is_dir():
+        raise AuditError(f"{store}: no such folder; `audit run` and `audit import` make it")
+    papers = papers_of(claims)
+    runs = list(Store(store).runs())
+    worst, judged = Exit.OK, 0
+    for paper in papers:
+        key = paper.paper.key
+        imported = active(runs, key, store)
+        plans = kept_plans(store, key) or ([no_plan(paper)] if imported else [])
+        if claims and not plans:
+            raise AuditError(
+                f"{store}: no run of {key} is there; `audit run` makes some, `audit import` takes others'"
+            )
+        for plan in plans:
+            audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store)
+            write_report(audit, out / plan.report)
+            worst, judged = max(worst, verdict_code(audit)), judged + 1
+    if not judged:
+        raise AuditError(
+            f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"
+        )
+    return worst
+
+
+def _judged(
+    paper: Paper,
+    plan: KeptPlan,
+    runs: Sequence[Run],
+    imported: Mapping[str, tuple[Run, ...]],
+    evidence: str,
+    words: Sequence[str],
+    store: Path,
+) -> Audit:
+    from audit.assemble import assemble
+    from audit.kept_plan import with_stored_runs
+
+    ours = with_stored_runs(plan, paper, runs)
+    experiments = beside_imported(paper, ours, imported, evidence)
+    command = " && ".join(it for it in (plan.command, shlex.join(words)) if it)
+    looks = _looks(store, paper.paper.key, experiments.values())
+    return assemble(paper, experiments, fidelity=plan.fidelity, command=command, looks=looks)
+
+
+def beside_imported(
+    paper: Paper,
+    experiments: dict[str, ExperimentRecord],
+    imported: Mapping[str, tuple[Run, ...]],
+    evidence: str,
+) -> dict[str, ExperimentRecord]:
+    """The experiments with the imported runs in their places; what is not judged is told on stderr."""
+    from audit.imported import strangers, with_imported
+
+    found = with_imported(paper, experiments, imported, evidence=evidence)  # type: ignore[arg-type]
+    for name in strangers(experiments, imported):
+        print(f"left out: imported runs of {name!r}, which the claim file does not have", file=sys.stderr)
+    shown = [name for name, it in found.items() if it.unjudged]
+    if shown:
+        kind, other = ("ours", "imported") if evidence == "ours" else ("imported", "ours")
+        print(
+            f"{len(shown)} experiments have runs of both kinds: {kind} are judged and the others shown "
+            f"(--evidence {other} turns that round)",
+            file=sys.stderr,
+        )
+    return found
+
+
+def check_evidence(evidence: str) -> None:
+    from audit.imported import EVIDENCE
+
+    if evidence not in EVIDENCE:
+        raise AuditError(f"--evidence {evidence!r} is unknown; known are {', '.join(EVIDENCE)}")
+
+
+def _looks(store: Path, paper: str, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
+    """All looks that were taken at these runs. One with more seeds than the newest goes on record as well."""
+    from audit.record import Look
+    from audit.runner.ledger import Ledger
+    from audit.stats.decision import ALPHA
+
+    tried = [sorted(it.runs, key=lambda run: run.spec.seed) for it in experiments if it.runs]
+    seeds = max((sum(run.status == "done" for run in runs) for runs in tried), default=0)
+    ledger, seen = Ledger(store, paper), [runs[0].key for runs in tried]
+    looks = ledger.looks(seen)
+    if seeds and (not looks or looks[-1].seeds < seeds):
+        return ledger.take(Look(seeds, ALPHA), seen)
+    return looks

@@ -1,0 +1,174 @@
+"""What `audit run` planned, kept in the store: which runs there are those of which experiment of a paper.
+
+A run record knows its model and configuration, and no paper: one run may serve several. With the plan beside
+the records a paper can be judged again, and without torch, from the store alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import StoreError
+from audit.files import explained, write
+from audit.json_errors import RecordError, first_problem
+from audit.record import (
+    FORMAT_VERSION,
+    ExperimentRecord,
+    FidelityCheck,
+    Run,
+    RunSpec,
+    digest,
+    seal_of,
+)
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.runner.plan import Plan
+
+NOT_IN_STORE = "no run of it is in the store"
+_CHANGED = "the claim file describes it otherwise than when it was run"
+
+
+@dataclass(frozen=True)
+class KeptPlan:
+    """The newest plan of one report: a paper on one corpus."""
+
+    paper: str
+    """The paper's key."""
+    report: str
+    """Name of the report's folder."""
+    experiments: tuple[ExperimentRecord, ...]
+    """Without their runs."""
+    keys: Mapping[str, tuple[str, ...]]
+    """Experiment id -> keys of its runs."""
+    definitions: Mapping[str, str]
+    """Experiment id -> digest of its description in the claim file."""
+    fidelity: tuple[FidelityCheck, ...]
+    command: str
+    format_version: int = FORMAT_VERSION
+    seal: str = ""
+
+
+def plan_of(
+    paper: Paper, report: str, plan: Plan, fidelity: Sequence[FidelityCheck], *, command: str
+) -> KeptPlan:
+    """The plan as it is kept."""
+    return KeptPlan(
+        paper.paper.key,
+        report,
+        plan.experiments,
+        dict(plan.keys),
+        _definitions(paper),
+        tuple(fidelity),
+        command,
+    )
+
+
+def no_plan(paper: Paper) -> KeptPlan:
+    """For a paper of which nothing was run here."""
+    return KeptPlan(paper.paper.key, paper.paper.key, (), {}, {}, (), "")
+
+
+def keep_plan(root: Path, plan: KeptPlan) -> None:
+    """Write it into the store at `root`, in place of an earlier plan of the same report."""
+    folder = root / "plans"
+    content = json.loads(json.dumps(asdict(replace(plan, seal="")), allow_nan=False))
+    content["seal"] = seal_of(content)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write(folder / f"{plan.report}.json", json.dumps(content, indent=1, ensure_ascii=False).encode())
+
+
+def kept_plans(root: Path, paper: str) -> list[KeptPlan]:
+    """The plans of a paper, by report. Raises `StoreError` for one that is not as it was written."""
+    folder = root / "plans"
+    with explained(folder):
+        found = [_read(path) for path in sorted(folder.glob("*.json"))]
+    return [plan for plan in found if plan.paper == paper]
+
+
+def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[str, ExperimentRecord]:
+    """Every experiment of the claim file with its runs among `runs`: those of all seeds, not of some.
+
+    An experiment that was described otherwise when it was run is without runs.
+    """
+    settled = [run for run in runs if not run.imported and run.status != "interrupted"]
+    by_key = {run.key: run for run in settled}
+    alike: dict[str, list[Run]] = {}
+    for run in settled:
+        alike.setdefault(_but_seed(run.spec), []).append(run)
+    planned = {it.id: it for it in plan.experiments}
+    definitions = _definitions(paper)
+    found = {}
+    for name in paper.single_experiments:
+        record = planned.get(name) or _without_runs(paper, name)
+        if name in planned and plan.definitions.get(name) != definitions[name]:
+            found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
+            continue
+        first = next((by_key[key] for key in plan.keys.get(name, ()) if key in by_key), None)
+        mine = sorted(alike[_but_seed(first.spec)], key=lambda run: run.spec.seed) if first else []
+        found[name] = replace(
+            record, runs=tuple(mine), not_run=None if mine else record.not_run or NOT_IN_STORE
+        )
+    return found
+
+
+def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
+    experiment = paper.single_experiments[name]
+    return ExperimentRecord(
+        id=name,
+        title=experiment.title,
+        model=experiment.model or "",
+        variant=experiment.variant or "",
+        dataset=experiment.on,
+        protocol=experiment.protocol or "",
+        config={},
+        not_run=experiment.unavailable or NOT_IN_STORE,
+    )
+
+
+def _definitions(paper: Paper) -> dict[str, str]:
+    """What decides how an experiment is run; its title does not."""
+    return {
+        name: digest(it.model_dump(mode="json", exclude={"title", "method"}))
+        for name, it in paper.single_experiments.items()
+    }
+
+
+def _but_seed(spec: RunSpec) -> str:
+    return replace(spec, seed=0).key
+
+
+# --------------------------------------------------------------------------- reading
+
+
+@cache
+def _adapter() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(KeptPlan)
+
+
+def _read(path: Path) -> KeptPlan:
+    from pydantic import ValidationError
+
+    try:
+        text = path.read_bytes().decode()
+        content = json.loads(text)
+        plan: KeptPlan = _adapter().validate_json(text, strict=True)
+    except ValidationError as err:
+        raise _unsound(path, first_problem(err)) from err
+    except (ValueError, RecursionError, RecordError) as err:
+        raise _unsound(path, " ".join(str(err).split())[:120]) from err
+    if plan.seal != seal_of(content):
+        raise _unsound(path, "it was changed after it was written")
+    return plan
+
+
+def _unsound(path: Path, why: str) -> StoreError:
+    return StoreError(f"{path}: no whole plan ({why}); delete it, and `audit run` writes it again")
