@@ -149,11 +149,28 @@ def _judge(
     test_sizes: Mapping[str, int],
     alpha: float,
 ) -> Judged:
+    case = case_of(claim, experiments, test_sizes=test_sizes, alpha=alpha)
+    warnings, changed = _margin_warnings(case.arms, margins)
+    case = case.badge(*warnings)
+    obstacle = _obstacle(claim, case.arms)
+    if obstacle is not None:
+        return Judged(replace(case.plain, reason=obstacle))
+    judged = JUDGES[claim.kind](case)
+    return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
+
+
+def case_of(
+    claim: ClaimRecord,
+    experiments: Mapping[str, ExperimentRecord],
+    *,
+    test_sizes: Mapping[str, int] | None = None,
+    alpha: float = ALPHA,
+) -> Case:
+    """The claim with its arms, and the verdict as far as it is known before anything is tested."""
     cost = measured if claim.kind == "cost" else None
     arms = tuple(
         gather(name, experiments, metric=_metric(claim, name), cost=cost) for name in claim.experiments
     )
-    warnings, changed = _margin_warnings(arms, margins)
     plain = Verdict(
         claim=claim.id,
         outcome="inconclusive",
@@ -163,13 +180,9 @@ def _judge(
         attempts=tuple(arm.attempts for arm in arms),
         values=tuple(arm.values for arm in arms),
         seeds=tuple(arm.seeds for arm in arms),
-        badges=(*badges(arms), *warnings),
+        badges=badges(arms),
     )
-    obstacle = _obstacle(claim, arms)
-    if obstacle is not None:
-        return Judged(replace(plain, reason=obstacle))
-    judged = JUDGES[claim.kind](Case(claim, arms, plain, experiments, test_sizes, alpha))
-    return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
+    return Case(claim, arms, plain, experiments, test_sizes or {}, alpha)
 
 
 def _metric(claim: ClaimRecord, experiment: str) -> str:
