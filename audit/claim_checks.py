@@ -25,6 +25,10 @@ from audit.claim_names import (
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.claim_text import is_visible
 from audit.names import known_names
+from audit.stats.printed import printed
+
+#: Statistics of a data set that count something.
+_COUNTS = ("train", "test", "validation", "dev", "labels", "features")
 
 #: What an experiment must name to be run.
 _TO_RUN = ("model", "variant", "protocol", "recipe")
@@ -35,6 +39,8 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
     names = FileNames(content)
     found = [*_in_margins(names), *claim_links.problems(names)]
     found += claim_known.problems(names, known) if known else ()
+    for path, entry in entries(content, "datasets"):
+        found += _in_dataset(path, entry)
     for path, entry in entries(content, "tables"):
         found += _in_table(path, entry, names)
     for path, entry in entries(content, "experiments"):
@@ -44,6 +50,15 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
             place = (*path, "experiments", index)
             found += unknown(place, name, "experiment", names.named_experiments)
     return found
+
+
+def _in_dataset(path: KeyPath, entry: PlainMapping) -> Iterator[Problem]:
+    """Counts are whole numbers above 0."""
+    for name, text in mapping(entry.get("printed")).items():
+        if name in _COUNTS and isinstance(text, str) and is_visible(text) and not no_number(text):
+            number = printed(text)
+            if number.percent or number.value < 1 or number.value.denominator != 1:
+                yield Problem((*path, "printed", name), f"{text!r} is no count; write a whole number above 0")
 
 
 # --------------------------------------------------------------------------- tables

@@ -376,7 +376,15 @@ class Finding:
     claim: str | None = None
     """Id of the claim that was held against the tables."""
     says: str | None = None
-    """That claim in words."""
+    """That claim in our words, which are not the paper's."""
+    where: str = ""
+    """Where the claim stands in the text, or the tables in which the cells stand."""
+    note: str | None = None
+    """How the sentence was read."""
+    detail: str = ""
+    """What only somebody who follows the arithmetic to its end wants to see."""
+    source: str = ""
+    """Whose numbers: empty for the paper's own text, `code_readme` for its public code's."""
     verified: bool = False
     """Whether somebody held all of these cells against the printed page."""
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet, address_in
-from audit.record import DatasetRecord, Finding
+from audit.record import DatasetRecord, Finding, FindingResult
 from audit.stats.printed import printed
 
 _SIZES = ("train", "test", "labels", "features")
@@ -22,49 +22,91 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Numbers that a paper copies, against the paper that they come from, and against its test size.
 
     A number copied from a table with another number of test documents is not about the split that the copying
-    table reports on; nor is one that stands on the same name but in other sizes.
+    table reports on; nor is one that stands on the same name but in other sizes. One finding for each origin
+    and data set whose sizes differ, for each number that differs, and for each origin that is not at hand.
     """
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
+        by_origin: dict[str, list[Number]] = {}
         for number in sheet.numbers.values():
-            origin = by_key.get(number.cell.copied_from or "")
-            if number.cell.source == "copied" and origin is not None and origin is not sheet:
-                yield from _one_copy(sheet, number, origin)
+            if number.cell.source == "copied" and number.cell.copied_from != sheet.paper.key:
+                by_origin.setdefault(number.cell.copied_from or "", []).append(number)
+        for key, numbers in by_origin.items():
+            if key in by_key:
+                yield from _from_origin(sheet, numbers, by_key[key])
+            else:
+                text = f"{len(numbers)} numbers are copied from {key}, whose claim file is not at hand"
+                yield finding(sheet, "copies", "untestable", numbers, text, subject=f"from-{key}")
 
 
-def _one_copy(sheet: Sheet, number: Number, origin: Sheet) -> Iterator[Finding]:
-    theirs = _same_number(sheet, number, origin)
-    if not theirs:
-        return
-    cells = (number.address, *(address_in(origin.paper.key, it) for it in theirs))
-    if not any(meet(number.value, it.value) for it in theirs):
-        printed = " and ".join(dict.fromkeys(it.text for it in theirs))
-        gap = min(apart(number.value, it.value) for it in theirs)
-        text = f"{number.text} here, {printed} in {origin.paper.key}: {decimal(gap)} apart"
-        found = finding(
-            sheet, "copies", "inconsistent", [number], text, alternatives=(SLIP, _SECOND_HAND, _OWN_RUN)
-        )
-        yield replace(found, cells=cells)
-        return
-    here = sheet.test_size(number.cell.dataset)
-    there = [
-        size for it in theirs if meet(number.value, it.value) and (size := origin.test_size(it.cell.dataset))
-    ]
-    if here and there:
-        same = here in there
-        text = (
-            f"{number.text} stands here for {here:,} test documents and comes from {origin.paper.key}, "
-            f"which prints {'as many' if same else f'{there[0]:,}'}"
-        )
-        found = finding(
-            sheet,
-            "copies",
-            "consistent" if same else "inconsistent",
-            [number],
-            text,
-            alternatives=(f"a slip in one of the two sizes ({here:,}, {there[0]:,})", _OWN_RUN, _VERSIONS),
-        )
-        yield replace(found, cells=cells)
+def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
+    pairs = [(number, _same_number(sheet, number, origin)) for number in numbers]
+    lost = [number for number, theirs in pairs if not theirs]
+    if lost:
+        text = f"{len(lost)} numbers are copied from {origin.paper.key}, whose claim file does not have them"
+        yield finding(sheet, "copies", "untestable", lost, text, subject=f"not-in-{origin.paper.key}")
+    agreeing, differing = [], []
+    for number, theirs in pairs:
+        same = [it for it in theirs if meet(number.value, it.value)]
+        if same:
+            agreeing.append((number, same))
+        elif theirs:
+            differing.append((number, theirs))
+    yield from _differing(sheet, differing, origin)
+    yield from _splits(sheet, agreeing, origin)
+
+
+Copied = Sequence[tuple[Number, Sequence[Number]]]
+"""Numbers of the copying paper, each with those of the origin that it may be."""
+
+
+def _differing(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
+    by_subject: dict[tuple[str | None, str | None], list[tuple[Number, Sequence[Number]]]] = {}
+    for number, theirs in pairs:
+        by_subject.setdefault((number.cell.dataset, number.cell.method), []).append((number, theirs))
+    for held in by_subject.values():
+        ours = sorted(number.value.value for number, _ in held)
+        swapped = len(held) > 1 and ours == sorted(theirs[0].value.value for _, theirs in held)
+        if swapped:
+            named = " and ".join(number.cell.metric or "" for number, _ in held)
+            shown = ", ".join(f"{number.text} for {theirs[0].text}" for number, theirs in held)
+            text = f"{named} stand in each other's places: {shown} in {origin.paper.key}"
+            yield _copied(sheet, held, origin, "inconsistent", text, (SLIP, _SECOND_HAND))
+            continue
+        for number, theirs in held:
+            printed = " and ".join(dict.fromkeys(it.text for it in theirs))
+            gap = min(apart(number.value, it.value) for it in theirs)
+            text = f"{number.text} here, {printed} in {origin.paper.key}: {decimal(gap)} apart"
+            reasons = (SLIP, _SECOND_HAND, _OWN_RUN)
+            yield _copied(sheet, [(number, theirs)], origin, "inconsistent", text, reasons)
+
+
+def _splits(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
+    """Sizes of the test sets for which the same numbers stand, data set by data set."""
+    by_sizes: dict[tuple[str, int, int], list[tuple[Number, Sequence[Number]]]] = {}
+    for number, same in pairs:
+        here = sheet.test_size(number.cell.dataset)
+        theirs = [size for it in same if (size := origin.test_size(it.cell.dataset))]
+        if here and theirs:
+            size = here if here in theirs else theirs[0]
+            by_sizes.setdefault((number.cell.dataset or "", here, size), []).append((number, same))
+    for (_, here, there), held in by_sizes.items():
+        texts = ", ".join(dict.fromkeys(number.text for number, _ in held))
+        stand = "stands" if len(held) == 1 else "stand"
+        text = f"{texts} {stand} here for {here:,} test documents, and in {origin.paper.key} for {there:,}"
+        slip = f"a slip in one of the two sizes ({here:,}, {there:,})"
+        if here == there:
+            yield _copied(sheet, held, origin, "consistent", text, ())
+        else:
+            yield _copied(sheet, held, origin, "inconsistent", text, (_VERSIONS, slip))
+
+
+def _copied(
+    sheet: Sheet, held: Copied, origin: Sheet, result: FindingResult, text: str, reasons: Sequence[str]
+) -> Finding:
+    found = finding(sheet, "copies", result, [number for number, _ in held], text, alternatives=reasons)
+    theirs = [address_in(origin.paper.key, it) for _, others in held for it in others]
+    return replace(found, cells=tuple(dict.fromkeys([*found.cells, *theirs])))
 
 
 def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number]:
@@ -76,7 +118,8 @@ def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Statistics of one collection in several papers: the same, or the papers use different splits of it.
 
-    How many features a paper makes of the texts is its own choice, so that other numbers of them say nothing.
+    Two versions of a collection may go by one name, each counted rightly, and how many features a paper makes
+    of the texts is its own choice: so what differs is shown, and no more is said.
     """
     seen: dict[tuple[str, str], list[_Entry]] = {}
     for sheet in sheets:
@@ -121,10 +164,9 @@ def _one_size(collection: str, statistic: str, entries: Sequence[_Entry]) -> Fin
     for it in entries:  # a paper may have the collection twice, in two versions
         by_paper.setdefault(it.sheet.paper.key, set()).update(it.may_be)
     same = bool(set.intersection(*by_paper.values()))
-    own_choice = statistic == "features"
     return Finding(
         check="statistics",
-        result="consistent" if same else "untestable" if own_choice else "inconsistent",
+        result="consistent" if same else "untestable",  # each may be right about its own version
         cells=tuple(f"{it.sheet.paper.key}:datasets.{it.dataset.id}" for it in entries),
         arithmetic=f"{statistic} of {collection}: {shown}",
         alternatives=() if same else (_VERSIONS, SLIP),

@@ -57,21 +57,50 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
 
     A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
     """
+    groups: dict[tuple[object, ...], list[tuple[Number, Number]]] = {}
     for numbers in _same_things(sheet.numbers.values()).values():
         for first, second in combinations(numbers, 2):
-            if first.table == second.table and first.text == second.text:
-                continue
-            what = first.cell.metric or f"{first.cell.quantity} of {first.cell.dataset}"
-            text = f"{what} is {first.text} and {second.text}: {_how_far(first, second)}"
-            yield finding(
-                sheet,
-                "twice",
-                "consistent" if meet(first.value, second.value) else "inconsistent",
-                (first, second),
-                text,
-                alternatives=(SLIP, _UPDATED, _OTHER_RUN),
-                subject=f"{first.address}={second.address}",
-            )
+            if first.table != second.table or first.text != second.text:
+                key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
+                groups.setdefault(key, []).append((first, second))
+    for pairs in groups.values():
+        differing = [pair for pair in pairs if not meet(pair[0].value, pair[1].value)]
+        if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
+            yield _rerun(sheet, pairs)
+            continue
+        for first, second in pairs:
+            yield _one_pair(sheet, first, second)
+
+
+def _one_pair(sheet: Sheet, first: Number, second: Number) -> Finding:
+    return finding(
+        sheet,
+        "twice",
+        "consistent" if meet(first.value, second.value) else "inconsistent",
+        (first, second),
+        f"{_what(first)} is {first.text} and {second.text}: {_how_far(first, second)}",
+        alternatives=(SLIP, _UPDATED, _OTHER_RUN),
+        subject=f"{first.address}={second.address}",
+    )
+
+
+def _rerun(sheet: Sheet, pairs: list[tuple[Number, Number]]) -> Finding:
+    """All metrics differ: hardly a slip; more likely the experiment was run again."""
+    shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
+    return finding(
+        sheet,
+        "twice",
+        "inconsistent",
+        [number for pair in pairs for number in pair],
+        f"{shown}: all differ by more than rounding",
+        alternatives=(_OTHER_RUN, _UPDATED, SLIP),
+        subject=f"{pairs[0][0].address}={pairs[0][1].address}",
+        weight=2,
+    )
+
+
+def _what(number: Number) -> str:
+    return number.cell.metric or f"{number.cell.quantity} of {number.cell.dataset}"
 
 
 def _how_far(first: Number, second: Number) -> str:

@@ -43,6 +43,8 @@ def finding(
     power: float | None = None,
     subject: str | None = None,
     claim: ClaimRecord | None = None,
+    weight: int | None = None,
+    detail: str = "",
 ) -> Finding:
     """A finding about some numbers of one paper; `subject` names it where the first number does not."""
     cells = tuple(dict.fromkeys(number.address for number in numbers))
@@ -55,12 +57,27 @@ def finding(
         arithmetic=arithmetic,
         alternatives=tuple(alternatives),
         id=f"{sheet.paper.key}:{check}:{about}",
-        weight=WEIGHTS[check],
+        weight=weight or WEIGHTS[check],
         power=power,
         claim=claim.id if claim else None,
         says=claim.says if claim else None,
+        where=_place(claim) if claim else sheet.named(numbers),
+        note=claim.note if claim else None,
+        detail=detail,
+        source="code_readme" if any(it.cell.source == "code_readme" for it in numbers) else "",
         verified=bool(tables) and tables <= sheet.verified_tables,
     )
+
+
+def _place(claim: ClaimRecord) -> str:
+    """`section 3.2, page 1992, Table 4`, as far as it is known."""
+    where = claim.where
+    parts = [
+        f"section {where.section}" if where.section else "",
+        f"page {where.page}" if where.page else "",
+        where.label or "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def decimal(number: Fraction | float, digits: int = 10) -> str:

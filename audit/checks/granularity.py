@@ -153,8 +153,12 @@ def _stands_out(sheet: Sheet, number: Number, here: Fingerprint, it: Granularity
 
 def _shown(it: Fingerprint) -> str:
     text = f"{it.feasible} of {it.of} P@1 can come from {it.documents:,} test documents by rounding"
-    by_chance = f"a wrong number does as well in {it.chance_p:.2g} of cases"
+    by_chance = f"a wrong number of documents does as well in {_percent(it.chance_p)} of cases"
     return f"{text} ({by_chance}){': not ' if it.infeasible else ''}{', '.join(it.infeasible)}"
+
+
+def _percent(chance: float) -> str:
+    return "nearly 0 %" if chance < 1e-4 else f"{100 * chance:.2g} %" if chance < 0.995 else "all"
 
 
 def _beside(fits: Mapping[int, Fingerprint], others: dict[int, list[str]], documents: int) -> str:

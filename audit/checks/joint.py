@@ -21,7 +21,9 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
         numbers = {metric: number for metric, number in profile.numbers.items() if is_modelled(metric)}
         deeper = {metric for metric in numbers if not metric.endswith("@1")}
         if len({metric.partition("@")[0] for metric in deeper}) == 2 and _in_range(numbers):
-            row = fit_row({metric: number.value for metric, number in numbers.items()})
+            row = _fit(numbers)
+            if row is None:
+                continue
             only_cut = not row.feasible and row.rounding is not None
             yield finding(
                 sheet,
@@ -29,7 +31,8 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
                 "consistent" if row.feasible else "untestable" if only_cut else "inconsistent",
                 list(numbers.values()),
                 _shown(numbers, row),
-                alternatives=(SLIP, _COLUMN, _COPIED, _MIXED, OTHER_DEFINITION),
+                detail=_detail(row),
+                alternatives=_alternatives(numbers),
                 subject=f"{profile.dataset}.{profile.experiment}",
             )
 
@@ -39,18 +42,54 @@ def _in_range(numbers: Mapping[str, Number]) -> bool:
     return all(0 <= it.value.value <= 100 and it.cell.unit in (None, "percent") for it in numbers.values())
 
 
+def _alternatives(numbers: Mapping[str, Number]) -> tuple[str, ...]:
+    copied = any(it.cell.source == "copied" for it in numbers.values())
+    first = (_COPIED, SLIP) if copied else (SLIP,)
+    return (*first, _COLUMN, _MIXED, OTHER_DEFINITION)
+
+
+def _fit(numbers: dict[str, Number]) -> RowFit | None:
+    """None where nDCG@1 beside P@1 is all that is wrong: another check says that in plain words."""
+    row = fit_row({metric: number.value for metric, number in numbers.items()})
+    if row.feasible or not {"P@1", "nDCG@1"} <= set(numbers):
+        return row
+    without = fit_row({name: it.value for name, it in numbers.items() if name != "nDCG@1"})
+    return None if without.feasible else row
+
+
 def _shown(numbers: Mapping[str, Number], row: RowFit) -> str:
     values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
     if row.certificate is None:
         return f"{values}: some documents give all of them"
+    other = "cut" if row.rounding == "truncate" else "rounded up"
+    cut = f", unless they were {other}" if row.rounding else ""
+    return (
+        f"{values}: no test documents give all of these together, whatever their labels{cut}; every number "
+        f"would have to be off by {decimal(row.slack_pp, 3)} points or more{_twins(numbers)}"
+    )
+
+
+def _twins(numbers: Mapping[str, Number]) -> str:
+    """Columns that print P@k once more under another name."""
+    same = [
+        f"nDCG@{k} as P@{k}"
+        for k in range(2, 6)
+        if f"P@{k}" in numbers and f"nDCG@{k}" in numbers and _close(numbers[f"P@{k}"], numbers[f"nDCG@{k}"])
+    ]
+    return f". Nearly the same is printed for {' and '.join(same)}" if same else ""
+
+
+def _close(first: Number, second: Number) -> bool:
+    """Closer than the two metrics come where documents have several labels."""
+    return abs(first.value.value - second.value.value) <= 1
+
+
+def _detail(row: RowFit) -> str:
+    if row.certificate is None:
+        return ""
     weights = {name: weight for name, weight in row.certificate.weights.items() if abs(weight) > 1e-6}
     combined = " ".join(f"{float(weight):+.3f} {name}" for name, weight in weights.items())
-    cut = (
-        f", unless they were {'cut' if row.rounding == 'truncate' else 'rounded up'}" if row.rounding else ""
-    )
     return (
-        f"{values}: no documents give all of them, whatever their labels{cut}: every number would have to be "
-        f"{decimal(row.slack_pp, 3)} points wider. For any documents {combined} is at most "
-        f"{decimal(row.certificate.largest_possible, 4)}; here it is at least "
-        f"{decimal(row.certificate.smallest_reported, 4)}"
+        f"for any documents {combined} is at most {decimal(row.certificate.largest_possible, 4)}; "
+        f"by the printed numbers it is at least {decimal(row.certificate.smallest_reported, 4)}"
     )

@@ -12,6 +12,8 @@ from audit.stats.printed import Printed, printed
 
 Subject = tuple[str, str]
 """Data set and experiment."""
+_MOST_ROWS = 3
+"""So many rows are named where numbers are shown by their places."""
 Line = tuple[str, str, str]
 """Table, data set and metric: numbers that stand side by side for comparison."""
 Across = tuple[str, str, str, str | None]
@@ -111,6 +113,20 @@ class Sheet:
         """The number and those that stand beside it: same table, data set and metric."""
         key = number.table, number.cell.dataset or "", number.cell.metric or ""
         return self.lines.get(key, (number,))
+
+    def named(self, numbers: Sequence[Number]) -> str:
+        """Where numbers stand, as a reader finds them: `Table 3: CorNet, P@1 and N@1`."""
+        tables = {table.id: table for table in self.tables}
+        found: dict[tuple[str, str], list[str]] = {}
+        for number in numbers:
+            table = tables[number.table]
+            row = next(it.label for it in table.rows if it.id == number.row)
+            column = next(it.label for it in table.columns if it.id == number.column)
+            found.setdefault((table.label, row), []).append(column)
+        return "; ".join(
+            f"{table}: {row}, {' and '.join(dict.fromkeys(columns))}"
+            for (table, row), columns in list(found.items())[:_MOST_ROWS]
+        ) + (f"; and {len(found) - _MOST_ROWS} more rows" if len(found) > _MOST_ROWS else "")
 
     def statistic(self, dataset: str | None, name: str) -> Printed | None:
         """A statistic of the data set as printed; None where the paper prints none."""

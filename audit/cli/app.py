@@ -93,3 +93,28 @@ def papers_of(claims: Sequence[str] | None) -> list[Paper]:
     if problems:
         raise ClaimFileError(problems)
     return papers
+
+
+def check_keys(papers: Sequence[Paper]) -> None:
+    """Raises `AuditError` where two claim files have one key: they would be taken for one paper."""
+    keys = [paper.paper.key for paper in papers]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
+
+
+def background(papers: Sequence[Paper]) -> list[Paper]:
+    """The built-in papers that these copy numbers from, directly or not, and that are not among them."""
+    from audit.claim import builtin_claims, load
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    held = {paper.paper.key: paper for paper in papers}
+    asked = list(papers)
+    for paper in asked:
+        for table in paper.table_records():
+            for cell in (cell for row in table.rows for cell in row.cells):
+                key = cell.copied_from
+                if key and key not in held and key in builtin:
+                    held[key] = load(builtin[key])
+                    asked.append(held[key])
+    return [paper for paper in held.values() if paper not in papers]

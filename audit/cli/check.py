@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, papers_of, say
+from audit.cli.app import Claims, app, background, check_keys, papers_of, say
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.names import known_names
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from audit.record import Finding
 
 _WIDTH = 110
-"""Of what is written to a file or a pipe."""
+"""Of what is written to a file or a pipe, unless COLUMNS says otherwise."""
+_SHOWN = 3
+"""So many findings of one check about one table are shown one by one."""
 
 
 @app.command("check")
@@ -30,12 +33,13 @@ def check_command(
     explain: Annotated[
         str | None, typer.Option(metavar="ID", help="Show one finding with all its numbers.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     with_models: Annotated[
         bool, typer.Option("--models", help="Count weights in the models too; needs torch.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Show also what is consistent and what cannot be tested.")
+        bool,
+        typer.Option("--all", help="Show also what is consistent, what cannot be tested, and repetitions."),
     ] = False,
 ) -> int:
     """Test the tables of claim files against themselves and against the text, without any run.
@@ -46,32 +50,45 @@ def check_command(
     from audit.checks import all_findings
 
     papers = papers_of(claims)
+    check_keys(papers)
+    keys = {paper.paper.key for paper in papers}
     sheets = [sheet_of(paper) for paper in papers]
-    findings = all_findings(sheets)
+    others = [sheet_of(paper) for paper in background(papers)]  # from which they copy
+    findings = [it for it in all_findings([*sheets, *others]) if it.id.split(":")[0] in (*keys, "across")]
     if with_models:
         from audit.checks.models import models
         from audit.runner.structure import count_weights
 
-        findings += tuple(it for sheet in sheets for it in models(sheet, count_weights))
-    if explain is not None:
-        say(_explained(explain, findings))
-    elif as_json:
-        say(_as_json(papers, findings))
+        findings += [it for sheet in sheets for it in models(sheet, count_weights)]
+    found = [it for it in findings if it.id == explain]
+    if explain is not None and not found:
+        offered = known_names(explain, [it.id for it in findings])
+        raise AuditError(f"there is no finding {explain!r}; {offered}")
+    if as_json:
+        say(_as_json(papers, found or findings))
+    elif found:
+        say(_explained(found[0]))
     else:
-        _print_table([it for it in findings if everything or it.result == "inconsistent"])
-        for paper in papers:
-            say(_summary(paper, findings))
-        say(_legend(findings))
+        _print(papers, findings, everything=everything)
     return Exit.CONTRADICTED if any(it.result == "inconsistent" for it in findings) else Exit.OK
 
 
+def _print(papers: Sequence[Paper], findings: Sequence[Finding], *, everything: bool) -> None:
+    """What was looked at, then the findings, then how to go on."""
+    for paper in papers:
+        say(_summary(paper, findings))
+    say(f"{_legend(findings)}\n")
+    shown = [it for it in findings if everything or it.result == "inconsistent"]
+    _print_table(_by_weight(shown), every=everything)
+
+
 def _by_weight(findings: Sequence[Finding]) -> list[Finding]:
-    """The weightiest first, inconsistent before untestable before consistent."""
+    """Inconsistent before untestable before consistent; the papers' own numbers and the weightiest first."""
     order = ("inconsistent", "untestable", "consistent")
-    return sorted(findings, key=lambda it: (order.index(it.result), -it.weight))
+    return sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight))
 
 
-def _print_table(findings: Sequence[Finding]) -> None:
+def _print_table(findings: Sequence[Finding], *, every: bool) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -80,58 +97,92 @@ def _print_table(findings: Sequence[Finding]) -> None:
         return
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=_WIDTH)
+        columns = os.environ.get("COLUMNS", "")
+        console = Console(highlight=False, width=max(40, int(columns)) if columns.isdecimal() else _WIDTH)
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
-    for it in _by_weight(findings):
-        lines = [it.id]
-        lines += [f'says: "{it.says}"'] if it.says else [f"cells: {', '.join(it.cells)}"]
-        lines += [it.arithmetic]
-        if it.result == "inconsistent":
-            lines += [f"first consider: {'; '.join(it.alternatives)}"]
-        weight = "●" * it.weight + "○" * (5 - it.weight)
-        table.add_row(Text(weight if it.result == "inconsistent" else it.result), Text("\n".join(lines)))
+    table.columns[0].no_wrap = True
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for it in findings:
+        group = _group(it)
+        seen[group] += 1
+        if every or seen[group] <= _SHOWN:
+            table.add_row(Text(_mark(it)), Text("\n".join(_lines(it)), overflow="fold"))
     with console.capture() as captured:
         console.print(table)
-    say(captured.get().rstrip() + "\n")
+    say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
+    for (paper, check, place), number in seen.items():
+        if not every and number > _SHOWN:
+            say(f"{paper}: {number - _SHOWN} more of {check} in {place}; --all shows them")
+
+
+def _group(it: Finding) -> tuple[str, str, str]:
+    """Paper, check and table: what repeats itself there is shown a few times."""
+    table = it.cells[0].split(".")[0] if it.cells and it.claim is None else it.id
+    return it.id.split(":")[0], it.check, it.where.split(":")[0] if it.claim is None else table
+
+
+def _mark(it: Finding) -> str:
+    if it.result != "inconsistent":
+        return it.result
+    full, empty = ("●", "○") if (sys.stdout.encoding or "").lower().startswith("utf") else ("*", "-")
+    return full * it.weight + empty * (5 - it.weight)
+
+
+def _lines(it: Finding) -> list[str]:
+    """Name, place, what is said, what to consider first, and only then the arithmetic."""
+    source = " (from the README of the public code, not from the paper)" if it.source else ""
+    lines = [it.id]
+    if it.says:
+        lines.append(f"the text, in our words: {it.says} [{it.where}]")
+    elif it.where:
+        lines.append(f"{it.where}{source}")
+    if it.note:
+        lines.append(f"read as: {it.note}")
+    if it.result == "inconsistent" and it.alternatives:
+        lines.append(f"first consider: {'; '.join(it.alternatives)}")
+    return [*lines, it.arithmetic]
 
 
 def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
-    """`chen2022: 106 numbers in 4 tables; 3 inconsistent, 59 consistent, 17 untestable`."""
+    """`chen2022: 325 printed cells in 13 tables; 37 inconsistent, 267 consistent, 6 untestable`."""
     cells = [cell for table in paper.table_records() for row in table.rows for cell in row.cells]
     mine = [it for it in findings if it.id.startswith(f"{paper.paper.key}:")]
     counts = Counter(it.result for it in mine)
     shown = ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
+    readme = sum(it.result == "inconsistent" and bool(it.source) for it in mine)
+    elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
     numbers = sum(cell.printed is not None for cell in cells)
-    return f"{paper.paper.key}: {numbers} printed cells in {len(paper.tables)} tables; {shown}"
+    return f"{paper.paper.key}: {numbers} printed cells in {len(paper.tables)} tables; {shown}{elsewhere}"
 
 
 def _legend(findings: Sequence[Finding]) -> str:
-    counts = Counter(it.check for it in findings if it.result == "inconsistent")
+    inconsistent = [it for it in findings if it.result == "inconsistent"]
+    counts = Counter(it.check for it in inconsistent)
     shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
-    unverified = sum(it.result == "inconsistent" and not it.verified for it in findings)
-    unread = f"{unverified} of them stand on numbers that nobody has held against the page yet. "
+    unverified = sum(not it.verified for it in inconsistent)
+    unread = f"{unverified} of {len(inconsistent)} rest on numbers not yet held against the page. "
     return (
         f"inconsistent by check: {shown}. {unread if unverified else ''}"
         "A finding is about numbers, not people; --explain ID shows one."
     )
 
 
-def _explained(name: str, findings: Sequence[Finding]) -> str:
-    found = {it.id: it for it in findings}
-    if name not in found:
-        raise AuditError(f"there is no finding {name!r}; {known_names(name, found)}")
-    it = found[name]
-    power = "" if it.power is None else f"\npower:       {it.power:.0%} (chance to see a wrong last digit)"
-    lines = [
-        f"finding:     {it.id}",
-        f"result:      {it.result}, weight {it.weight} of 5",
-        f"cells:       {', '.join(it.cells) or 'none'}",
-        *([f"the text:    {it.says}"] if it.says else []),
-        f"arithmetic:  {it.arithmetic}{power}",
-        *(f"{'consider:' if i == 0 else '':13}{text}" for i, text in enumerate(it.alternatives)),
-        f"transcribed: {'held against the page' if it.verified else 'not yet held against the page'}",
+def _explained(it: Finding) -> str:
+    rows = [
+        ("finding", it.id),
+        ("result", f"{it.result}, weight {it.weight} of 5"),
+        ("place", it.where if it.claim is None else ""),
+        ("in our words", f"{it.says} [{it.where}]" if it.says else ""),
+        ("read as", it.note or ""),
+        ("source", "the README of the public code, not the paper" if it.source else ""),
+        ("cells", ", ".join(it.cells) or "none"),
+        *(("consider" if i == 0 else "", text) for i, text in enumerate(it.alternatives)),
+        ("arithmetic", it.arithmetic),
+        ("in detail", it.detail),
+        ("power", "" if it.power is None else f"{it.power:.0%} (chance to see a wrong last digit)"),
+        ("transcribed", "held against the page" if it.verified else "not yet held against the page"),
     ]
-    return os.linesep.join(lines)
+    return "\n".join(f"{f'{name}:' if name else '':14} {text}" for name, text in rows if text)
 
 
 def _as_json(papers: Sequence[Paper], findings: Sequence[Finding]) -> str:
