@@ -1,0 +1,175 @@
+"""Papers against each other: numbers that one copies from another, and sizes of one collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.checks.across import copies, sizes
+from audit.checks.sheet import Sheet
+from audit.record import Finding
+from tests.checks.made import Of, data_set, only, paper, results, table
+
+
+def origin(text: str | Of = "76.38", *, test: str = "3,865", **of: Any) -> Sheet:
+    printed = {"test": test} if test else {}
+    return paper(table(["P@1"], {"kim": [text]}, **of), key="origin", datasets=[data_set(**printed)])
+
+
+def copying(
+    text: str | Of, *, test: str = "3,865", method: str = "kim", catalogue: str | None = "eurlex-4k"
+) -> Sheet:
+    row = Of(id="kim", method=method, source="copied", copied_from="origin")
+    printed = {"test": test} if test else {}
+    # the data set goes by another name here, and the collection by the same
+    held = data_set("eur", catalogue, **printed)
+    return paper(table(["P@1"], {row: [text]}, dataset="eur"), key="copy", datasets=[held])
+
+
+def said(*sheets: Sheet) -> list[str]:
+    return [it.result for it in copies(sheets) if it.result != "untestable"]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "result"),
+    [
+        ("76.38", "76.38", "consistent"),
+        ("76.38", "76.4", "consistent"),
+        ("76.4", "76.38", "consistent"),
+        ("76.45", "76.5", "consistent"),  # rounded once more: 76.45..76.55 and 76.445..76.455
+        ("76.38", "76.39", "consistent"),
+        ("76.38", "76.40", "inconsistent"),
+        ("76.38", "73.68", "inconsistent"),
+        ("100.00", "100", "consistent"),
+    ],
+)
+def test_a_copied_number_is_the_one_of_its_source(theirs: str, ours: str, result: str) -> None:
+    assert said(copying(ours), origin(theirs)) == said(origin(theirs), copying(ours)) == [result]
+
+
+def test_what_differs_is_shown_with_both_cells() -> None:
+    found = only(copies([copying("76.40"), origin()]))
+    assert found.cells == ("t.kim.P@1", "origin:t.kim.P@1")
+    assert "76.40" in found.arithmetic and "76.38" in found.arithmetic and "0.02 apart" in found.arithmetic
+    assert found.id.startswith("copy:copies:") and found.weight == 2 and len(found.alternatives) > 1
+
+
+def test_a_copied_number_stands_for_the_test_documents_of_its_source() -> None:
+    assert said(copying("76.38", test="3,809"), origin()) == ["inconsistent"]
+    assert said(copying("76.38", test="3865"), origin()) == ["consistent"]
+    found = only(copies([copying("76.38", test="3,809"), origin()]))
+    assert "3,809" in found.arithmetic and "3,865" in found.arithmetic
+
+
+def test_sizes_that_one_of_the_two_does_not_print_say_nothing() -> None:
+    assert said(copying("76.38", test=""), origin()) == []
+    assert said(copying("76.38"), origin(test="")) == []
+
+
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        (copying("70.00", method="xml_cnn"), origin()),
+        (copying("70.00", catalogue="wiki10-31k"), origin()),
+        (copying("70.00", catalogue=None), origin()),
+        (copying("70.00"),),
+        (copying("70.00"), origin(dataset="other")),
+        (copying("70.00"), paper(table(["P@3"], {"kim": ["60"]}), key="origin", datasets=[data_set()])),
+    ],
+)
+def test_another_method_collection_or_metric_is_another_number(sheets: tuple[Sheet, ...]) -> None:
+    assert said(*sheets) == []
+
+
+def test_percent_and_fractions_are_not_compared() -> None:
+    assert said(copying("76.4"), origin(Of(printed="0.764", unit="fraction"))) == []
+
+
+def test_only_copied_numbers_are_held_against_their_source() -> None:
+    own = paper(table(["P@1"], {"kim": ["70.00"]}), key="copy", datasets=[data_set(test="3,865")])
+    assert list(copies([own, origin()])) == []
+
+
+def test_one_of_the_numbers_that_the_source_prints_is_enough() -> None:
+    """It prints the method with two settings."""
+    rows = {
+        Of(id=name, method="kim", experiment=name): [text] for name, text in (("a", "70"), ("b", "76.38"))
+    }
+    both = paper(table(["P@1"], rows), key="origin", datasets=[data_set(test="3,865")])
+    assert said(copying("76.38"), both) == ["consistent"]
+    assert said(copying("76.00"), both) == ["inconsistent"]
+
+
+def test_a_source_with_two_versions_of_a_collection_may_have_meant_either() -> None:
+    tables = table(["P@1"], {"kim": ["76.38"]}, dataset="old"), table(["P@1"], {"kim": ["76.38"]}, id="u")
+    held = [data_set("old", test="3,809"), data_set(test="3,865")]
+    both = paper(*tables, key="origin", datasets=held)
+    for documents in ("3,809", "3,865"):
+        assert said(copying("76.38", test=documents), both) == ["consistent"]
+    assert said(copying("76.38", test="3,909"), both) == ["inconsistent"]
+
+
+def test_a_chain_of_copies_is_followed_link_by_link() -> None:
+    """The third paper copies from the second, which copied wrongly from the first."""
+    third_row = Of(id="kim", method="kim", source="copied", copied_from="copy")
+    third = paper(table(["P@1"], {third_row: ["76.83"]}), key="third", datasets=[data_set(test="3,865")])
+    found = {it.id.split(":")[0]: it.result for it in copies([third, copying("76.83"), origin()])}
+    assert found == {"third": "consistent", "copy": "inconsistent"}
+
+
+# --------------------------------------------------------------------------- sizes of a collection
+
+
+def of_sizes(*printed: dict[str, str], catalogue: str | None = "eurlex-4k") -> list[Finding]:
+    sheets = [
+        paper(key=f"p{i}", datasets=[data_set(f"d{i}", catalogue, **held)]) for i, held in enumerate(printed)
+    ]
+    return list(sizes(sheets))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "result"),
+    [
+        ({"test": "3,865"}, {"test": "3,865"}, "consistent"),
+        ({"test": "3,865"}, {"test": "3865"}, "consistent"),
+        ({"test": "3,865"}, {"test": "3,909"}, "untestable"),
+        ({"labels": "3,956"}, {"labels": "3,993"}, "untestable"),
+        ({"train": "15,449"}, {"train": "15,539"}, "untestable"),
+        ({"train": "15,449"}, {"train": "13,905", "validation": "1,544"}, "consistent"),
+        (
+            {"train": "15,449", "validation": "1,544"},
+            {"train": "13,905", "validation": "1,544"},
+            "consistent",
+        ),
+        ({"train": "15,449"}, {"train": "13,905", "validation": "1,545"}, "untestable"),
+        # how many features are made of the texts is for each paper to choose
+        ({"features": "5,000"}, {"features": "186,104"}, "untestable"),
+        ({"features": "5,000"}, {"features": "5000"}, "consistent"),
+    ],
+)
+def test_one_collection_has_one_size_or_versions_that_nobody_can_tell_wrong(
+    first: dict[str, str], second: dict[str, str], result: str
+) -> None:
+    assert results(of_sizes(first, second)) == results(of_sizes(second, first)) == [result]
+
+
+def test_each_size_is_shown_with_its_papers() -> None:
+    found = only(of_sizes({"test": "3,865"}, {"test": "3,909"}, {"test": "3865"}))
+    assert found.arithmetic == "test of eurlex-4k: 3,865 (p0, p2); 3,909 (p1)"
+    assert found.id == "across:statistics:eurlex-4k.test"
+    assert found.cells == ("p0:datasets.d0", "p1:datasets.d1", "p2:datasets.d2")
+
+
+def test_a_collection_without_a_name_or_in_one_paper_is_not_compared() -> None:
+    assert of_sizes({"test": "1"}, {"test": "2"}, catalogue=None) == []
+    assert of_sizes({"test": "1"}) == of_sizes({"test": "1"}, {"train": "2"}) == []
+
+
+def test_a_paper_may_have_two_versions_of_a_collection() -> None:
+    two = paper(key="two", datasets=[data_set("old", test="3,809"), data_set("new", test="3,865")])
+    one = paper(key="one", datasets=[data_set(test="3,865")])
+    assert results(sizes([two])) == []
+    assert results(sizes([two, one])) == ["consistent"]
+    other = paper(key="other", datasets=[data_set(test="3,909")])
+    assert results(sizes([two, other])) == ["untestable"]

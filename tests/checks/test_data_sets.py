@@ -1,0 +1,123 @@
+"""Statistics of a data set against each other, and P@k against the labels that there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.checks.data_sets import above_labels, statistics
+from tests.checks.made import Of, data_set, only, paper, results, table
+from tests.stats import golden
+
+
+def balance(**printed: str) -> list[str]:
+    return results(statistics(paper(datasets=[data_set(**printed)])))
+
+
+#: 5.32 x 15,449 / 3,956 = 20.776; with the 3,865 test documents, 25.97; these alone, 5.198.
+EURLEX = {"train": "15,449", "test": "3,865", "labels": "3,956", "labels_per_document": "5.32"}
+
+
+@pytest.mark.parametrize(
+    ("documents_per_label", "result"),
+    [
+        ("20.78", "consistent"),
+        ("20.8", "consistent"),
+        ("21", "consistent"),
+        ("20.79", "consistent"),  # 5.325 gives 20.796
+        ("20.81", "untestable"),
+        ("25.97", "consistent"),  # all documents
+        ("25.73", "untestable"),  # fewer labels occur
+        ("5.20", "consistent"),  # the test documents
+        ("10.37", "untestable"),  # the test documents, of which fewer labels occur
+        ("5.19", "consistent"),
+        ("5.18", "inconsistent"),  # ..5.185, and 5.315 x 3,865 / 3,956 = 5.193
+        ("2.00", "inconsistent"),
+        ("200.79", "untestable"),  # as if a tenth of the labels occurred
+    ],
+)
+def test_labels_a_document_and_documents_a_label_count_the_same_pairs(
+    documents_per_label: str, result: str
+) -> None:
+    assert balance(**EURLEX, documents_per_label=documents_per_label) == [result]
+
+
+def test_without_a_test_size_half_the_training_documents_are_the_fewest() -> None:
+    """5.315 x 15,449 / 2 / 3,956 = 10.378 at the least."""
+    held = {name: text for name, text in EURLEX.items() if name != "test"}
+    assert balance(**held, documents_per_label="10.38") == ["untestable"]
+    assert balance(**held, documents_per_label="10.37") == ["inconsistent"]
+
+
+def test_documents_held_out_for_validation_count_or_not() -> None:
+    """5.32 x 1,000 / 3,956 = 1.34 over the validation documents alone: far below half."""
+    assert balance(**EURLEX, documents_per_label="1.34") == ["inconsistent"]
+    assert balance(**EURLEX, documents_per_label="1.34", validation="1,000") == ["consistent"]
+
+
+@pytest.mark.parametrize("missing", ["train", "labels", "labels_per_document", "documents_per_label"])
+def test_without_one_of_the_four_there_is_nothing_to_say(missing: str) -> None:
+    held = EURLEX | {"documents_per_label": "20.79"}
+    del held[missing]
+    assert balance(**held) == []
+
+
+@pytest.mark.parametrize("zero", ["train", "labels", "labels_per_document", "documents_per_label"])
+def test_what_may_be_nothing_is_passed_over(zero: str) -> None:
+    assert balance(**EURLEX | {"documents_per_label": "20.79"} | {zero: "0"}) == []
+
+
+def test_the_product_is_shown() -> None:
+    found = only(statistics(paper(datasets=[data_set(**EURLEX, documents_per_label="2.00")])))
+    assert "5.32 x 15,449 / 3,956 = 20.776" in found.arithmetic and "2.00" in found.arithmetic
+    assert found.id == "toy:statistics:datasets.eurlex" and found.weight == 1 and found.alternatives
+
+
+# --------------------------------------------------------------------------- more hits than labels
+
+
+def above(metric: str, text: str | Of, mean: str | None) -> list[str]:
+    printed = {} if mean is None else {"labels_per_document": mean}
+    return results(above_labels(paper(table([metric], {"a": [text]}), datasets=[data_set(**printed)])))
+
+
+#: From a mean of 2.0 labels at most 2.05 / 5 = 41 % of the first five are right, and a tenth more if the
+#: test documents have more labels than those that were counted: 45.1.
+@pytest.mark.parametrize(
+    ("metric", "text", "mean", "accused"),
+    [
+        ("P@5", "40.00", "2.0", False),
+        ("P@5", "41.01", "2.0", False),
+        ("P@5", "45.10", "2.0", False),
+        ("P@5", "45.11", "2.0", True),
+        ("P@5", "45.2", "2.0", True),
+        ("P@5", "45", "2.0", False),
+        ("P@3", "75.17", "2.0", False),  # 205 / 3 x 1.1 = 75.167, and rounding
+        ("P@3", "75.18", "2.0", True),
+        ("P@1", "100.00", "2.0", False),
+        ("P@1", "100.00", "0.5", True),
+        ("P@5", "100.00", "5.00", False),
+        ("nDCG@5", "99.00", "2.0", False),  # divided by what the labels allow
+        ("P@5", "99.00", None, False),
+    ],
+)
+def test_more_hits_than_labels_there_cannot_be(
+    metric: str, text: str, mean: str | None, accused: bool
+) -> None:
+    assert above(metric, text, mean) == (["inconsistent"] if accused else [])
+
+
+def test_fractions_are_not_percent() -> None:
+    assert above("P@5", Of(printed="99", unit="fraction"), "2.0") == []
+
+
+@golden.cases("label_cap")
+def test_the_mean_allows_what_the_counts_allow(case: dict[str, Any]) -> None:
+    """P@k at the cap by the counts is possible by their mean too, with 5 or more taken for 5."""
+    shares = {
+        int(count.rstrip("+")): share for count, share in case["inputs"]["share_by_label_count"].items()
+    }
+    mean = sum(count * share for count, share in shares.items())
+    for k, cap in case["expected"]["max_P"].items():
+        assert above(f"P@{k}", f"{cap:.2f}", f"{mean:.2f}") == []
