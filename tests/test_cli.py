@@ -94,7 +94,7 @@ def test_help_comes_without_torch() -> None:
     seconds = time.perf_counter() - began
     print(f"audit --help took {seconds:.2f} s")  # aim: 0.7 s on a quiet machine
     assert helped.returncode == 0, helped.stderr
-    for command in ("run", "report", "check", "validate", "list", "data"):
+    for command in ("run", "report", "plan", "check", "validate", "list", "data"):
         assert re.search(rf"^  {command} ", helped.stdout, re.MULTILINE)
     assert "70 a fault of this tool, 130 interrupted" in " ".join(helped.stdout.split())
 
@@ -105,7 +105,7 @@ def test_the_package_can_be_run_as_a_module() -> None:
     assert helped.stdout.startswith("Usage: audit ")
 
 
-@pytest.mark.parametrize("command", ["run", "report", "check", "validate", "list", "data describe"])
+@pytest.mark.parametrize("command", ["run", "report", "plan", "check", "validate", "list", "data describe"])
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*command.split(), "--help"]) == Exit.OK
     assert capsys.readouterr().out.startswith("Usage: audit ")

@@ -28,6 +28,10 @@ _SEEDS_HELP = frozenset({
 """Reasons of *inconclusive* that further seeds can lift."""
 
 
+_OBSTACLES = ("no_rule", "too_many_seeds", "no_number_of_our_seeds", "no_number_of_seeds")
+"""Why no number of seeds can be named, though seeds are what the claim lacks."""
+
+
 @dataclass(frozen=True)
 class Outlook:
     """What it would take to settle one open claim."""
@@ -60,8 +64,8 @@ class Outlook:
 
     @property
     def by_seeds(self) -> bool:
-        """Whether seeds can settle it, or may for all we know."""
-        return self.reason in _SEEDS_HELP and self.why_not in (None, "no_rule")
+        """Whether more seeds are any use at all; how much, `chance` tells."""
+        return self.reason in _SEEDS_HELP and self.why_not in (None, *_OBSTACLES)
 
     def chance(self, seeds: int) -> float | None:
         """To be decided with `seeds` seeds an arm, if all is as it is now; None where that is not known."""

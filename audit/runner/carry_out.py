@@ -192,7 +192,7 @@ def data_info(data: Dataset) -> DataInfo:
         n_train=data.train.size,
         n_test=data.test.size,
         n_labels=data.n_labels,
-        counts=dict(data.counts),
+        counts={name: float(count) for name, count in data.counts.items()},  # as they are read back
         notes=data.notes,
     )
 

@@ -1,0 +1,431 @@
+"""`audit plan`, and `audit run --until-settled`: what they print, run, put on record, and return."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.cli.looks import Wanted, declared, looks_of
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from audit.record import Audit, Look, audit_from_json
+from audit.runner import carry_out
+from audit.stats.sequential import schedule
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.runner.papers import write_corpus, write_paper
+from tests.test_cli import NO_TORCH, python
+
+#: A third system beside words and letters, and a claim that words beat it.
+THIRD = (
+    (
+        '      - {id: letters, experiment: letters, source: own_run, values: ["40.00", "30.00"]}\n',
+        '      - {id: letters, experiment: letters, source: own_run, values: ["40.00", "30.00"]}\n'
+        '      - {id: third, experiment: third, source: own_run, values: ["70.00", "50.00"]}\n',
+    ),
+    (
+        "  again:\n",
+        "  third:\n    {title: Third, model: xml_cnn, variant: chen2022-kim-embeddings,\n"
+        "     config: {stride: 2},"
+        ' protocol: chen2022, dataset: corpus, recipe: study2022, vectors: "GloVe, 300 components"}\n'
+        "  again:\n",
+    ),
+    (
+        "  - {id: words-value,",
+        "  - {id: words-third, kind: order, better: t1.words, worse: t1.third, metric: P@1,\n"
+        "     says: words beat the third, where: {page: 3}}\n  - {id: words-value,",
+    ),
+)
+
+#: Spread of the seeds: SD 1 of the first three, whatever is added.
+NOISE = (1.0, 0.0, 2.0, 1.5, 1.5, 1.0, 0.5, 1.0)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    write_paper(tmp_path, *THIRD)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+class Trained:
+    """Stands in for training: means by system, a second a run, and the names of what was run."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.means = {"words": 50.0, "letters": 30.0, "third": 50.0}
+        self.ran: list[str] = []
+        self.interrupt_at: int | None = None
+        monkeypatch.setattr(carry_out, "_train", self)
+
+    def __call__(self, job: Any, *_: Any) -> Result:
+        if len(self.ran) == self.interrupt_at:
+            os.kill(os.getpid(), signal.SIGINT)
+        config, seed = job.spec.config, job.spec.seed
+        name = "third" if config["stride"] == 2 else "words" if config["sweep"] == "words" else "letters"
+        self.ran.append(f"{name}{seed}")
+        noise = NOISE[seed % len(NOISE)]
+        value = self.means[name] + (2.0 - noise if name == "third" else noise)
+        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    def of(self, name: str) -> list[int]:
+        return [int(it.removeprefix(name)) for it in self.ran if it.startswith(name)]
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> Trained:
+    return Trained(monkeypatch)
+
+
+RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
+UNTIL = (*RUN, "--until-settled", "--looks")
+
+
+def record() -> Audit:
+    return audit_from_json(Path("audit-report/toy2024-corpus/audit.json").read_text())
+
+
+def outcomes() -> dict[str, str]:
+    return {it.claim: it.outcome for it in record().verdicts}
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> str:
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    return err
+
+
+# --------------------------------------------------------------------------- audit run --until-settled
+
+
+def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words against letters: 20 apart, settled at 3 seeds. Words against the third: 2 apart with SD 1 at the
+    first look, t = 2.45 on 4 degrees of freedom, p = 0.035 > 0.0167; at the second one 2.4 apart with
+    SD 0.76, t = 5.0."""
+    trained.means["third"] = 48.0
+    assert cli.main([*UNTIL, "3,5,8", "--budget", "1h30m"]) == Exit.OK
+    assert trained.of("words") == trained.of("third") == [0, 1, 2, 3, 4]
+    assert trained.of("letters") == [0, 1, 2]
+    said = told(capsys)
+    assert "looks at 3,5,8 seeds, equal shares of the level" in said
+    assert "look 1 of 3, 3 seeds, level 1.67 %: 1 claim open that seeds may settle" in said
+    assert said.splitlines()[-1] == "stopped after 2 of 3 looks: everything that seeds can settle is settled"
+    audited = record()
+    assert [(look.seeds, look.split, look.declared) for look in audited.looks] == [
+        (3, "equal", (3, 5, 8)),
+        (5, "equal", (3, 5, 8)),
+    ]
+    assert [look.level for look in audited.looks] == pytest.approx([0.05 / 3] * 2)
+    verdicts = {it.claim: it for it in audited.verdicts}
+    assert verdicts["words-win:P@1"].n == (3, 3)
+    assert verdicts["words-third:P@1"].n == (5, 5)
+    assert verdicts["words-third:P@1"].badges == ("look at 5 seeds, level 1.67 %",)
+    assert cli.main(["report"]) == Exit.OK  # judged again from the record alone
+
+
+def test_a_claim_without_hope_ends_it(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
+    """No difference at all: the power at the last look is about the level."""
+    assert cli.main([*UNTIL, "3,5,8"]) == Exit.OK
+    assert len(trained.ran) == 9
+    assert told(capsys).splitlines()[-1] == (
+        "stopped after 1 of 3 looks: futile: no open claim has 20 % power at 8 seeds"
+    )
+
+
+def test_the_last_look_ends_it(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
+    trained.means["third"] = 48.9
+    assert cli.main([*UNTIL, "3,4"]) == Exit.OK
+    assert told(capsys).splitlines()[-1] == "stopped after 2 of 2 looks: that was the last look, at 4 seeds"
+    assert outcomes()["words-third:P@1"] == "inconclusive"
+
+
+def test_only_says_what_may_be_run(trained: Trained) -> None:
+    assert cli.main([*UNTIL, "3,5", "--only", "words-win"]) == Exit.OK
+    assert trained.of("third") == []
+    assert trained.of("words") == trained.of("letters") == [0, 1, 2]
+
+
+def test_where_seeds_can_settle_nothing_nothing_is_run(
+    trained: Trained, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A printed value is not judged on other data."""
+    assert cli.main([*UNTIL, "3,5", "--only", "elsewhere"]) == Exit.OK
+    assert trained.ran == []
+    assert told(capsys).splitlines()[-1] == (
+        "stopped before the first look: no claim is open that seeds can settle; nothing is judged"
+    )
+    assert not list(folder.glob("audit-report/*/audit.json"))
+
+
+def test_a_contradiction_is_1_and_failed_runs_are_3(
+    trained: Trained, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained.means["letters"] = 80.0
+    assert cli.main([*UNTIL, "3,5", "--only", "words-win"]) == Exit.CONTRADICTED
+    failing = Result({}, (), 1.0, None, 9, reason="the loss became nan in epoch 2 of 3")
+    monkeypatch.setattr(carry_out, "_train", lambda *_: failing)
+    assert cli.main([*UNTIL, "3,5", "--only", "words-win", "--store", "other"]) == Exit.RUNS_FAILED
+
+
+# --------------------------------------------------------------------------- budget
+
+
+@pytest.fixture
+def clock(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second a run, as their records say."""
+    monkeypatch.setattr("audit.cli.looks._clock", lambda: float(len(trained.ran)))
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_is_decided_at_the_full_level_may_be_open_at_a_look(trained: Trained) -> None:
+    """p = 0.035: below 0.05, above the 0.025 of one of two looks."""
+    trained.means["third"] = 48.0
+    assert cli.main([*RUN, "--seeds", "3", "--store", "plain"]) == Exit.OK
+    assert outcomes()["words-third:P@1"] == "reproduced"
+    assert cli.main([*UNTIL, "3"]) == Exit.OK
+    assert outcomes()["words-third:P@1"] == "reproduced"  # one look has the whole level
+    assert cli.main([*UNTIL, "3,5", "--store", "other", "--budget", "9s"]) == Exit.OK
+    assert outcomes()["words-third:P@1"] == "inconclusive"
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_look_for_which_there_is_no_time_is_not_begun(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nine runs for the first look; four more for the second, with three seconds left."""
+    trained.means["third"] = 48.0
+    assert cli.main([*UNTIL, "3,5", "--budget", "12s"]) == Exit.OK
+    assert len(trained.ran) == 9
+    assert told(capsys).splitlines()[-1] == (
+        "stopped after 1 of 2 looks: budget: the look at 5 seeds needs about 4 s for 4 runs, and 3 s are left"
+    )
+    assert outcomes()["words-third:P@1"] == "inconclusive"
+    assert cli.main([*UNTIL, "3,5", "--budget", "4s"]) == Exit.OK  # goes on with the looks already spent
+    assert len(trained.ran) == 13
+    assert outcomes()["words-third:P@1"] == "reproduced"
+
+
+@pytest.mark.usefixtures("clock")
+def test_one_run_is_the_price_of_knowing_how_long_they_take(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*UNTIL, "3,5", "--budget", "8s"]) == Exit.OK
+    assert len(trained.ran) == 1
+    assert told(capsys).splitlines()[-1] == (
+        "stopped before the first look: budget: the look at 3 seeds needs about 8 s for 8 runs, "
+        "and 7 s are left; nothing is judged"
+    )
+    assert not Path("audit-runs/looks").exists()
+
+
+# --------------------------------------------------------------------------- interrupted, and gone on with
+
+
+def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained.means["third"], trained.interrupt_at = 48.0, 10
+    assert cli.main([*UNTIL, "3,5"]) == Exit.INTERRUPTED
+    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+    assert [look.seeds for look in record().looks] == [3]  # the second look was not taken
+    trained.interrupt_at = None
+    assert cli.main([*UNTIL, "3,5"]) == Exit.OK
+    assert len(trained.ran) == len(set(trained.ran)) == 13
+    assert [look.seeds for look in record().looks] == [3, 5]
+    first = Path("audit-report/toy2024-corpus/audit.json").read_bytes()
+    assert cli.main([*UNTIL, "3,5"]) == Exit.OK
+    assert Path("audit-report/toy2024-corpus/audit.json").read_bytes() == first
+    assert len(trained.ran) == 13
+
+
+def test_without_looks_the_ones_that_were_declared_are_gone_on_with(trained: Trained) -> None:
+    trained.means["third"] = 48.9
+    assert cli.main([*UNTIL, "3,4", "--spending", "halving"]) == Exit.OK
+    assert cli.main([*RUN, "--until-settled"]) == Exit.OK
+    assert record().looks[-1].declared == (3, 4)
+    assert cli.main([*UNTIL, "3,4,12"]) == Exit.OK
+    assert [(look.seeds, look.level) for look in record().looks] == [(3, 0.025), (4, 0.0125), (12, 0.00625)]
+
+
+def look(seeds: int, looks: Sequence[int], split: Any) -> Look:
+    return Look(seeds, 0.025, split, tuple(looks))
+
+
+def test_a_schedule_is_kept_and_only_halving_is_added_to() -> None:
+    assert declared(Wanted(), ()) == schedule((3, 5, 8, 12, 20))
+    assert declared(Wanted((3, 5), "halving"), [Look(3, 0.05)]) == schedule((3, 5), split="halving")
+    equal, halving = look(3, (3, 5), "equal"), look(3, (3, 5), "halving")
+    assert declared(Wanted(), [equal]) == declared(Wanted((3, 5)), [equal]) == schedule((3, 5))
+    assert declared(Wanted((3, 5, 8)), [halving]) == schedule((3, 5, 8), split="halving")
+
+
+@pytest.mark.parametrize(
+    ("split", "wanted", "message"),
+    [
+        ("equal", Wanted((3, 5, 8)), "share all of the level; only --spending halving leaves some"),
+        (
+            "equal",
+            Wanted((3, 5), "halving"),
+            "--spending halving: looks were taken by --looks 3,5 --spending eq",
+        ),
+        ("halving", Wanted((3, 8)), "go on with those, or with later ones after them"),
+        ("halving", Wanted((3,)), "go on with those, or with later ones after them"),
+    ],
+)
+def test_other_looks_than_the_declared_ones_are_refused(split: Any, wanted: Wanted, message: str) -> None:
+    with pytest.raises(AuditError, match=message):
+        declared(wanted, [look(3, (3, 5), split)])
+
+
+# --------------------------------------------------------------------------- looks that were not declared
+
+
+def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    assert record().looks == (Look(3, 0.05),)
+    assert "several looks" not in told(capsys)
+    assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
+    assert record().looks == (Look(3, 0.05), Look(5, 0.05))
+    (said,) = (it for it in record().not_checked if "several looks" in it)
+    assert "after 3 and 5 seeds" in said and "up to 10 % of cases" in said
+    assert said in told(capsys)
+    assert "up to 10 % of cases" in Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert cli.main(["report"]) == Exit.OK
+
+
+def test_looks_declared_after_one_at_the_full_level_add_to_it(trained: Trained) -> None:
+    trained.means["third"] = 48.5
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    assert cli.main([*UNTIL, "3,4,8", "--only", "words-third"]) == Exit.OK
+    assert record().looks[0] == Look(3, 0.05)
+    assert any("6.67 % of cases" in it or "8.33 % of cases" in it for it in record().not_checked)
+
+
+def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path) -> None:
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    write_corpus(folder / "more", 50)
+    assert cli.main(["run", "toy.yaml", "--data", "more", "--jobs", "1", "--seeds", "4"]) == Exit.OK
+    audited = audit_from_json(Path("audit-report/toy2024-more/audit.json").read_text())
+    assert audited.looks == (Look(4, 0.05),)
+
+
+# --------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*UNTIL, "3,5", "--budget", "30"], "--budget '30' is no span of time; write it as 90s, 30m, 2h"),
+        ([*RUN, "--budget", "30m"], "--budget belongs to --until-settled"),
+        ([*RUN, "--looks", "3,5"], "--looks belongs to --until-settled"),
+        ([*RUN, "--spending", "equal"], "--spending belongs to --until-settled"),
+        ([*UNTIL, "3,5", "--seeds", "3"], "--seeds: with --until-settled the looks say how many"),
+        ([*UNTIL, "3,5", "--spending", "all"], "--spending 'all' is unknown; known are equal and halving"),
+        *[
+            ([*UNTIL, it], f"--looks '{it}': write growing numbers")
+            for it in ("", "5,3", "1,3", "3,3", "3,x")
+        ],
+        (["plan"], "audit-report: no audit.json there"),
+        (["plan", "nowhere.json"], "nowhere.json: No such file"),
+        (["plan", "toy.yaml.json"], "toy.yaml.json: No such file"),
+        (["plan", "toy"], "'toy' is no file and no built-in paper"),
+        (["plan", "corpus/train.txt"], "corpus/train.txt"),
+    ],
+    ids=lambda it: " ".join(it[1:]) if isinstance(it, list) else "",
+)
+def test_what_cannot_be_used_is_one_clear_line(
+    arguments: list[str], message: str, trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == Exit.BAD_INPUT
+    lines = told(capsys).splitlines()
+    assert len(lines) == 1, lines
+    assert message in lines[0]
+    assert trained.ran == []
+
+
+def test_looks_may_have_blanks() -> None:
+    assert looks_of("3, 5,8") == (3, 5, 8)
+
+
+# --------------------------------------------------------------------------- audit plan
+
+
+def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert cli.main(["plan", *arguments, "--json"]) == Exit.OK
+    (content,) = json.loads(capsys.readouterr().out)
+    return {"paper": content["paper"], **{it["claim"]: it for it in content["open"]}}
+
+
+def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained.means["third"] = 49.0
+    cli.main([*RUN, "--seeds", "3"])
+    capsys.readouterr()
+    assert cli.main(["plan"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert out.startswith(
+        "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 claims open, 1 with a number of seeds\n"
+    )
+    assert re.search(r"^words-third P@1 +3 +\d+ \(\d+\) +– +\d+ seeds, \d+ CPU-seconds$", out, re.MULTILINE)
+    assert "1 claim: it is about the paper's own data" in out
+    assert "audit run --until-settled --budget 30m" in out
+
+
+def test_plan_counts_the_runs_that_are_missing(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
+    trained.means["third"] = 49.0
+    cli.main([*RUN, "--seeds", "3"])
+    found = planned(capsys, "audit-report/toy2024-corpus/audit.json")["words-third:P@1"]
+    assert found["seeds"] == found["reproduce"]["80"] > 3
+    assert found["missing"] == {"words": found["seeds"] - 3, "third": found["seeds"] - 3}
+    assert found["seconds"] == 2.0 * (found["seeds"] - 3)
+    assert (found["device"], found["by_similar_experiments"]) == ("CPU", False)
+
+
+def test_plan_of_a_paper_that_was_not_run_says_what_to_run_first(capsys: pytest.CaptureFixture[str]) -> None:
+    found = planned(capsys, "toy.yaml")
+    assert found["words-win:P@1"]["sentence"] == "not run: 3 seeds first, time not known"
+    assert found["words-win:P@1"]["missing"] == {"words": 3, "letters": 3}
+
+
+def test_plan_takes_the_records_of_the_paper_that_it_is_asked_for(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    assert "words-win:P@1" not in planned(capsys, "toy.yaml")
+
+
+def test_plan_needs_no_torch(trained: Trained) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    for command in (["plan"], ["plan", "toy.yaml", "--json"], ["plan", "chen2022", "--out", "nowhere"]):
+        done = python("-c", NO_TORCH, *command)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_plan_reads_no_record_whose_verdicts_were_edited(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    path = Path("audit-report/toy2024-corpus/audit.json")
+    path.write_text(path.read_text().replace('"outcome": "reproduced"', '"outcome": "inconclusive"'))
+    capsys.readouterr()
+    assert cli.main(["plan"]) == Exit.BAD_INPUT
+    assert "its verdicts are not those that its runs give" in told(capsys)
