@@ -1,0 +1,272 @@
+"""What the text says of its tables: better, best, rising, as good as, cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from audit.checks.sentences import sentences
+from audit.checks.sheet import Sheet
+from audit.record import Finding
+from tests.checks.made import Of, only, paper, results, states, table
+from tests.stats import golden
+
+NAMES = "abcdefgh"
+
+
+def column(*texts: str | Of) -> Sheet:
+    """P@1 of a, b, c, ... in the cells t.a.P@1, t.b.P@1, ..."""
+    return paper(table(["P@1"], {name: [text] for name, text in zip(NAMES, texts, strict=False)}))
+
+
+def found_for(kind: str, *texts: str | Of, cells: str | None = None, **details: Any) -> list[Finding]:
+    sheet = column(*texts)
+    named = [f"t.{name}.P@1" for name in (cells or NAMES[: len(texts)])]
+    claim = states(kind, *named, **details)
+    return list(sentences(paper(*sheet.tables, says=[claim])))
+
+
+def said(kind: str, *texts: str | Of, **of: Any) -> str:
+    return only(found_for(kind, *texts, **of)).result
+
+
+# --------------------------------------------------------------------------- one above the other
+
+#: (better, worse): one above the other as printed, by rounding only, or not at all.
+PAIRS = [
+    ("76.39", "76.38", "consistent"),
+    ("76.38", "76.38", "untestable"),
+    ("76.37", "76.38", "inconsistent"),  # they meet in 76.375, which prints in one way only
+    ("76.36", "76.38", "inconsistent"),
+    ("76.4", "76.38", "consistent"),
+    ("76.4", "76.44", "untestable"),  # 76.35..76.45
+    ("76.4", "76.45", "untestable"),
+    ("76.4", "76.46", "inconsistent"),
+    ("76", "76.49", "untestable"),
+    ("76", "76.51", "inconsistent"),
+    ("100.00", "100.00", "untestable"),
+    ("0.01", "0.00", "consistent"),
+    ("83.5%", "83.4", "consistent"),
+]
+
+
+@pytest.mark.parametrize("kind", ["order", "gap", "significant"])
+@pytest.mark.parametrize(("better", "worse", "result"), PAIRS)
+def test_the_better_one_stands_above_the_worse_one(kind: str, better: str, worse: str, result: str) -> None:
+    assert said(kind, better, worse) == result
+    assert said("ranking", better, worse) == result
+    assert said("trend", worse, better, direction="rising") == result
+    assert said("trend", better, worse, direction="falling") == result
+    assert said("optimum", better, worse, strength="unique") == result
+    assert said("cost", worse, better) == result
+
+
+def test_the_arithmetic_shows_which_way_and_how_far() -> None:
+    found = only(found_for("order", "66.03", "66.10"))
+    assert found.arithmetic == "66.10 < 66.03 does not hold: 0.07 the other way"
+    assert found.id == "toy:sentence:claim" and found.says == "own short words" and found.weight == 3
+    assert "tie" in only(found_for("order", "66.10", "66.10")).arithmetic
+    assert only(found_for("order", "66.10", "66.03")).arithmetic == "66.03 < 66.10 by 0.07"
+
+
+@golden.cases("text_vs_table")
+def test_reference_sentences_over_several_metrics(case: dict[str, Any]) -> None:
+    """A sentence is judged metric by metric; the exceptions are those that do not hold as printed."""
+    cells = {name: (first, second) for name, first, second in case["inputs"]["cells"]}
+    metrics = [Of(id=f"c{i}", metric="P@1") for i in range(len(cells))]
+    rows = {"a": [first for first, _ in cells.values()], "b": [second for _, second in cells.values()]}
+    claims = [states("order", f"t.a.c{i}", f"t.b.c{i}", id=name) for i, name in enumerate(cells)]
+    found = list(sentences(paper(table(metrics, rows), says=claims)))
+    assert [it.claim for it in found if it.result != "consistent"] == case["expected"]["exceptions"]
+    ties = [name for name, (first, second) in cells.items() if first == second]
+    assert [it.claim for it in found if it.result == "untestable"] == ties
+
+
+# --------------------------------------------------------------------------- several
+
+
+@pytest.mark.parametrize(
+    ("texts", "result"),
+    [
+        (("9.3", "9.2", "9.1"), "consistent"),
+        (("9.3", "9.3", "9.1"), "untestable"),
+        (("9.3", "9.3", "9.4"), "inconsistent"),  # the worst decides
+        (("9.2", "9.3", "9.1"), "inconsistent"),
+        (("9.3", "9.1", "9.2"), "inconsistent"),
+    ],
+)
+def test_a_ranking_holds_from_neighbour_to_neighbour(texts: tuple[str, ...], result: str) -> None:
+    assert said("ranking", *texts) == result
+    assert said("trend", *texts, direction="falling") == result
+    assert said("trend", *reversed(texts), direction="rising") == result
+
+
+def test_only_what_fails_is_shown_of_a_ranking() -> None:
+    text = only(found_for("ranking", "9.3", "9.2", "9.5", "9.1")).arithmetic
+    assert text == "9.5 < 9.2 does not hold: 0.3 the other way"
+
+
+@pytest.mark.parametrize(
+    ("best", "others", "unique", "among_best"),
+    [
+        ("9.3", ("9.2", "9.1"), "consistent", "consistent"),
+        ("9.3", ("9.3", "9.1"), "untestable", "consistent"),
+        ("9.3", ("9.4", "9.1"), "inconsistent", "inconsistent"),
+    ],
+)
+def test_the_best_level_is_above_all_others_or_no_other_is_above_it(
+    best: str, others: tuple[str, ...], unique: str, among_best: str
+) -> None:
+    assert said("optimum", best, *others, strength="unique") == unique
+    assert said("optimum", best, *others, strength="among_best") == among_best
+
+
+def test_the_best_level_may_stand_among_the_levels() -> None:
+    assert said("optimum", "9.3", "9.2", cells="aab", strength="unique") == "consistent"
+    assert said("optimum", "9.3", cells="aa", strength="unique") == "untestable"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "margin", "no_loss", "result"),
+    [
+        ("76.38", "76.88", 0.5, False, "consistent"),
+        ("76.88", "76.38", 0.5, False, "consistent"),
+        ("76.38", "76.89", 0.5, False, "untestable"),  # no paper says how far apart similar numbers may be
+        ("76.38", "20.00", 0.5, False, "untestable"),
+        ("76.38", "20.00", 0.5, True, "consistent"),
+        ("20.00", "76.38", 0.5, True, "untestable"),
+        ("76.38", "76.38", None, False, "consistent"),
+        ("76.38", "76.39", None, False, "untestable"),
+    ],
+)
+def test_similar_numbers_are_within_the_margin_and_others_are_never_called_wrong(
+    left: str, right: str, margin: float | None, no_loss: bool, result: str
+) -> None:
+    assert said("equivalent", left, right, margin=margin, no_loss=no_loss) == result
+
+
+def test_numbers_in_different_units_are_not_compared() -> None:
+    times = {
+        Of(id="a", method="a", unit="minutes"): ["45"],
+        Of(id="b", method="b", unit="hours"): ["0.8"],
+    }
+    claim = states("cost", "t.a.time", "t.b.time", metric="", quantity="training_time")
+    found = only(sentences(paper(table([Of(id="time", quantity="training_time")], times), says=[claim])))
+    assert found.result == "untestable" and "45 minutes, 0.8 hours" in found.arithmetic
+
+
+def test_a_statement_with_a_number_that_is_not_printed_is_passed_over() -> None:
+    """An experiment without a cell, or a dash."""
+    assert found_for("order", "9.3", cells="a", experiments=2) == []
+    sheet = paper(table(["P@1"], {"a": ["9.3"], "b": [None]}), says=[states("order", "t.a.P@1", "t.b.P@1")])
+    assert results(sentences(sheet)) == []
+
+
+@pytest.mark.parametrize("kind", ["value", "arithmetic", "structural", "convergence", "complexity"])
+def test_other_kinds_are_for_other_checks(kind: str) -> None:
+    assert found_for(kind, "9.3", "9.2") == []
+
+
+# --------------------------------------------------------------------------- best of all
+
+Texts = Mapping[str, Sequence[str | Of | None]]
+
+
+def dominates(columns: Sequence[str | Of], rows: Mapping[Any, Sequence[Any]], **details: Any) -> Finding:
+    """w is said to be best."""
+    claim = states("dominance", **{"winner": "w", "tables": ["t"]} | details)
+    return only(sentences(paper(table(columns, rows), says=[claim])))
+
+
+@pytest.mark.parametrize(
+    ("winner", "place", "result"),
+    [
+        ("9.4", 1, "consistent"),
+        ("9.3", 1, "untestable"),  # level with the best
+        ("9.2", 1, "inconsistent"),
+        ("9.3", 2, "consistent"),
+        ("9.2", 2, "consistent"),
+        ("9.1", 2, "consistent"),  # level with the second
+        ("9.0", 2, "inconsistent"),
+        ("9.0", 3, "consistent"),
+    ],
+)
+def test_a_place_allows_so_many_above_it(winner: str, place: int, result: str) -> None:
+    rows = {"w": [winner], "a": ["9.3"], "b": ["9.1"], "c": ["8.0"]}
+    assert dominates(["P@1"], rows, place=place).result == result
+
+
+def test_more_digits_may_leave_the_place_open() -> None:
+    """9.2 may be 9.249, which is above 9.24."""
+    rows = {"w": ["9.2"], "a": ["9.24"], "b": ["9.00"]}
+    assert dominates(["P@1"], rows).result == "untestable"
+    assert dominates(["P@1"], {**rows, "a": ["9.26"]}).result == "inconsistent"
+
+
+def test_a_method_in_two_rows_takes_one_place() -> None:
+    """Copied and run anew: w is second best of three methods."""
+    rows = {
+        "w": ["9.2"],
+        Of(id="a1", method="a", experiment="a1"): ["9.4"],
+        Of(id="a2", method="a", experiment="a2"): ["9.3"],
+        "b": ["9.0"],
+    }
+    assert dominates(["P@1"], rows, place=2).result == "consistent"
+    assert dominates(["P@1"], rows, place=1).result == "inconsistent"
+
+
+def test_it_is_best_over_those_named_or_over_all_others() -> None:
+    rows = {"w": ["9.2"], "a": ["9.4"], "b": ["9.0"], Of(id="nameless"): ["9.9"]}
+    assert dominates(["P@1"], rows, over=["b"]).result == "consistent"
+    assert dominates(["P@1"], rows, over=["a", "b"]).result == "inconsistent"
+    assert dominates(["P@1"], rows).result == "inconsistent"
+
+
+WIDE = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e", "f") for k in (1, 3)]
+
+
+def test_every_line_counts_or_those_named() -> None:
+    """w loses P@3 on e only."""
+    rows = {"w": ["9"] * 6, "a": ["8", "8", "8", "10", "8", "8"]}
+    found = dominates(WIDE, rows)
+    assert found.result == "inconsistent" and found.arithmetic == "e P@3: place 2: 9, beside 10"
+    assert dominates(WIDE, rows, datasets=["d", "f"]).result == "consistent"
+    assert dominates(WIDE, rows, metrics=["P@1"]).result == "consistent"
+    assert dominates(WIDE, rows, metrics=["P@3"]).result == "inconsistent"
+    other = states("dominance", winner="w", tables=["u"])
+    assert results(sentences(paper(table(WIDE, rows), says=[other]))) == []
+
+
+def test_a_line_without_the_winner_or_without_rivals_is_passed_over() -> None:
+    rows = {"w": ["9", None, "9", "9", "9", "9"], "a": ["8", "10", None, "8", "8", "8"]}
+    assert dominates(WIDE, rows).arithmetic == "in all 4 lines"
+
+
+@pytest.mark.parametrize(
+    ("rival", "at_least", "result"),
+    [
+        # lines d1 d3 e1 e3 f1 f3; w has 9 everywhere
+        (("8", "8", "8", "8", "10", "10"), 2, "consistent"),
+        (("8", "8", "8", "8", "10", "10"), 3, "inconsistent"),
+        # best in P@1 on d and e, in P@3 on e and f: two data sets in each metric, one in most metrics
+        (("8", "10", "8", "8", "10", "8"), 2, "consistent"),
+        (("8", "10", "8", "8", "10", "8"), 3, "inconsistent"),
+        (("8", "9", "8", "8", "10", "10"), 2, "untestable"),  # d P@3 ties
+        (("8", "8", "8", "8", "8", "8"), 4, "untestable"),  # there may be data sets that are not shown
+    ],
+)
+def test_in_so_many_data_sets(rival: tuple[str, ...], at_least: int, result: str) -> None:
+    rows = {"w": ["9"] * 6, "a": list(rival)}
+    assert dominates(WIDE, rows, at_least=at_least).result == result
+
+
+def test_most_metrics_of_a_data_set_make_it_one_of_them() -> None:
+    columns = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e") for k in (1, 3, 5)]
+    rows = {"w": ["9"] * 6, "a": ["8", "8", "10", "10", "8", "8"]}
+    found = dominates(columns, rows, at_least=2)
+    assert found.result == "consistent"
+    rows = {"w": ["9"] * 6, "a": ["10", "8", "10", "10", "8", "8"]}
+    found = dominates(columns, rows, at_least=2)
+    assert found.result == "inconsistent" and "in 1 of 2 data sets" in found.arithmetic
