@@ -49,7 +49,7 @@ def judge_convergence(case: Case) -> Judged:
     target = case.claim.details.get("target")
     if target is None:
         return final(case, "no_target_score")
-    reaches = [_reaches(arm, case.claim.metric, float(target)) for arm in case.arms]
+    reaches = [reaches_of(arm, case.claim.metric, float(target)) for arm in case.arms]
     for arm, reached in zip(case.arms, reaches, strict=True):
         if len(reached) < len(arm.runs):
             case = case.badge(f"{arm.experiment}: a curve in {len(reached)} of {len(arm.runs)} runs")
@@ -74,7 +74,7 @@ def _seeds_of(reaches: Sequence[dict[int, Reach]]) -> list[list[int]]:
     return [common, common]
 
 
-def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
+def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     """By seed, for each run whose curve holds the validation metric, at steps that grow."""
     found = {}
     for run in arm.runs:

@@ -1,0 +1,86 @@
+"""One verdict taken apart: every number of its derivation, with the formula that gives it.
+
+    derivation(audit, "kim-words:P@1").steps
+
+Each step is worked out anew from the claim and the runs by the formulas of `audit.stats`, with its numbers
+filled in; a test holds the last ones against the verdict, and works all out once more from their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from audit.comparator import case_of
+from audit.explaining.costs import convergence_steps, cost_steps
+from audit.explaining.differences import equivalent_steps, gap_steps, order_steps, significant_steps
+from audit.explaining.family import Family, Standing, family, standing
+from audit.explaining.several import dominance_steps, optimum_steps, ranking_steps, trend_steps
+from audit.explaining.step import Step
+from audit.explaining.values import value_steps
+from audit.judging import JUDGES
+from audit.judging.case import Case
+from audit.record import Audit, ClaimRecord, Verdict
+from audit.stats.decision import Decision
+from audit.stats.margin import SHOWN
+
+__all__ = ["Derivation", "Family", "Standing", "Step", "derivation"]
+
+_STEPS: Mapping[str, Callable[[Case], Iterator[Step]]] = {
+    "value": value_steps,
+    "order": order_steps,
+    "gap": gap_steps,
+    "equivalent": equivalent_steps,
+    "significant": significant_steps,
+    "ranking": ranking_steps,
+    "trend": trend_steps,
+    "optimum": optimum_steps,
+    "dominance": dominance_steps,
+    "cost": cost_steps,
+    "convergence": convergence_steps,
+}
+
+#: Reasons for which the judges were never asked, or asked in vain: there is nothing to derive.
+_NOTHING = frozenset({
+    "not_run", "run_failed", "not_measured", "same_runs", "mixed_evidence", "different_data", "no_margin",
+    "no_printed_number", "kind_not_judged", "no_target_score", "different_machines", "too_many_levels",
+    "place_always_held",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Derivation:
+    claim: ClaimRecord
+    verdict: Verdict
+    at: Standing
+    steps: tuple[Step, ...]
+    family: Family | None
+    at_margins: Mapping[float, Decision]
+    """What the claim would come to by itself at other margins; empty for one that is judged without."""
+
+
+def derivation(audit: Audit, claim: str) -> Derivation:
+    """Of the claim with that id (`claimid:metric`). Raises KeyError for an id that there is not."""
+    verdicts = {it.claim: it for it in audit.verdicts}
+    record = {it.id: it for it in audit.claims}[claim]
+    verdict, at = verdicts[claim], standing(audit, claim)
+    case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level)
+    judged = verdict.reason not in _NOTHING and record.kind in _STEPS
+    return Derivation(
+        claim=record,
+        verdict=verdict,
+        at=at,
+        steps=tuple(dict.fromkeys(_STEPS[record.kind](case))) if judged else (),
+        family=family(audit, record, at),
+        at_margins=dict(_at_margins(case)) if judged else {},
+    )
+
+
+def _at_margins(case: Case) -> Iterator[tuple[float, Decision]]:
+    """By the raw p-values, with the same caps."""
+    margin = case.claim.margin
+    for shown in map(float, SHOWN) if margin else ():
+        claim = replace(case.claim, margin=replace(margin, value=shown) if margin else None)
+        test = JUDGES[claim.kind](replace(case, claim=claim)).test
+        if test is not None:
+            yield shown, test.decide(alpha=case.alpha)

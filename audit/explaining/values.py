@@ -1,0 +1,142 @@
+"""The derivation of value claims: one mean against a printed number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.explaining.step import (
+    Step,
+    band_steps,
+    doubled,
+    interval_steps,
+    mean_and_sd,
+    num,
+    quantile_text,
+    tail_step,
+)
+from audit.judging.case import Case
+from audit.judging.value import distinct_groups, other_split_of, pooled_of, spread_of
+from audit.stats.instance import OtherSplit, instance_se
+from audit.stats.printed import printed
+from audit.stats.sample import PooledSD, sample
+from audit.stats.student import quantile
+from audit.stats.target import Error, error
+
+_INFINITE = float("inf")
+
+
+def value_steps(case: Case) -> Iterator[Step]:
+    """As `audit.stats.value`: d, both standard errors, both p-values, the intervals and the band."""
+    (arm,) = case.arms
+    reported = printed(case.claim.printed[0])
+    v, h = float(reported.value), float(reported.half_unit)
+    ours = sample(arm.values)
+    yield from mean_and_sd("", arm.values)
+    d = ours.mean - v
+    yield Step("d", "mean - v", f"{num(ours.mean)} - {num(v)}", d)
+    pooled = pooled_of(case, arm)
+    pooled = pooled if pooled is not None and pooled.usable else None
+    if pooled:
+        yield _pooled(case, pooled)
+    s, df = (pooled.sd, float(pooled.df)) if pooled else (ours.sd or 0.0, float(ours.df))
+    if s == 0.0 or case.plain.scope == "other_data":
+        return  # nothing random, or nothing to judge by
+    split = other_split_of(case, arm, target=v)
+    if case.plain.scope == "other_split" and split is None:
+        return
+    documents = 0.0
+    if split is not None:
+        yield from _documents(ours.mean, v, split)
+        documents = instance_se(v, documents=split.documents_paper) ** 2
+        documents += instance_se(ours.mean, documents=split.documents_ours) ** 2
+    own = error((s * s / ours.n, df), (documents, _INFINITE))
+    yield _error("se", "s^2 / n", f"{num(s)}^2 / {ours.n}", documents, own)
+    if split is not None:
+        yield _freedom("df", [(s * s / ours.n, df)], documents, own)
+    predicted = []
+    for name, formula, filled, parts in _predicted(case, s, df, ours.n):
+        it = error(*parts, (documents, _INFINITE))
+        predicted.append(it)
+        yield _error(name, formula, filled, documents, it)
+        if len(parts) > 1 or split is not None:
+            yield _freedom(name.replace("se_pred", "df_pred"), parts, documents, it)
+    yield from _tests(d, h, case.margin, own, predicted)
+    yield from interval_steps("90 % interval", ours.mean, *own, level=0.90)
+    yield from interval_steps("95 % interval", ours.mean, *own, level=0.95)
+    yield from _prediction(ours.mean, predicted)
+    yield from band_steps((f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
+
+
+def _pooled(case: Case, pooled: PooledSD) -> Step:
+    arms = [case.arm(name, case.claim.metric) for name in case.claim.details["pool"]]
+    groups = [sample(values) for values in distinct_groups(arms) if len(values) > 1]
+    squares = " + ".join(f"{it.df} * {num(it.sd or 0.0)}^2" for it in groups)
+    formula = "sqrt(sum (n_i - 1) s_i^2 / sum (n_i - 1)), in the place of s"
+    return Step("s_pool", formula, f"sqrt(({squares}) / {pooled.df})", pooled.sd)
+
+
+def _documents(mean: float, v: float, split: OtherSplit) -> Iterator[Step]:
+    for name, p, documents in (
+        ("se_documents, paper", v, split.documents_paper),
+        ("se_documents, ours", mean, split.documents_ours),
+    ):
+        filled = f"sqrt({num(p)} * (100 - {num(p)}) / {documents})"
+        yield Step(name, "sqrt(p (100 - p) / N)", filled, instance_se(p, documents=documents))
+
+
+def _error(name: str, formula: str, filled: str, documents: float, found: Error) -> Step:
+    also, and_also = (" + se_documents^2 of both", f" + {num(documents)}") if documents else ("", "")
+    return Step(name, f"sqrt({formula}{also})", f"sqrt({filled}{and_also})", found.se)
+
+
+def _freedom(name: str, parts: list[tuple[float, float]], documents: float, found: Error) -> Step:
+    """Satterthwaite; the binomial part has no degrees of freedom to speak of."""
+    total = " + ".join([num(variance) for variance, _ in parts] + ([num(documents)] if documents else []))
+    below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts)
+    return Step(name, "(sum v)^2 / sum (v^2 / df)", f"({total})^2 / ({below})", found.df)
+
+
+def _predicted(
+    case: Case, s: float, df: float, n: int
+) -> Iterator[tuple[str, str, str, list[tuple[float, float]]]]:
+    """Name, formula, formula filled in, and parts of each variance of the difference to the paper's runs."""
+    m, spread = case.claim.runs_behind, spread_of(case)
+    if spread is None:
+        formula, filled = "s^2 (1 / n + 1 / m)", f"{num(s)}^2 * (1 / {n} + 1 / {m})"
+        yield "se_pred", formula, filled, [(s * s * (1.0 / n + 1.0 / m), df)]
+        return
+    for reading, sd in spread.sds(m).items():
+        parts = [(s * s / n, df), (sd * sd / m, float(m - 1))]
+        filled = f"{num(s)}^2 / {n} + {num(sd)}^2 / {m}"
+        yield f"se_pred, “±” read as {reading}", "s^2 / n + s_paper^2 / m", filled, parts
+
+
+def _tests(d: float, h: float, D: float, own: Error, predicted: list[Error]) -> Iterator[Step]:
+    low = tail_step("p_low", "P[t >= (D - h + d) / se]", (f"{num(D)} - {num(h)} + {num(d)}", D - h + d), *own)
+    high = tail_step(
+        "p_high", "P[t >= (D - h - d) / se]", (f"{num(D)} - {num(h)} - {num(d)}", D - h - d), *own
+    )
+    yield low
+    yield high
+    yield Step(
+        "p_rep", "max(p_low, p_high)", f"max({num(low.value)}, {num(high.value)})", max(low.value, high.value)
+    )
+    over = (f"abs({num(d)}) - ({num(D)} + {num(h)})", abs(d) - (D + h))
+    tests = [
+        doubled("p_con", "min(1, 2 P[t >= (abs(d) - (D + h)) / se_pred])", over, *it) for it in predicted
+    ]
+    if len(tests) == 1:
+        yield tests[0]
+        return
+    filled = ", ".join(test.filled for test in tests)
+    formula = "the largest over the readings"
+    yield Step("p_con", formula, f"max({filled})", max(test.value for test in tests))
+
+
+def _prediction(mean: float, predicted: list[Error]) -> Iterator[Step]:
+    """The widest of the readings."""
+    wide = max(predicted, key=lambda it: quantile(0.975, it.df) * it.se)
+    half = quantile(0.975, wide.df) * wide.se
+    for end, sign, value in (("from", "-", mean - half), ("to", "+", mean + half)):
+        filled = f"{num(mean)} {sign} {quantile_text(0.975, wide.df)} * {num(wide.se)}"
+        yield Step(f"95 % of the paper's runs, {end}", f"mean {sign} t(0.975) se_pred", filled, value)
