@@ -96,24 +96,23 @@ def _visible(option: str, text: str) -> str:
 
 
 def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:
+    from audit.claim_names import counted
+
     if not kept.added:
-        say(f"{_runs(len(kept.same))}, all in {store} already; nothing was changed")
+        say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing was changed")
         return
     failed = sum(run.status == "failed" for run in kept.added)
     already = f"; {len(kept.same)} more were there already" if kept.same else ""
     of_them = f", {failed} of them failed" if failed else ""
-    say(f"{_runs(len(kept.added))} imported for {paper.paper.key}{of_them}{already}; not verified here")
-    for experiment, runs in _by_experiment(kept.added).items():
-        say(f"  {experiment}: {_summary(runs)}")
+    runs = counted(len(kept.added), "run")
+    say(f"{runs} imported for {paper.paper.key}{of_them}{already}; not verified here")
+    for experiment, mine in _by_experiment(kept.added).items():
+        say(f"  {experiment}: {_summary(mine)}")
     for note in dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note):
         say(f"  {note}")
     for question in _open(kept.added, paper, declared):
         say(f"  {question}")
     say(f"`audit judge {name} --store {store}` judges them")
-
-
-def _runs(number: int) -> str:
-    return "1 run" if number == 1 else f"{number} runs"
 
 
 def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:

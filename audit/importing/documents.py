@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.claim_names import counted
 from audit.importing.declared import Source
 from audit.importing.problems import Problems
 from audit.importing.table import TableFile, explained, refuse, text
@@ -110,9 +111,8 @@ class DocumentFile:
 def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[float, ...]:
     given = item["scores"]
     if not isinstance(given, list) or len(given) != len(labels):
-        raise ValueError(
-            f"document {name!r} has {len(labels)} labels and scores {text(given)[:60]}; give one each"
-        )
+        number = counted(len(labels), "label")
+        raise ValueError(f"document {name!r} has {number} and scores {text(given)[:60]}; give one each")
     try:
         scores = tuple(float(it) for it in given)
     except (TypeError, ValueError) as err:

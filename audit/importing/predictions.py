@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.claim import Paper
+from audit.claim_names import counted
 from audit.errors import AuditError
 from audit.importing.declared import Declared, Source
 from audit.importing.documents import Document, DocumentFile
@@ -52,9 +53,8 @@ def from_predictions(
     Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options.
     """
     if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
-        raise AuditError(
-            f"{len(paths)} files of predictions and --seed {list(seeds)}; add another --seed for each file"
-        )
+        files = counted(len(paths), "file")
+        raise AuditError(f"{files} of predictions and --seed {list(seeds)}; add another --seed for each file")
     try:
         id = experiment_of(paper, experiment or "", declared.dataset or "")
         dataset = dataset_of(paper, id, declared.dataset or "")
@@ -98,7 +98,7 @@ def _scored(paper: Paper, ids: NDArray[Any], truth: Truth) -> tuple[dict[str, fl
         if metric.family not in _FROM_LISTS:
             left_out.append(f"{name} not scored: it needs more than lists and truth; import its value")
         elif metric.k is not None and metric.k > ids.shape[1]:
-            left_out.append(f"{name} not scored: the longest list has {ids.shape[1]} labels")
+            left_out.append(f"{name} not scored: the longest list has {counted(ids.shape[1], 'label')}")
         elif metric.k is not None:
             ks.add(metric.k)
     if not ks:

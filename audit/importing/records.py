@@ -123,7 +123,10 @@ def _clash(old: Run, result: Result, root: Path) -> str:
 def _check_data(added: Sequence[Run], held: Sequence[Run], problems: Problems) -> None:
     """All runs of an experiment are of one data set, and are declared to be the paper's own or are not."""
     gone = {key for run in added for key in Provenance.of(run).replaces}
-    staying = {Provenance.of(run).experiment: run for run in held if run.key not in gone}
+    staying: dict[str, Run] = {}
+    for run in sorted(held, key=lambda run: run.spec.seed):
+        if run.key not in gone:
+            staying.setdefault(Provenance.of(run).experiment, run)
     for run in {Provenance.of(run).experiment: run for run in added}.values():
         it = Provenance.of(run)
         other = staying.get(it.experiment)
