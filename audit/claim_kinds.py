@@ -388,9 +388,16 @@ class ComplexityClaim(Claim):
     """The size that it grows with, as in L, the number of labels."""
     exponent: Annotated[float, Field(strict=True, ge=0, le=4)]
     """The power; logarithmic factors are not counted."""
+    operations: Text | None = None
+    """What is counted, as an expression in n (that size) and constants; without it nothing is tested."""
+    given: Mapping[Symbol, Constant] = {}
+    """Constants of the expression by name."""
 
     def settings(self) -> dict[str, Any]:
-        return {"details": {"of": self.of, "grows_with": self.grows_with, "exponent": self.exponent}}
+        details: dict[str, Any] = {"of": self.of, "grows_with": self.grows_with, "exponent": self.exponent}
+        if self.operations is not None:
+            details |= {"operations": self.operations, "given": dict(self.given)}
+        return {"details": details}
 
 
 #: A further kind is a class above and its name here.

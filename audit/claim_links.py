@@ -67,6 +67,9 @@ def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: File
                 yield Problem((*path, *place), str(err))
         yield from _in_targets(path, found, kind)
     yield from _in_dominance(path, claim, names)
+    if claim.get("kind") == "complexity" and isinstance(claim.get("operations"), str):
+        known = {"n": None, **mapping(claim.get("given"))}
+        yield from _in_formula((*path, "operations"), claim["operations"], known)
     if claim.get("kind") == "optimum" and claim.get("margin") and claim.get("strength") != "among_best":
         text = "is not used: that one level is better than all is judged without; drop it"
         yield Problem((*path, "margin"), f"{text}, or set strength: among_best")

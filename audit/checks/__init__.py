@@ -12,6 +12,7 @@ from dataclasses import replace
 from audit.checks.across import copies, sizes
 from audit.checks.agreement import identity, twice
 from audit.checks.bounds import bounds
+from audit.checks.complexity import complexity
 from audit.checks.data_sets import above_labels, statistics
 from audit.checks.formulas import formulas
 from audit.checks.granularity import granularity
@@ -31,6 +32,7 @@ CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
     average_rank,
     sentences,
     formulas,
+    complexity,
     significance,
     above_labels,
     statistics,

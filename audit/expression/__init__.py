@@ -11,7 +11,7 @@ from audit.expression.errors import ExpressionError, UndefinedError
 from audit.expression.functions import FUNCTIONS
 from audit.expression.grammar import parse
 from audit.expression.meaning import Lookup
-from audit.expression.outcome import Outcome, evaluate
+from audit.expression.outcome import Outcome, evaluate, value_of
 from audit.expression.tree import Expression, names, references
 from audit.expression.words import RELATIONS
 
@@ -27,4 +27,5 @@ __all__ = [
     "names",
     "parse",
     "references",
+    "value_of",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from audit.expression.errors import UndefinedError
 from audit.expression.filled import filled_in
 from audit.expression.meaning import Lookup, Meaning
 from audit.expression.reading import Truth
-from audit.expression.tree import Expression
+from audit.expression.tree import Comparison, Expression
 
 Result = Literal["consistent", "inconsistent", "untestable"]
 
@@ -40,6 +41,18 @@ def evaluate(expression: Expression, lookup: Lookup) -> Outcome:
     except UndefinedError as err:
         return Outcome("untestable", filled, str(err))
     return _told(truth, filled)
+
+
+def value_of(expression: Expression, lookup: Lookup) -> Fraction:
+    """The left side of a comparison, in its first reading, with the cells taken as printed.
+
+    Exact but for roots and logarithms, of which it is the middle of the bounds. Raises `UndefinedError` where
+    there is no value, and ValueError for a sentence that is no comparison.
+    """
+    if not isinstance(expression.sentence, Comparison):
+        raise ValueError(f"a comparison is needed, got {str(expression)!r}")
+    face = Meaning(lookup).number(expression.sentence.left)[0].face
+    return (face.low + face.high) / 2
 
 
 def _told(truth: Truth, filled: str) -> Outcome:
