@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 
 from reimpl.data.files import file_digest
 from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.inputs import File, Tree
+from reimpl.data.formats.inputs import File
 from reimpl.data.formats.numbering import Base
+from reimpl.data.formats.tree import Tree
 from reimpl.data.source import Document, Source
 from reimpl.errors import ConfigError, DataError
 
@@ -134,7 +135,7 @@ class TextSource:
         return tuple(self.readers)
 
     def documents(self, split: str) -> Iterator[Document]:
-        """The documents of a split in file order; raises `DataError` with file and line, or if it has none."""
+        """Documents of a split, in order; raises `DataError` with file and line, or if there is none."""
         empty = True
         for document in self.readers[split]():
             empty = False

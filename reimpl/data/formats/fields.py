@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test, single_file
-from reimpl.data.formats.inputs import LONGEST_LINE, File, Tree, text_lines
+from reimpl.data.formats.inputs import LONGEST_LINE, File, shown, text_lines
+from reimpl.data.formats.tree import Tree
 from reimpl.data.formats.xc import first_lines
 from reimpl.data.source import Document
 from reimpl.errors import DataError
@@ -43,8 +44,7 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
     except RecursionError as err:
         raise DataError(f"{where}: JSON nested too deep; write one flat object a line") from err
     except ValueError as err:
-        shown = line if len(line) <= 40 else line[:40] + "..."
-        raise DataError(f"{where}: {shown!r} is no JSON ({err}); write one object a line") from err
+        raise DataError(f"{where}: {shown(line)} is no JSON ({err}); write one object a line") from err
     if not isinstance(record, dict):
         raise DataError(f"{where}: a {type(record).__name__}, no object; write one object a line")
     return record
@@ -52,14 +52,16 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
 
 def _field(record: Mapping[str, Any], name: str, where: str) -> Any:
     if name not in record:
-        raise DataError(f"{where}: no field {name!r}; here are {', '.join(map(repr, record)) or 'none'}")
+        raise DataError(
+            f"{where}: no field {name!r}; here are {', '.join(map(shown, list(record)[:20])) or 'none'}"
+        )
     return record[name]
 
 
 def _text_of(value: object, name: str, where: str) -> str:
     if isinstance(value, str):
         return value
-    raise DataError(f"{where}: field {name!r} is {_shown(value)}, no string; name the field that holds text")
+    raise DataError(f"{where}: field {name!r} is {shown(value)}, no string; name the field that holds text")
 
 
 def _labels_of(value: object, name: str, separator: str | None, where: str) -> tuple[str, ...]:
@@ -70,13 +72,11 @@ def _labels_of(value: object, name: str, separator: str | None, where: str) -> t
             )
         return _parted(value, separator, where)
     if not isinstance(value, list):
-        raise DataError(f"{where}: field {name!r} is {_shown(value)}; labels are a list or a string")
+        raise DataError(f"{where}: field {name!r} is {shown(value)}; labels are a list or a string")
     for label in value:
         # True is an int to Python, and no label
         if not isinstance(label, str | int) or isinstance(label, bool) or label == "":
-            raise DataError(
-                f"{where}: label {_shown(label)} is neither a name nor a whole number; correct it"
-            )
+            raise DataError(f"{where}: label {shown(label)} is neither a name nor a whole number; correct it")
     return tuple(map(str, value))
 
 
@@ -87,13 +87,8 @@ def _parted(value: str, separator: str, where: str) -> tuple[str, ...]:
         return ()
     parts = tuple(part.strip() for part in value.split(separator))
     if "" in parts:
-        raise DataError(f"{where}: an empty label in {_shown(value)}; is the separator {separator!r}?")
+        raise DataError(f"{where}: an empty label in {shown(value)}; is the separator {separator!r}?")
     return parts
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:40] + "..."
 
 
 def _check_characters(document: Document, where: str) -> None:
@@ -114,7 +109,7 @@ def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: st
     _, header = next(rows, (1, []))
     for name in (*text, labels):
         if header.count(name) != 1:
-            here = ", ".join(map(repr, header[:20])) or "none"
+            here = ", ".join(map(shown, header[:20])) or "none"
             raise DataError(f"{file}:1: {header.count(name)} columns named {name!r}; here are {here}")
     columns, label_column = [header.index(name) for name in text], header.index(labels)
     for number, row in rows:
@@ -201,12 +196,12 @@ def detect_csv(tree: Tree) -> Found | None:
         return None
     if len(header) < 2:
         return None
-    why = f"the first line of {file.name} names the columns {', '.join(map(repr, header[:10]))}"
+    why = f"the first line of {file.name} names the columns {', '.join(map(shown, header[:10]))}"
     return Found(why, files, _needs(header, ""))
 
 
 def _needs(names: Sequence[str], labels: object) -> tuple[str, ...]:
-    here = ", ".join(map(repr, names[:20]))
+    here = ", ".join(map(shown, names[:20]))
     needs = [
         f"state {what}=...: which of {here} holds the {what}"
         for what in (_TEXT, _LABELS)

@@ -1,18 +1,12 @@
-"""Files as the readers see them: on disk or in a .zip, plain or packed, read in blocks of bounded size.
-
-Nothing is ever unpacked to disk, so a member's name cannot lead anywhere; names that try are refused all the
-same, since such an archive was not made by someone who means well.
-"""
+"""Files as the readers see them: on disk or in a .zip, plain or packed, read in blocks of bounded size."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import lzma
-import stat
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,7 +23,6 @@ LONGEST_LINE = 1 << 26
 FREE = 1 << 26
 #: ... and beyond that to so many times its size on disk. Text packs to a third or a tenth.
 MOST_TIMES = 250
-MOST_MEMBERS = 10_000
 
 _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
@@ -37,7 +30,6 @@ _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".bz2": bz2.BZ2File,
 }
 PACKED = tuple(_UNPACK)
-_ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".tar.gz", ".tar.xz", ".tar.bz2")
 _DAMAGE = (
     OSError,
     zlib.error,
@@ -84,7 +76,7 @@ class File:
 @contextmanager
 def opened(file: File) -> Iterator[IO[bytes]]:
     """The unpacked bytes; raises `DataError` for a file that is missing, damaged, cut off or encrypted."""
-    with _explained(file), ExitStack() as stack:
+    with explained(file), ExitStack() as stack:
         raw: IO[bytes]
         if file.member:
             archive = stack.enter_context(zipfile.ZipFile(file.path))
@@ -96,7 +88,7 @@ def opened(file: File) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _explained(file: File) -> Iterator[None]:
+def explained(file: File) -> Iterator[None]:
     try:
         yield
     except EOFError as err:
@@ -105,7 +97,7 @@ def _explained(file: File) -> Iterator[None]:
         raise DataError(f"{file}: no such file; check the path") from err
     except _DAMAGE as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
-        raise DataError(f"{file}: cannot be read ({why}); get a sound copy") from err
+        raise DataError(f"{file}: cannot be read ({why[:120]}); get a sound copy") from err
 
 
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
@@ -122,14 +114,19 @@ def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
             yield block
 
 
+def most_bytes(packed: int) -> int:
+    """What a file of so many packed bytes may unpack to."""
+    return max(FREE, MOST_TIMES * packed)
+
+
 def _limit(file: File) -> float:
     if file.plain:
         return float("inf")
-    with _explained(file):
+    with explained(file):
         if not file.member:
-            return max(FREE, MOST_TIMES * file.path.stat().st_size)
+            return most_bytes(file.path.stat().st_size)
         with zipfile.ZipFile(file.path) as archive:
-            return max(FREE, MOST_TIMES * archive.getinfo(file.member).compress_size)
+            return most_bytes(archive.getinfo(file.member).compress_size)
 
 
 def line_blocks(file: File) -> Iterator[tuple[int, bytes]]:
@@ -174,106 +171,13 @@ def _decoded(line: bytes, where: str) -> str:
         ) from err
 
 
+def shown(value: object) -> str:
+    """A value as it goes into a message: its repr, cut short."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:40] + "..."
+
+
 def head(file: File, size: int = 1 << 16) -> bytes:
     """The first bytes of the content, without a byte-order mark."""
     with opened(file) as stream:
         return stream.read(size).removeprefix(BOM)
-
-
-@dataclass(frozen=True)
-class Tree:
-    """What a user points at: a file, a folder or a .zip, as the files by their names without packing."""
-
-    path: Path
-    files: Mapping[str, tuple[File, ...]]
-    single: bool = False
-    """Whether the path is one file that is no archive."""
-
-    @property
-    def name(self) -> str:
-        """Name of the folder or file, without suffixes."""
-        name = self.path.resolve().name
-        return name.split(".")[0] or name if self.path.is_file() else name
-
-    def find(self, name: str) -> File | None:
-        """The file of that name, packed or not; raises `DataError` when it is there twice."""
-        found = self.files.get(name, ())
-        if len(found) > 1:
-            raise DataError(f"{self.path}: {' and '.join(it.name for it in found)} are both there; keep one")
-        return found[0] if found else None
-
-
-def tree(path: Path, *, archive: bool = False) -> Tree:
-    """The files at a path; raises `DataError` when there are none or the archive is not to be trusted.
-
-    `archive` says that a file is a .zip whatever its name (as .npz are).
-    """
-    if path.is_dir():
-        return Tree(path, _by_stem(_folder(path)))
-    if not path.is_file():
-        raise DataError(f"{path}: no such file or folder; check the path")
-    if archive or path.name.lower().endswith(".zip"):
-        return Tree(path, _by_stem(_members(path)))
-    if path.name.lower().endswith(_ARCHIVES):
-        raise DataError(f"{path}: an archive that is not read; unpack it and give the folder")
-    return Tree(path, _by_stem([File(path)]), single=True)
-
-
-def _folder(path: Path) -> list[File]:
-    """The files of a folder; one folder within a folder, and nothing else, is looked through."""
-    entries = sorted(it for it in path.iterdir() if not it.name.startswith("."))
-    files = [File(it) for it in entries if it.is_file()]
-    if not files and len(entries) == 1 and entries[0].is_dir():
-        return _folder(entries[0])
-    if not files:
-        raise DataError(f"{path}: no files in this folder; give the folder that holds the corpus")
-    return files
-
-
-def _members(path: Path) -> list[File]:
-    with _explained(File(path)), zipfile.ZipFile(path) as archive:
-        infos = archive.infolist()
-    if len(infos) > MOST_MEMBERS:
-        raise DataError(f"{path}: {len(infos):,} members; unpack it and give the folder of the corpus")
-    kept = [it for it in infos if not it.is_dir() and not _is_litter(it.filename)]
-    for info in kept:
-        _check_member(path, info)
-    names = [info.filename for info in kept]
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise DataError(f"{path}: member {name!r} is there twice; pack it anew")
-    if not names:
-        raise DataError(f"{path}: no files in this archive; give one that holds a corpus")
-    tops = {str(PurePosixPath(name).parent) for name in names}
-    top = min(tops, key=len)
-    return [File(path, name) for name in sorted(names) if str(PurePosixPath(name).parent) == top]
-
-
-def _is_litter(name: str) -> bool:
-    return name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith(".")
-
-
-def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
-    name, parts = info.filename, PurePosixPath(info.filename).parts
-    # zipfile turns a backslash into a slash on Windows only, and cuts at a NUL; both are in orig_filename
-    written = getattr(info, "orig_filename", name)
-    if name.startswith("/") or ".." in parts or any(mark in written for mark in "\\\0") or ":" in parts[0]:
-        raise DataError(f"{path}: member {written!r} has a path that leads out of the archive; do not use it")
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise DataError(f"{path}: member {name!r} is a link; pack the file itself")
-    if info.flag_bits & 1:
-        raise DataError(f"{path}: member {name!r} is encrypted; unpack it with its password first")
-    if name.lower().endswith(_ARCHIVES):
-        raise DataError(f"{path}: member {name!r} is an archive in the archive; unpack it first")
-    if info.file_size > max(FREE, MOST_TIMES * info.compress_size):
-        raise DataError(
-            f"{path}: member {name!r} says it unpacks to {info.file_size:,} bytes, more than "
-            f"{MOST_TIMES} times its size; unpack it yourself if it is meant to"
-        )
-
-
-def _by_stem(files: list[File]) -> dict[str, tuple[File, ...]]:
-    found: dict[str, tuple[File, ...]] = {}
-    for file in files:
-        found[file.stem] = (*found.get(file.stem, ()), file)
-    return found

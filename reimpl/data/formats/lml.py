@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test, single_file
-from reimpl.data.formats.inputs import File, Tree, text_lines
+from reimpl.data.formats.inputs import File, text_lines
+from reimpl.data.formats.tree import Tree
 from reimpl.data.formats.xc import first_lines
 from reimpl.data.lml import SPLIT_FILES, open_folder, parse_line
 from reimpl.data.source import Document, Source

@@ -14,7 +14,8 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 from scipy import sparse
 
-from reimpl.data.formats.inputs import File, blocks, opened, tree
+from reimpl.data.formats.inputs import File, blocks, opened
+from reimpl.data.formats.tree import tree
 from reimpl.errors import DataError
 
 _HEAD = 1 << 16

@@ -8,7 +8,7 @@ from pathlib import Path
 from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
 from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader
 from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.inputs import tree
+from reimpl.data.formats.tree import tree
 from reimpl.data.source import Source
 from reimpl.errors import ConfigError, DataError
 

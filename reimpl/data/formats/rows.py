@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reimpl.data.dataset import BoolArray, FloatArray, IntArray
-from reimpl.data.formats.inputs import File
+from reimpl.data.formats.inputs import File, shown
 from reimpl.errors import DataError
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -200,16 +200,18 @@ def complaint_of(line: bytes) -> str | None:
     """Why a line is no row of the format, or None."""
     if not LINE.fullmatch(line):
         return _where_it_breaks(line)
-    ids = [int(it) for it in re.findall(rb"(\d+):", line)]
-    numbers = [*ids, *(int(it) for it in re.split(rb"[ \t]", line)[0].split(b",") if it.isdigit())]
-    if any(it > _LARGEST for it in numbers):
-        return f"id {max(numbers)} is larger than {_LARGEST}; correct it"
+    written = re.findall(rb"(\d+):", line)
+    labels = [it for it in re.split(rb"[ \t]", line)[0].split(b",") if it.isdigit()]
+    for number in [*labels, *written]:
+        if len(number) > 18 or int(number) > _LARGEST:
+            return f"id {shown(number.decode())} is larger than {_LARGEST}; correct it"
+    ids = [int(it) for it in written]
     if len(set(ids)) < len(ids):
         twin = next(it for it in ids if ids.count(it) > 1)
         return f"feature {twin} stands there twice; keep one"
     for value in re.findall(rb":(\S+)", line):
         if not abs(float(value)) <= np.finfo(np.float32).max:
-            return f"value {value.decode()!r} is too large; correct it"
+            return f"value {shown(value.decode())} is too large; correct it"
     return None
 
 
@@ -219,8 +221,8 @@ def _where_it_breaks(line: bytes) -> str:
     starts_with_labels = not line.startswith((b" ", b"\t")) and re.fullmatch(labels, fields[0])
     for field in fields[1 if starts_with_labels else 0 :]:
         if not re.fullmatch(rb"\d+:" + _NUMBER, field):
-            shown = field[:40].decode("utf-8", "replace")
-            return f"{shown!r} is no `feature:value` of two numbers; write `label,label feature:value ...`"
+            text = shown(field.decode("utf-8", "replace"))
+            return f"{text} is no `feature:value` of two numbers; write `label,label feature:value ...`"
     return "not `label,label feature:value ...`; correct the line"
 
 

@@ -14,9 +14,10 @@ from itertools import chain
 
 from reimpl.data.formats.base import Found, Options, by_split, need_train_and_test, single_file
 from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.inputs import File, Tree, head, line_blocks, text_lines
+from reimpl.data.formats.inputs import File, head, line_blocks, shown, text_lines
 from reimpl.data.formats.numbering import Base, numbered, split_of
 from reimpl.data.formats.rows import Rows, numbers_of, read_rows
+from reimpl.data.formats.tree import Tree
 from reimpl.errors import DataError
 
 PATTERN = r"{prefix}{split}(?:_v\d+)?(?:\.(?:txt|dat|data|svm|libsvm|svmlight))?"
@@ -48,7 +49,8 @@ def read_table(file: File) -> Table:
     _, header = next(lines, (1, b""))
     match = _HEADER.fullmatch(header.removesuffix(b"\n"))
     if match is None:
-        raise DataError(f"{file}:1: {_shown(header)} is no header `N D L`; is it another format?")
+        line = shown(header.decode("utf-8", "replace").rstrip())
+        raise DataError(f"{file}:1: {line} is no header `N D L`; is it another format?")
     n, n_features, n_labels = (int(it) for it in match.groups())
     ends = _Ends()
     rows = read_rows(file, ends.watched(lines))
@@ -60,11 +62,6 @@ def read_table(file: File) -> Table:
             f"{file}: {rows.size:,} documents where its header says {n:,}; {what}, get a sound copy"
         )
     return Table(rows, n_features, n_labels, cut_off=not ends.ended and rows.size > 0)
-
-
-def _shown(line: bytes) -> str:
-    text = line.decode("utf-8", "replace").rstrip("\r\n")
-    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def read_bare(file: File) -> Table:

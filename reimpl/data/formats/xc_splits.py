@@ -16,7 +16,8 @@ import numpy as np
 from reimpl.data.dataset import IntArray
 from reimpl.data.formats.base import Found, Options
 from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.inputs import File, Tree, line_blocks, tree
+from reimpl.data.formats.inputs import File, line_blocks
+from reimpl.data.formats.tree import Tree, tree
 from reimpl.data.formats.xc import assemble, read_table
 from reimpl.errors import ConfigError, DataError
 

@@ -1,0 +1,192 @@
+"""One small sound corpus in every format, as files in memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from reimpl.data.formats import BowDataset, Options, read
+from reimpl.data.source import Document, Source
+
+PACK: Mapping[str, Callable[[bytes], bytes]] = {
+    "": lambda content: content,
+    ".gz": lambda content: gzip.compress(content, mtime=0),
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+}
+
+#: What all text corpora say, and all feature corpora.
+TEXTS = {
+    "train": [Document(("a", "b"), "the cat sat"), Document((), "a dog"), Document(("c",), "caf\u00e9 12")],
+    "test": [Document(("b",), "the cat flew"), Document(("a", "c"), "dog")],
+}
+HEADED_TRAIN = b"4 6 3\n0,2 0:1 3:0.5\n 1:2.25\n1 2:1 5:1e-2\n2 4:-3\n"
+HEADED_TEST = b"2 6 3\n1 0:1\n0,1 2:4 3:7\n"
+FEATURES = {
+    "train": [
+        ([0, 2], {0: 1.0, 3: 0.5}),
+        ([], {1: 2.25}),
+        ([1], {2: 1.0, 5: 0.01}),
+        ([2], {4: -3.0}),
+    ],
+    "test": [([1], {0: 1.0}), ([0, 1], {2: 4.0, 3: 7.0})],
+}
+
+
+def _bare(content: bytes) -> bytes:
+    return content.split(b"\n", 1)[1]
+
+
+def npy(array: np.ndarray, *, pickled: bool = False) -> bytes:
+    """The bytes of a .npy file."""
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=pickled)
+    return stream.getvalue()
+
+
+def npz(matrix: sparse.spmatrix) -> bytes:
+    """The bytes of a sparse .npz file."""
+    stream = io.BytesIO()
+    sparse.save_npz(stream, matrix)
+    return stream.getvalue()
+
+
+def matrices(split: str) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """`FEATURES` of a split as float32 features (N, 6) and labels (N, 3)."""
+    x = np.zeros((len(FEATURES[split]), 6), dtype=np.float32)
+    y = np.zeros((len(FEATURES[split]), 3), dtype=np.float32)
+    for row, (labels, features) in enumerate(FEATURES[split]):
+        y[row, labels] = 1
+        for feature, value in features.items():
+            x[row, feature] = value
+    return sparse.csr_matrix(x), sparse.csr_matrix(y)
+
+
+WORDS = (
+    "<PAD>",
+    "<UNK>",
+    *sorted({word for part in TEXTS.values() for it in part for word in it.text.split()}),
+)
+
+
+def _ids(split: str) -> np.ndarray:
+    ids = np.zeros((len(TEXTS[split]), 4), dtype=np.int64)
+    for row, document in enumerate(TEXTS[split]):
+        words = [WORDS.index(word) for word in document.text.split()]
+        ids[row, : len(words)] = words
+    return ids
+
+
+def _lines(split: str, form: Callable[[Document], str]) -> bytes:
+    return "".join(f"{form(it)}\n" for it in TEXTS[split]).encode()
+
+
+def _json(document: Document) -> str:
+    labels = ", ".join(f'"{it}"' for it in document.labels)
+    return f'{{"labels": [{labels}], "text": "{document.text}"}}'
+
+
+def _files(name: str, form: Callable[[Document], str], head: bytes = b"") -> dict[str, bytes]:
+    return {name.format(split): head + _lines(split, form) for split in TEXTS}
+
+
+#: Format -> (files, options).
+CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
+    "lml": (_files("{}.txt", lambda it: f"{' '.join(it.labels)}\t{it.text}"), Options()),
+    "attentionxml": (
+        _files("{}_texts.txt", lambda it: it.text) | _files("{}_labels.txt", lambda it: " ".join(it.labels)),
+        Options(),
+    ),
+    "attentionxml-npy": (
+        {f"{split}_texts.npy": npy(_ids(split)) for split in TEXTS}
+        | {"vocab.npy": npy(np.array(WORDS))}
+        | _files("{}_labels.txt", lambda it: " ".join(it.labels)),
+        Options(),
+    ),
+    "jsonl": (_files("{}.jsonl", _json), Options()),
+    "csv": (
+        _files("{}.csv", lambda it: f'"{it.text}",{";".join(it.labels)}', b"text,labels\n"),
+        Options(separator=";"),
+    ),
+    "xc": ({"train.txt": HEADED_TRAIN, "test.txt": HEADED_TEST}, Options()),
+    "xc-splits": (
+        {
+            "toy_data.txt": b"6 6 3\n" + _bare(HEADED_TRAIN) + _bare(HEADED_TEST),
+            "toy_trSplit.txt": b"6 1\n5 2\n2 3\n3 4\n",
+            "toy_tstSplit.txt": b"1 5\n4 6\n",
+        },
+        Options(column=1),
+    ),
+    "svmlight": (
+        {"train.svm": _bare(HEADED_TRAIN), "test.svm": _bare(HEADED_TEST)},
+        Options(features_from=0, labels_from=0),
+    ),
+    "npz": (
+        {f"X.{word}.npz": npz(matrices(split)[0]) for split, word in (("train", "trn"), ("test", "tst"))}
+        | {f"Y.{word}.npz": npz(matrices(split)[1]) for split, word in (("train", "trn"), ("test", "tst"))},
+        Options(),
+    ),
+}
+TEXT_FORMATS = ("lml", "attentionxml", "attentionxml-npy", "jsonl", "csv")
+FEATURE_FORMATS = ("xc", "xc-splits", "svmlight", "npz")
+
+
+def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
+    """Writes files into a folder (or a .zip, when the path ends so), packed; .npz stay as they are."""
+    packed = {
+        name if name.endswith(".npz") else name + packing: content
+        if name.endswith(".npz")
+        else PACK[packing](content)
+        for name, content in files.items()
+    }
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if folder.suffix == ".zip":
+        with zipfile.ZipFile(folder, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in packed.items():
+                archive.writestr(name, content)
+        return folder
+    folder.mkdir(exist_ok=True)
+    for name, content in packed.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def texts_of(source: Source | BowDataset) -> dict[str, list[Document]]:
+    """All documents of a text source."""
+    assert not isinstance(source, BowDataset)
+    return {split: list(source.documents(split)) for split in source.splits}
+
+
+def features_of(dataset: Source | BowDataset) -> dict[str, list[tuple[list[int], dict[int, float]]]]:
+    """All documents of a feature corpus, as `FEATURES`."""
+    assert isinstance(dataset, BowDataset)
+    found = {}
+    for split, part in dataset.parts.items():
+        x, y = part.features(dataset.n_features), part.labels(dataset.n_labels)
+        found[split] = [
+            (
+                y[row].indices.tolist(),
+                {i: round(float(v), 6) for i, v in zip(x[row].indices.tolist(), x[row].data, strict=True)},
+            )
+            for row in range(part.size)
+        ]
+    return found
+
+
+def consume(path: Path, options: Options, name: str | None = None) -> Source | BowDataset:
+    """Reads all there is."""
+    found = read(path, options, format=name)
+    if isinstance(found, BowDataset):
+        _ = (found.content, found.corpus)
+    else:
+        texts_of(found)
+        found.digest()
+    return found
