@@ -47,10 +47,11 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         yield finding(sheet, "copies", "untestable", lost, text, subject=f"not-in-{origin.paper.key}")
     agreeing, differing = [], []
     for number, theirs in pairs:
-        same = [it for it in theirs if meet(number.value, it.value)]
+        in_unit = [it for it in theirs if it.cell.unit == number.cell.unit]
+        same = [it for it in in_unit if meet(number.value, it.value)]
         if same:
             agreeing.append((number, same))
-        elif theirs:
+        elif theirs and len(in_unit) == len(theirs):  # else it may be one that stands there as a fraction
             differing.append((number, theirs))
     yield from _differing(sheet, differing, origin)
     yield from _splits(sheet, agreeing, origin)
@@ -110,7 +111,7 @@ def _copied(
 
 
 def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number]:
-    """The numbers of `origin` for the same method, collection and metric, in the same unit."""
+    """The numbers of `origin` for the same method, collection and metric."""
     subject = sheet.subject_across(number)
     return origin.across.get(subject, ()) if subject else ()
 

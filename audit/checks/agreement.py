@@ -115,7 +115,9 @@ def _same_things(numbers: Iterable[Number]) -> dict[tuple[object, ...], list[Num
     for number in numbers:
         cell = number.cell
         if cell.metric and cell.experiment:
-            key = (cell.metric, cell.dataset, cell.experiment, number.basis)
+            # copied here and run anew there are two numbers
+            origin = cell.copied_from if cell.source == "copied" else None
+            key = (cell.metric, cell.dataset, cell.experiment, number.basis, origin)
             found.setdefault(key, []).append(number)
         elif cell.quantity in _STATISTICS and cell.dataset and not cell.experiment:
             found.setdefault((cell.quantity, cell.dataset, number.basis), []).append(number)

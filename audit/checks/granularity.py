@@ -71,18 +71,23 @@ def _precision_at_1(
         cell = number.cell
         if (cell.metric, cell.dataset, cell.source == "copied") != ("P@1", dataset, copied):
             continue
-        origin = by_key.get(cell.copied_from or "") if copied else None
-        if cell.unit in (None, "percent") and not number.is_mean and not _is_mean_in(origin, sheet, number):
+        if cell.unit in (None, "percent") and not _is_mean(number, by_key):
             found.setdefault((cell.experiment or number.address, number.text), number)
     return tuple(found.values())
 
 
-def _is_mean_in(origin: Sheet | None, sheet: Sheet, number: Number) -> bool:
-    """Whether the paper that a number comes from says that it is a mean over runs."""
-    subject = sheet.subject_across(number)
+def _is_mean(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...] = ()) -> bool:
+    """Whether it is said to be a mean over runs, here or where it is copied from, link by link."""
+    if number.is_mean:
+        return True
+    key = number.cell.copied_from if number.cell.source == "copied" else None
+    if key is None or key in passed or key not in by_key:
+        return False
+    theirs = by_key[key].by_method.get((number.cell.method, number.cell.metric), ())
     return any(
-        it.is_mean and meet(it.value, number.value)
-        for it in (origin.across.get(subject, ()) if origin and subject else ())
+        _is_mean(it, by_key, (*passed, key))
+        for it in theirs
+        if it.cell.unit != number.cell.unit or meet(it.value, number.value)
     )
 
 

@@ -16,8 +16,8 @@ _MOST_ROWS = 3
 """So many rows are named where numbers are shown by their places."""
 Line = tuple[str, str, str]
 """Table, data set and metric: numbers that stand side by side for comparison."""
-Across = tuple[str, str, str, str | None]
-"""Method, collection, metric and unit: what names a number across papers."""
+Across = tuple[str, str, str]
+"""Method, collection and metric: what names a number across papers."""
 Basis = tuple[str | None, bool, int]
 """Unit, whether a mean over runs, and over how many."""
 
@@ -85,6 +85,14 @@ class Sheet:
         return tuple(_profiles(self.numbers.values()))
 
     @cached_property
+    def by_method(self) -> Mapping[tuple[str | None, str | None], tuple[Number, ...]]:
+        """Method and metric to the numbers, of whatever data set."""
+        found: dict[tuple[str | None, str | None], list[Number]] = {}
+        for number in self.numbers.values():
+            found.setdefault((number.cell.method, number.cell.metric), []).append(number)
+        return {subject: tuple(numbers) for subject, numbers in found.items()}
+
+    @cached_property
     def across(self) -> Mapping[Across, tuple[Number, ...]]:
         """The numbers that can be held against those of other papers."""
         found: dict[Across, list[Number]] = {}
@@ -98,7 +106,7 @@ class Sheet:
         cell, held = number.cell, self.datasets.get(number.cell.dataset or "")
         if cell.method is None or cell.metric is None or held is None or held.catalogue is None:
             return None
-        return cell.method, held.catalogue, cell.metric, cell.unit
+        return cell.method, held.catalogue, cell.metric
 
     @cached_property
     def grids(self) -> Mapping[str, Grid]:

@@ -23,7 +23,9 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
     for claim in sheet.statements:
         if claim.kind == "significant" and claim.metric == "P@1" and len(claim.cells) == 2:
             documents = sheet.test_size(claim.dataset)
-            if documents and all(cell in sheet.numbers for cell in claim.cells):
+            numbers = [sheet.numbers[cell] for cell in claim.cells if cell in sheet.numbers]
+            in_percent = all(number.cell.unit in (None, "percent") for number in numbers)
+            if documents and in_percent and len(numbers) == 2:
                 yield _of_claim(sheet, claim, documents)
 
 

@@ -83,7 +83,16 @@ def test_another_method_collection_or_metric_is_another_number(sheets: tuple[She
 
 
 def test_percent_and_fractions_are_not_compared() -> None:
-    assert said(copying("76.4"), origin(Of(printed="0.764", unit="fraction"))) == []
+    """Even if the source prints another number of the method in percent."""
+    fraction = Of(printed="0.764", unit="fraction")
+    assert said(copying("76.4"), origin(fraction)) == []
+    rows = {
+        Of(id="a", method="kim", experiment="a"): [fraction],
+        Of(id="b", method="kim", experiment="b"): ["70.0"],
+    }
+    both = paper(table(["P@1"], rows), key="origin", datasets=[data_set(test="3,865")])
+    assert said(copying("76.4"), both) == []
+    assert said(copying("70.0"), both) == ["consistent"]
 
 
 def test_only_copied_numbers_are_held_against_their_source() -> None:

@@ -136,6 +136,17 @@ def test_a_mean_over_runs_is_not_the_number_of_one_run() -> None:
     assert results(twice(paper(*both))) == ["inconsistent"]
 
 
+def test_a_copied_number_and_one_run_anew_are_two_numbers() -> None:
+    copied = table(
+        ["P@1"], {Of(id="a", method="a", source="copied", copied_from="liu2017"): ["76.38"]}, id="u"
+    )
+    assert results(twice(paper(table(["P@1"], {"a": ["75.00"]}), copied))) == []
+    again = table(
+        ["P@1"], {Of(id="a", method="a", source="copied", copied_from="liu2017"): ["76.83"]}, id="v"
+    )
+    assert results(twice(paper(copied, again))) == ["inconsistent"]
+
+
 def test_percent_and_fractions_are_not_compared() -> None:
     fraction = table([Of(id="P@1", metric="P@1", unit="fraction")], {"a": ["0.764"]}, id="u")
     assert results(twice(paper(table(["P@1"], {"a": ["76.38"]}), fraction))) == []

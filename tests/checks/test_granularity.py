@@ -155,12 +155,12 @@ def test_an_experiment_that_is_printed_twice_counts_once() -> None:
 # --------------------------------------------------------------------------- copied numbers
 
 
-def copying(*texts: str, **of: Any) -> Sheet:
+def copying(*texts: str, source: str = "origin", key: str = "copy") -> Sheet:
     rows = {
-        Of(id=f"m{i}", method=f"m{i}", source="copied", copied_from="origin"): [text]
+        Of(id=f"m{i}", method=f"m{i}", source="copied", copied_from=source): [text]
         for i, text in enumerate(texts)
     }
-    return paper(table(["P@1"], rows, **of), key="copy", datasets=[data_set(test="3,865")])
+    return paper(table(["P@1"], rows), key=key, datasets=[data_set(test="3,865")])
 
 
 def of_copy(*sheets: Sheet) -> list[Finding]:
@@ -178,6 +178,26 @@ def test_copied_means_are_on_no_grid_where_their_source_says_so() -> None:
     assert of_copy(copying(OFF, "50.02"), origin) == []
     single = with_precisions(OFF, "50.02", key="origin")
     assert results(of_copy(copying(OFF, "50.02"), single)) == ["inconsistent"]
+
+
+def test_copied_means_may_stand_as_fractions_in_their_source() -> None:
+    fraction = Of(printed="0.5005", unit="fraction")
+    origin = with_precisions(fraction, key="origin", runs=3)
+    assert of_copy(copying(OFF), origin) == []
+
+
+def test_copied_means_are_known_where_the_collection_has_no_name_in_common() -> None:
+    held = [data_set(catalogue=None, test="3,865")]
+    origin = paper(table(["P@1"], {"m0": [OFF]}, runs=3), key="origin", datasets=held)
+    assert of_copy(copying(OFF), origin) == []
+
+
+def test_copied_means_are_known_through_a_chain_of_copies_and_a_ring_ends() -> None:
+    origin = with_precisions(OFF, key="origin", runs=3)
+    link = copying(OFF, key="link")
+    assert of_copy(copying(OFF, source="link"), link, origin) == []
+    ring = copying(OFF, source="copy", key="link")
+    assert results(of_copy(copying(OFF, source="link"), ring)) == ["inconsistent"]
 
 
 def test_a_mean_elsewhere_in_the_source_excuses_no_other_number() -> None:

@@ -79,6 +79,12 @@ def test_without_a_test_size_or_a_number_there_is_nothing_to_say() -> None:
     assert list(significance(sheet)) == []
 
 
+def test_fractions_are_not_percent() -> None:
+    """50 of 1,000 documents apart, which would be less than one if .501 were a percentage."""
+    fractions = [Of(printed=text, unit="fraction") for text in ("0.550", "0.500")]
+    assert said(*fractions, "1,000") == []
+
+
 def test_only_p_at_1_counts_documents() -> None:
     claim = states("significant", "t.a.P@3", "t.b.P@3", metric="P@3")
     sheet = paper(
