@@ -637,15 +637,6 @@ def test_check_writes_all_findings_as_json(folder: Path, capsys: pytest.CaptureF
     assert {it["result"] for it in content["findings"]} == {"consistent", "untestable"}
 
 
-def test_describe_shows_the_figures_of_each_split(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["data", "describe", "corpus"]) == Exit.OK
-    figures = dict(re.split(r"\s{2,}", line) for line in capsys.readouterr().out.splitlines())
-    assert figures["name"] == "corpus"
-    assert figures["train documents"] == "40" and figures["test documents"] == "16"
-    assert figures["train labels a document"] == "1.00"
-    assert len(figures["content"]) == 64
-
-
 # --------------------------------------------------------------------------- the other end of the pipe
 
 

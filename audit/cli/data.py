@@ -1,34 +1,186 @@
-"""`audit data`: corpora."""
+"""`audit data`: corpora, what they are, and what they are to the claims of the papers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from audit.cli.app import data_app, say
+from audit.cli.app import data_app, papers_of, say
 from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from reimpl.data.formats import BowDataset
+    from reimpl.data.identity import Observed, Recognition
+    from reimpl.data.source import Source
+
+Corpus = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH",
+        help="A folder, file or .zip in any format that is read; DIR@N is split column N of DIR.",
+    ),
+]
+Column = Annotated[
+    int | None,
+    typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
+]
+Base = Annotated[
+    int | None,
+    typer.Option("--base", min=0, max=1, help="0 or 1: what label and feature ids count from."),
+]
+DataFile = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
+]
+FormatName = Annotated[
+    str | None, typer.Option("--format", help="Name of the format, where two of them fit.")
+]
+
+
+@data_app.command("list")
+def list_command(
+    entry: Annotated[str | None, typer.Argument(metavar="[ENTRY]", help="All about this one.")] = None,
+) -> int:
+    """The corpora of the field: sizes as printed and by whom; of one, source, licence, PSP's A and B."""
+    from audit.cli.corpus_view import catalogue_lines, entry_lines
+    from reimpl.data.catalogue import catalogue
+
+    known = catalogue()
+    lines = catalogue_lines(known) if entry is None else entry_lines(entry, known.find(entry), known)
+    for line in lines:
+        say(line)
+    return Exit.OK
+
+
+@data_app.command("add")
+def add_command(
+    path: Corpus,
+    entry: Annotated[
+        str | None,
+        typer.Option("--as", metavar="ENTRY", help="The entry of the catalogue that it should be."),
+    ] = None,
+    column: Column = None,
+    base: Base = None,
+    data: DataFile = None,
+    format: FormatName = None,
+    recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
+    protocol: Annotated[str, typer.Option(help="Whose length and word vectors are prepared.")] = "small",
+    vectors: Annotated[
+        str | None, typer.Option(help="Word vectors: a text file, glove (the extra), or random:E.")
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Folder of the run records, where prepared data lie.")] = Path(
+        "audit-runs"
+    ),
+) -> int:
+    """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
+
+    --recipe, --protocol, --vectors and --store as for the runs to come: what they ask for is prepared.
+    """
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.describe import describe, observed_in
+
+    if entry is not None:
+        catalogue().find(entry)
+    for line in _format_lines(path):
+        say(line)
+    corpus = _opened(path, column, base, data, format)
+    observed = observed_in(describe(corpus))
+    for line in _identity_lines(observed, entry):
+        say(line)
+    say(_prepared(corpus, recipe, protocol, vectors, store))
+    return Exit.OK
 
 
 @data_app.command("describe")
 def describe_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with train.txt and test.txt.")],
+    path: Corpus,
+    column: Column = None,
+    base: Base = None,
+    data: DataFile = None,
+    format: FormatName = None,
 ) -> int:
-    """Sizes, labels and words of a corpus, and what is odd about it."""
-    from reimpl.data.describe import describe
+    """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
+    from audit.cli.corpus_view import figure_lines, statistics_lines
+    from reimpl.data.describe import describe, observed_in
 
-    for name, value in _flat(describe(folder)):
-        say(f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}")
+    figures = describe(_opened(path, column, base, data, format))
+    for line in (
+        *statistics_lines(figures),
+        "",
+        *figure_lines(figures),
+        "",
+        *_identity_lines(observed_in(figures), None),
+    ):
+        say(line)
     return Exit.OK
 
 
-def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """`splits: {train: {documents: 3}}` becomes `train documents`."""
-    for name, value in figures.items():
-        words = f"{prefix}{name.replace('_', ' ')}"
-        if isinstance(value, Mapping):
-            yield from _flat(value, "" if name == "splits" else f"{words} ")
-        else:
-            yield words, value
+def _opened(
+    path: Path, column: int | None, base: int | None, data: Path | None, format: str | None
+) -> Source | BowDataset:
+    from reimpl.data.formats import Options
+    from reimpl.data.opening import open_corpus
+
+    start: Any = base  # 0 or 1, as the option's bounds say
+    options = Options(features_from=start, labels_from=start, column=column, data=data)
+    return open_corpus(path, options, format=format)
+
+
+def _format_lines(path: Path) -> Iterator[str]:
+    """What lies there and why we think so."""
+    from reimpl.data.formats import Ambiguous, sniff
+    from reimpl.data.opening import split_name
+
+    folder, _ = split_name(path)
+    if folder.exists():
+        found = sniff(folder)
+        if not isinstance(found, Ambiguous):
+            yield f"{path}: {found.title}; {found.why}"
+
+
+def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
+    """Which entry it is, and its scope to the papers' claims."""
+    from audit.cli.corpus_scope import bearings, told
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.identity import compared, recognise
+
+    found = recognise(observed, catalogue())
+    yield f"recognised: {found.sentence}"
+    if entry is not None and found.key != entry:
+        asked = compared(observed, entry, catalogue().find(entry))
+        nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
+        yield f"as asked: {nearest if asked.differences else asked.sentence}"
+    keys = [entry] if found.how == "nothing" else [entry, found.key, _copied(found)]
+    yield from told(bearings(observed, papers_of(None)), keys)
+
+
+def _copied(found: Recognition) -> str | None:
+    from reimpl.data.catalogue import catalogue
+
+    return catalogue().entries[found.key].stand_in_for if found.key else None
+
+
+def _prepared(
+    corpus: Source | BowDataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
+) -> str:
+    """Prepares texts through the cache of the runs; features are read as they are."""
+    from reimpl.data.cache import load_or_prepare
+    from reimpl.data.formats import BowDataset
+    from reimpl.protocol import protocol
+
+    if isinstance(corpus, BowDataset):
+        return "prepared: nothing; features are read as they are, by models that take no text"
+    used = protocol(protocol_name)
+    prepared = load_or_prepare(
+        corpus,
+        recipe=recipe,
+        length=used.length,
+        vectors=vectors or f"random:{used.dimension}",
+        cache=store / "data",
+    )
+    sizes = " + ".join(f"{part.size:,} {split}" for split, part in prepared.splits.items())
+    cut = f"cut to {used.length} words, in {store / 'data'}"
+    return f"prepared: {sizes} documents, {prepared.n_labels:,} labels, {cut}"

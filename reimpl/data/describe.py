@@ -10,7 +10,7 @@ from typing import Any
 from reimpl.data.formats.bow import BowDataset
 from reimpl.data.histogram import by_powers_of_two
 from reimpl.data.identity import Observed, label_means, label_set_of
-from reimpl.data.prepare import as_source
+from reimpl.data.opening import open_corpus
 from reimpl.data.source import Source, content_of, corpus_of
 from reimpl.data.tally import Tally, of_documents, of_features
 
@@ -26,9 +26,10 @@ def describe(source: Source | BowDataset | Path) -> Mapping[str, Any]:
     documents a label in train) and `lengths` (bins of words, or features, a document, all splits). Raises
     `DataError` as the reader does.
     """
+    if isinstance(source, Path):
+        source = open_corpus(source)
     if isinstance(source, BowDataset):
         return _of_features(source)
-    source = as_source(source)
     tallies = {split: of_documents(source.documents(split)) for split in source.splits}
     contents = {split: tally.content for split, tally in tallies.items() if tally.content}
     universe: set[str] = set().union(*(tally.label_counts for tally in tallies.values()))

@@ -13,7 +13,8 @@ import numpy as np
 
 from reimpl.data.dataset import Dataset, IntArray, Split
 from reimpl.data.encode import Encoded, Interner, Ragged, encode
-from reimpl.data.lml import open_folder
+from reimpl.data.formats import BowDataset
+from reimpl.data.opening import open_corpus
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source, content_of, corpus_of
 from reimpl.data.vectors import Lookup, VectorSource, initial_vectors, parse_source
@@ -81,8 +82,13 @@ def prepare(
 
 
 def as_source(source: Source | Path) -> Source:
-    """A folder is read as LibMultiLabel text; other formats come as their own sources."""
-    return open_folder(source) if isinstance(source, Path) else source
+    """Texts at a path, in any format; raises `DataError` where there are features without text."""
+    if not isinstance(source, Path):
+        return source
+    corpus = open_corpus(source)
+    if isinstance(corpus, BowDataset):
+        raise DataError(f"{source}: features without text, which only models of features take; give texts")
+    return corpus
 
 
 def as_vectors(vectors: VectorSource | str) -> VectorSource:

@@ -1,0 +1,103 @@
+"""Corpora and the catalogue as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reimpl.data.catalogue import Catalogue, Entry, Sizes
+
+_SIZES = ("train", "test", "dev", "labels")
+
+
+def catalogue_lines(catalogue: Catalogue) -> Iterator[str]:
+    """A line for each version of each entry: key, sizes, by whom."""
+    row = "{:18} {:>10} {:>8} {:>10}  {}".format
+    yield row("entry", "train", "test", "labels", "printed by")
+    for key, entry in catalogue.entries.items():
+        lines = [(_counts(it), _by(it)) for it in entry.versions] or [(("-", "-", "-"), "nothing on record")]
+        for number, (sizes, by) in enumerate(lines):
+            yield row("" if number else key, *sizes, by).rstrip()
+
+
+def _counts(version: Sizes) -> tuple[str, str, str]:
+    return version.train or "-", version.test or "-", version.labels or "-"
+
+
+def _by(version: Sizes) -> str:
+    return ", ".join(getattr(version, "by", ("as read here",)))
+
+
+def entry_lines(key: str, entry: Entry, catalogue: Catalogue) -> Iterator[str]:
+    """All that the catalogue knows of one entry."""
+    yield f"{key}: {entry.name}"
+    yield f"  {entry.about}"
+    places = [catalogue.places[it] for it in entry.places]
+    yield from _field("formats", ", ".join(entry.formats) or "none of ours")
+    yield from _field("licence", entry.licence)
+    yield from _field("from", "; ".join(f"{it.name} ({it.url})" if it.url else it.name for it in places))
+    if entry.split_columns:
+        yield from _field("splits", f"{entry.split_columns} in columns; give --column")
+    for cut in entry.truncation:
+        yield from _field("cut to", f"{cut.length} {cut.unit} ({', '.join(cut.by)})")
+    if entry.propensity:
+        A, B = entry.propensity.A, entry.propensity.B
+        yield from _field("PSP", f"A {A}, B {B} ({entry.propensity.source})")
+    for version in entry.published:
+        note = f"; {version.note}" if version.note else ""
+        yield from _field("printed", f"{_in_words(version.printed)} ({', '.join(version.by)}{note})")
+    for known in entry.known:
+        sizes = f"{_in_words(known.sizes.printed)}; " if known.sizes else ""
+        yield from _field("content", f"{sizes}{known.what}")
+        yield from _field("", known.content)
+
+
+def _field(name: str, value: str) -> Iterator[str]:
+    if value:
+        yield f"  {name:8} {value}"
+
+
+def _in_words(printed: Mapping[str, str]) -> str:
+    from reimpl.data.identity import NOUNS
+
+    return ", ".join(f"{value} {NOUNS[name]}" for name, value in printed.items())
+
+
+def statistics_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """The table of the papers: sizes, mean labels and documents a label, mean words."""
+    from reimpl.data.identity import NOUNS
+
+    for name, noun in NOUNS.items():
+        readings = figures["statistics"].get(name)
+        if readings:
+            shown = f"{readings[0]:,.0f}" if name in (*_SIZES, "features") else f"{readings[0]:,.2f}"
+            over_all = f"  ({readings[1]:,.2f} over all splits)" if len(readings) > 1 else ""
+            yield f"{noun:38} {shown}{over_all}"
+
+
+def figure_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Every other figure, a line each, and both plots."""
+    from reimpl.data.histogram import bars
+
+    special = ("statistics", "label_frequencies", "lengths")
+    plain = {name: value for name, value in figures.items() if name not in special}
+    for name, value in _flat(plain):
+        yield f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}"
+    unit = "features" if "features" in figures else "words"
+    for title, name in (
+        ("labels by training documents", "label_frequencies"),
+        (f"documents by {unit}", "lengths"),
+    ):
+        if figures[name]:
+            yield from ("", title, *bars(figures[name]))
+
+
+def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """`splits: {train: {documents: 3}}` becomes `train documents`."""
+    for name, value in figures.items():
+        words = f"{prefix}{name.replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, "" if name == "splits" else f"{words} ")
+        else:
+            yield words, value

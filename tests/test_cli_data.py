@@ -1,0 +1,229 @@
+"""`audit data`: what is said of a corpus, and what of one that cannot be read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import audit.cli.data
+from audit import cli
+from audit.claim import builtin_claims, load
+from audit.exit_codes import Exit
+from audit.runner import Settings, make_plan
+from reimpl.data.catalogue import catalogue
+from tests.data.corpora import write
+from tests.runner.papers import write_corpus, write_paper
+from tests.shared import shared
+
+PAPERS = [load(path) for path in builtin_claims()]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command is given in a folder of its own that holds corpus/."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def papers_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading the claim files takes a second, and they stay the same."""
+    monkeypatch.setattr(audit.cli.data, "papers_of", lambda _: PAPERS)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """What the command prints; it ends well and says nothing on stderr."""
+    code = cli.main(["data", *arguments])
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (Exit.OK, "")
+    return captured.out.splitlines()
+
+
+def columns(folder: Path) -> Path:
+    """Four rows of features, one label each, and two splits."""
+    write(folder / "toy_data.txt", ("4 3 2", "0,1 0:1 2:1", "1 1:1", "0 0:1", " 2:1"))
+    write(folder / "toy_trSplit.txt", ("1 3", "2 4"))
+    write(folder / "toy_tstSplit.txt", ("3 1", "4 2"))
+    return folder
+
+
+# --------------------------------------------------------------------------- list
+
+
+def test_list_shows_every_entry_and_every_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both sizes of Wiki-500K, each with the papers that print it."""
+    lines = said(capsys, "list")
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["entry", *catalogue().entries]
+    wiki = next(i for i, line in enumerate(lines) if line.startswith("wiki-500k "))
+    assert [line.split(maxsplit=4)[-1] for line in lines[wiki : wiki + 1]] == ["you2019, xun2020"]
+    assert lines[wiki].split()[1:4] == ["1,779,881", "769,421", "501,008"]
+    assert lines[wiki + 1].split() == ["1,646,302", "711,542", "501,069", "ye2020"]
+
+
+def test_list_tells_all_about_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it is from, its licence, PSP's A and B with their source."""
+    text = "\n".join(said(capsys, "list", "amazoncat-13k"))
+    assert "licence  unknown" in text and "XMLRepository.html" in text
+    assert "A 0.55, B 1.5 (kunaldahiya/pyxclib #7" in text
+    assert "192 word pieces (ye2020)" in text
+    for key in catalogue().entries:
+        assert said(capsys, "list", key)[0].startswith(f"{key}: ")
+
+
+# --------------------------------------------------------------------------- describe
+
+
+def test_describe_shows_statistics_figures_and_plots(capsys: pytest.CaptureFixture[str]) -> None:
+    """40 and 16 documents with one of 6 labels each: 40/6 documents a label in train, 56/6 over all."""
+    lines = said(capsys, "describe", "corpus")
+    shown = {line[:38].strip(): line[38:].strip() for line in lines}
+    assert (shown["training documents"], shown["test documents"], shown["labels"]) == ("40", "16", "6")
+    assert shown["documents a label"] == "6.67  (9.33 over all splits)"
+    assert (shown["train documents"], shown["train labels a document"]) == ("40", "1.00")
+    assert len(shown["content"]) == len(shown["corpus"]) == 64
+    plots = [lines.index(title) for title in ("labels by training documents", "documents by words")]
+    assert all("█" in lines[at + 1] or "█" in lines[at + 2] for at in plots)
+    assert lines[-1].endswith("data sets of 7 papers: other_data")
+
+
+def test_describe_shows_features(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    lines = said(capsys, "describe", str(columns(folder / "toy")), "--column", "1")
+    shown = {line[:38].strip(): line[38:].strip() for line in lines}
+    assert (shown["features"], shown["train features a document"]) == ("3", "1.00")
+    assert "documents by features" in lines and "documents by words" not in lines
+
+
+# --------------------------------------------------------------------------- add
+
+
+def test_add_says_what_it_is_not_and_prepares_it_once(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """The second time the prepared corpus is there; a run of the same settings finds it."""
+    lines = said(capsys, "add", "corpus")
+    assert lines[0].startswith("corpus: LibMultiLabel text; each of the first lines")
+    assert lines[1].startswith("recognised: no entry of the catalogue; nearest in size is ")
+    assert lines[-2] == "37 data sets of 7 papers: other_data"
+    assert lines[-1].startswith("prepared: 40 train + 16 test documents, 6 labels, cut to ")
+    entries = list((folder / "audit-runs/data").iterdir())
+    assert len(entries) == 1
+    assert said(capsys, "add", "corpus") == lines
+    settings = Settings(data=folder / "corpus", cache=folder / "audit-runs/data", seeds=1)
+    make_plan(load(write_paper(folder)), settings, only=["words"])
+    assert list((folder / "audit-runs/data").iterdir()) == entries
+
+
+def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """How it differs from the nearest printed size, and from each paper's statistics."""
+    lines = said(capsys, "add", "corpus", "--as", "rcv1")
+    assert (
+        "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 40; "
+        "printed 781,265 test documents, here 16; printed 103 labels, here 6"
+    ) in lines
+    assert any(line.startswith("liu2017 rcv1: other_data; printed 23,149 training") for line in lines)
+
+
+def test_a_column_is_asked_for_and_told_apart(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """`--column 1` and `DIR@1` are the same; the data file may lie elsewhere."""
+    toy = str(columns(folder / "toy"))
+    lines = said(capsys, "add", toy, "--column", "1")
+    assert said(capsys, "add", f"{toy}@1")[1:] == lines[1:]
+    (folder / "elsewhere").mkdir()
+    data = (folder / "toy/toy_data.txt").rename(folder / "elsewhere/toy_data.txt")
+    assert said(capsys, "add", toy, "--column", "1", "--data", str(data))[1:] == lines[1:]
+
+
+REFUSED = [
+    ("nothing there", ("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
+    (
+        "no such entry",
+        ("add", "corpus", "--as", "eurlex"),
+        "audit: catalogue: 'eurlex' is unknown; known are",
+    ),
+    ("no such entry to list", ("list", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
+    ("column of texts", ("add", "corpus", "--column", "1"), "corpus: no file of train rows"),
+    ("base of texts", ("add", "corpus", "--base", "1"), "option features_from means nothing for LibMulti"),
+    ("no column", ("add", "toy"), "audit: toy: 2 splits, one a column"),
+    ("no such column", ("describe", "toy@7"), "column 7 of 2; give 0 to 1"),
+    ("wrong base", ("add", "toy@0", "--base", "1"), "feature id 0 occurs, but features_from=1 is stated"),
+    ("no such format", ("add", "corpus", "--format", "word"), "format 'word' is unknown; known are lml"),
+    (
+        "unknown recipe",
+        ("add", "corpus", "--recipe", "stew"),
+        "recipe 'stew' is unknown; known are study2022",
+    ),
+    ("unknown protocol", ("add", "corpus", "--protocol", "x"), "protocol 'x' is not known"),
+    ("run of features", ("../run", "chen2022", "--data", "toy@0"), "features without text"),
+]
+
+
+@pytest.mark.parametrize(("why", "arguments", "message"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_what_cannot_be_used_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], folder: Path, why: str, arguments: tuple[str, ...], message: str
+) -> None:
+    columns(folder / "toy")
+    command = ["run", *arguments[1:]] if arguments[0] == "../run" else ["data", *arguments]
+    assert cli.main(command) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1 and "Traceback" not in err
+
+
+def test_no_command_of_these_loads_torch(folder: Path) -> None:
+    script = (
+        "import sys; from audit import cli; "
+        "code = cli.main(['data', 'list']) or cli.main(['data', 'add', 'corpus']); "
+        "sys.exit(code or 'torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True).returncode == 0
+
+
+# --------------------------------------------------------------------------- the real corpora
+
+REAL = {
+    "eurlex-4k-matched": "eurlex-4k-matched, by content",
+    "eurlex57k": "eurlex57k, by content",
+    "mulan-bibtex": "bibtex, by content",
+    "mulan-delicious": "delicious, by content: Mulan's split",
+    "mulan-enron": "enron, by content",
+    "mulan-medical": "medical, by content",
+    "mulan-tmc2007-500": "tmc2007, by content",
+    "ohsumed": "ohsumed, by content",
+    "reuters21578": "reuters21578, by content",
+    "yso-abstracts": "yso-abstracts, by content",
+    "yso-titles-22k": "yso-titles-22k, by content",
+}
+#: What is not `other_data` to the papers that come with the toolkit.
+SCOPES = {
+    "eurlex57k": "libmultilabel2026 eurlex57k: same_data",
+    "mulan-delicious": "wang2019 delicious: other_split",
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_corpora_are_recognised_with_their_scope(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """By content; EUR-Lex's sizes on other documents are `other_data` to every paper on EUR-Lex."""
+    lines = said(capsys, "describe", str(shared(f"data/{name}")))
+    assert any(line.startswith(f"recognised: {REAL[name]}") for line in lines)
+    near = [line.split(";")[0] for line in lines if ": same_data" in line or ": other_split" in line]
+    assert near == ([SCOPES[name]] if name in SCOPES else [])
+    if name == "eurlex-4k-matched":
+        papers = [it.paper.key for it in PAPERS if "eurlex" in it.datasets]
+        assert [line.split()[0] for line in lines if "eurlex: other_data" in line] == papers
+
+
+@pytest.mark.parametrize("column", [0, 9])
+def test_the_repository_s_columns_of_delicious_are_other_splits(
+    capsys: pytest.CaptureFixture[str], column: int
+) -> None:
+    """The same documents as Mulan's, by the corpus hash; so to Rank-AE's rows."""
+    data = shared("data/mulan-delicious") / "data.txt.gz"
+    splits = str(shared("data/delicious-xc-splits"))
+    lines = said(capsys, "add", splits, "--column", str(column), "--data", str(data))
+    assert any(
+        line.startswith("recognised: delicious, in another split than the one on record") for line in lines
+    )
+    assert any(line.startswith("wang2019 delicious: other_split") for line in lines)
