@@ -18,6 +18,7 @@ from audit import cli
 from audit.cli.looks import Wanted, declared, looks_of
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.planning import RunTime
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from audit.stats.sequential import schedule
@@ -163,8 +164,9 @@ def test_only_says_what_may_be_run(trained: Trained) -> None:
 def test_where_seeds_can_settle_nothing_nothing_is_run(
     trained: Trained, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A printed value is not judged on other data."""
-    assert cli.main([*UNTIL, "3,5", "--only", "elsewhere"]) == Exit.OK
+    """No claim is about one experiment, and a printed value is not judged on other data."""
+    for name in ("elsewhere", "words-value"):
+        assert cli.main([*UNTIL, "3,5", "--only", name]) == Exit.OK
     assert trained.ran == []
     assert told(capsys).splitlines()[-1] == (
         "stopped before the first look: no claim is open that seeds can settle; nothing is judged"
@@ -388,6 +390,21 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     assert re.search(r"^words-third P@1 +3 +\d+ \(\d+\) +– +\d+ seeds, \d+ CPU-seconds$", out, re.MULTILINE)
     assert "1 claim: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
+
+
+def test_the_cheapest_claim_comes_first_and_shared_runs_count_once(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained.means |= {"letters": 49.2, "third": 48.9}  # 0.8 and 1.1 behind
+    cli.main([*RUN, "--seeds", "3"])
+    found = planned(capsys)
+    near, far = found["words-win:P@1"], found["words-third:P@1"]
+    assert list(found)[1:3] == ["words-third:P@1", "words-win:P@1"]
+    assert near["seeds"] > far["seeds"]
+    cli.main(["plan"])
+    runs = 2 * (near["seeds"] - 3) + far["seeds"] - 3  # words and letters, and the third
+    together = f"runs that they share counted once: {runs} runs, {RunTime(runs, 'CPU')}"  # a second each
+    assert together in capsys.readouterr().out
 
 
 def test_plan_counts_the_runs_that_are_missing(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,11 @@ def test_a_value_within_the_margin_needs_the_seeds_of_the_design_s_table(
     assert (found.contradict, found.seeds, found.why_not) == (Needed(None, None), needed[0], None)
 
 
+def test_what_is_open_needs_one_seed_more_at_least() -> None:
+    """Five would have done with a chance of 80 %, and eight did not."""
+    assert only(open_value(0.0, 0.3, n=8)).seeds == 9
+
+
 @golden.cases("power_contradiction")
 def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_percent(
     case: dict[str, Any],
@@ -279,6 +284,21 @@ def test_page_s_test_of_two_levels_needs_five_seeds_however_far_they_are_apart()
     assert steep.chance(5, FULL) > 0.99
 
 
+def test_two_parts_share_the_level_as_holm_does() -> None:
+    """Of two equal parts the second is tested at the whole level, the first at half of it."""
+    part = Direction(0.5, Noise(0.3, KNOWN, 2))
+    shared, whole = Several((part, part), shared=True), Several((part, part), shared=False)
+    assert shared.plan(FULL).reproduce == part.plan(Levels(0.025, 1.0)).reproduce
+    assert whole.plan(FULL).reproduce == Needed(6, 7)
+
+
+def test_one_reversed_part_of_two_must_reach_half_of_the_level() -> None:
+    back = Direction(-0.5, Noise(0.3, KNOWN, 2))
+    both = Several((Direction(9.0, Noise(0.3, KNOWN, 2)), back), shared=True)
+    assert both.plan(FULL).contradict == back.plan(Levels(1e-9, 0.025)).contradict
+    assert both.chance(8, FULL) == pytest.approx(back.broken(8, 0.025), abs=1e-3)
+
+
 def test_a_dominance_names_the_line_on_which_it_hangs() -> None:
     lines = [{"dataset": "toy", "metric": "P@1", "winner": "b", "rivals": ["c", "a"]}]
     made = replace(claim("dominance", "b", "c", "a", printed=()), metric="", details={"lines": lines})
@@ -360,6 +380,12 @@ def test_the_chance_of_a_value_is_the_golden_power(case: dict[str, Any]) -> None
     question = Distance(inputs["true_diff"], Noise(inputs["sd"], 2, 1), inputs["margin"], paper_runs=1)
     for n in (3, 5):
         assert question.chance(n, FULL) == pytest.approx(expected[f"power_at_{n}"], abs=2e-3)
+
+
+def test_half_a_unit_of_rounding_takes_its_part_of_the_margin() -> None:
+    coarse = Distance(0.0, Noise(0.3, 2, 1), 0.55, half_unit=0.05, paper_runs=1)
+    fine = Distance(0.0, Noise(0.3, 2, 1), 0.5, paper_runs=1)
+    assert coarse.chance(5, FULL) == pytest.approx(fine.chance(5, FULL), abs=1e-4)
 
 
 @golden.cases("power_comparison")
