@@ -497,6 +497,8 @@ def audit_from_json(text: str) -> Audit:
     for i, experiment in enumerate(audit.experiments):
         for j, run in enumerate(experiment.runs):
             _refuse_contradiction(run, f"experiments.{i}.runs.{j}")
+        for j, run in enumerate(experiment.unjudged):
+            _refuse_contradiction(run, f"experiments.{i}.unjudged.{j}")
     return audit
 
 

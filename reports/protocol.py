@@ -38,7 +38,7 @@ def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
     places: dict[str, tuple[Scope, str, Run]] = {}
     for experiment in found.audit.experiments:
         for run in experiment.runs:
-            place = f"{experiment.scope}|{experiment.dataset}|{run.data.fingerprint}"
+            place = f"{experiment.scope}|{experiment.dataset}|{run.data.fingerprint}|{_stated(run)}"
             keys[place].add(run.key)
             places.setdefault(place, (experiment.scope, experiment.dataset, run))
     return tuple(

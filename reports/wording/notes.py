@@ -56,11 +56,7 @@ def scope_note(scope: Scope, *, runs: int, data: str, dataset: str, stated: str 
     """On which data the runs behind one data set of the paper were made, and what that allows."""
     made = f"{plural(runs, 'run')} for “{dataset}” used {data}"
     if scope == "same_data":
-        how = (
-            f"as whoever imported the runs states and nobody verified here ({stated})"
-            if stated
-            else "by content"
-        )
+        how = f"as the import states, not verified here ({stated})" if stated else "by content"
         return f"{made}: the paper’s own data, {how}. Values and comparisons are judged."
     if scope == "other_split":
         return (

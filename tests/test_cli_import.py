@@ -1,0 +1,326 @@
+"""`audit import` and `audit judge` as a user gives them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.exit_codes import Exit
+from audit.record import Audit, Verdict, audit_from_json
+from audit.runner import carry_out
+from audit.store import Store
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.importing.rows import ROWS, changed, write_rows
+from tests.importing.test_predictions import LISTS, TRUTH, write
+from tests.runner.papers import write_corpus, write_paper
+
+IMPORT = ("import", "r.csv", "--paper", "toy.yaml")
+JUDGE = ("judge", "toy.yaml")
+RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
+
+NO_TORCH = """
+import sys
+
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "optuna", "ray"):
+            raise ImportError(f"{name} is forbidden here")
+
+sys.meta_path.insert(0, Forbidden())
+from audit.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command is given in a folder of its own that holds toy.yaml, r.csv and corpus/."""
+    monkeypatch.chdir(tmp_path)
+    write_paper(tmp_path)
+    write_rows(tmp_path / "r.csv")
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training takes no time, and the gate is passed: words reach 70 and letters 30 here."""
+
+    def train(job: Any, *_: Any) -> Result:
+        value = (70.0 if job.spec.config["sweep"] == "words" else 30.0) + 0.1 * job.spec.seed
+        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+
+
+def record(report: str = "toy2024") -> Audit:
+    return audit_from_json(Path(f"audit-report/{report}/audit.json").read_text())
+
+
+def order(report: str = "toy2024") -> Verdict:
+    return record(report).verdicts[0]
+
+
+# --------------------------------------------------------------------------- from a table to a verdict
+
+
+def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*IMPORT, "--by", "J. Doe, LibMultiLabel 0.7"]) == Exit.OK == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "7 runs imported for toy2024, 1 of them failed; not verified here",
+        "  letters: seeds 0, 1, 2, 3 (failed); mean P@1 40.20",
+        "  words: seeds 0, 1, 2; mean P@1 80.20",
+        "  the data are not known to be the paper's own, so printed values are not judged by them: declare "
+        "--fingerprint, or --same-data and why",
+        "  not stated to be the authors' code (--authors-code), so it can contradict nothing",
+        "`audit judge toy.yaml --store audit-runs` judges them",
+    ]
+    assert cli.main(JUDGE) == Exit.OK
+    assert "2 claims: 1 reproduced, 0 contradicted" in capsys.readouterr().out
+    assert (order().outcome, order().n, order().attempts) == ("reproduced", (3, 3), (3, 4))
+    assert order().estimate == pytest.approx(40.0)
+    assert record().verdicts[1].reason == "other_data"
+    page = Path("audit-report/toy2024/report.html").read_text()
+    for text in (
+        "imported, not verified here",
+        "J. Doe, LibMultiLabel 0.7",
+        "as the import calls it",
+        "audit judge",
+    ):
+        assert text in page
+    assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
+
+
+def test_what_was_declared_is_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*IMPORT, "--same-data", "their download", "--authors-code", "x@1"]) == Exit.OK
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert cli.main(JUDGE) == Exit.OK
+    assert record().verdicts[1].scope == "same_data"
+    page = Path("audit-report/toy2024/report.html").read_text()
+    assert "as the import states, not verified here (their download)" in page
+
+
+def test_the_authors_code_may_contradict_and_that_is_1() -> None:
+    turned = [("letters" if row[0] == "words" else "words", *row[1:]) for row in ROWS]
+    write_rows(Path("r.csv"), turned)
+    assert cli.main([*IMPORT, "--authors-code", "github.com/x@1"]) == Exit.OK
+    assert cli.main(JUDGE) == Exit.CONTRADICTED == 1
+    assert cli.main([*IMPORT, "--store", "other"]) == Exit.OK
+    assert cli.main([*JUDGE, "--store", "other", "--out", "there"]) == Exit.OK
+
+
+def test_the_same_import_twice_changes_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(IMPORT)
+    before = {path: path.read_bytes() for path in Path("audit-runs").glob("*.json")}
+    capsys.readouterr()
+    assert cli.main(IMPORT) == Exit.OK
+    assert capsys.readouterr().out == "7 runs, all in audit-runs already; nothing was changed\n"
+    assert {path: path.read_bytes() for path in Path("audit-runs").glob("*.json")} == before
+
+
+def test_predictions_are_scored_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("truth.jsonl"), TRUTH, scored=False)
+    for seed in range(2):
+        write(Path(f"p{seed}.jsonl"), LISTS, scored=True)
+    options = [
+        "--paper",
+        "toy.yaml",
+        "--truth",
+        "truth.jsonl",
+        "--experiment",
+        "words",
+        "--dataset",
+        "corpus",
+    ]
+    assert cli.main(["import", "p0.jsonl", "p1.jsonl", *options, "--seed", "0", "--seed", "1"]) == Exit.OK
+    assert "words: seeds 0, 1; mean P@1 50.00" in capsys.readouterr().out
+    assert cli.main(JUDGE) == Exit.OK
+    words = next(it for it in record().experiments if it.id == "words")
+    assert [(run.metrics, run.data.n_test) for run in words.runs] == [({"P@1": 50.0}, 4)] * 2
+
+
+def test_neither_command_needs_torch() -> None:
+    write(Path("truth.jsonl"), TRUTH, scored=False)
+    write(Path("p.jsonl"), LISTS, scored=True)
+    predictions = (
+        "import p.jsonl --paper toy.yaml --truth truth.jsonl --experiment lost --dataset corpus --seed 0"
+    )
+    for command in (" ".join(IMPORT), predictions, " ".join(JUDGE)):
+        done = subprocess.run(
+            [sys.executable, "-c", NO_TORCH, *command.split()], capture_output=True, text=True, timeout=120
+        )
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+# --------------------------------------------------------------------------- beside our own runs
+
+
+@pytest.mark.usefixtures("trained")
+def test_judge_gives_from_the_store_what_run_gave(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    ran = record("toy2024-corpus")
+    Path("audit-report/toy2024-corpus/audit.json").unlink()
+    assert cli.main(JUDGE) == Exit.OK
+    again = record("toy2024-corpus")
+    assert again.verdicts == ran.verdicts
+    assert again.looks == ran.looks
+    assert again.fidelity == ran.fidelity
+    assert [(it.id, it.scope, it.deviations, it.not_run) for it in again.experiments] == [
+        (it.id, it.scope, it.deviations, it.not_run) for it in ran.experiments
+    ]
+    assert again.command == f"{ran.command} && audit judge toy.yaml"
+
+
+@pytest.mark.usefixtures("trained")
+def test_seeds_of_another_command_are_judged_and_that_look_is_on_record() -> None:
+    """Three seeds after a look at five must not come out as a first look at three."""
+    assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    assert order("toy2024-corpus").n == (3, 3)
+    assert cli.main(JUDGE) == Exit.OK
+    assert order("toy2024-corpus").n == (5, 5)
+    assert max(look.seeds for look in record("toy2024-corpus").looks) == 5
+
+
+def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:
+    cli.main(IMPORT)
+    for _ in range(2):
+        cli.main(JUDGE)
+    assert [look.seeds for look in record().looks] == [3]
+    more = [(name, "corpus", "P@1", seed, "50.0") for name in ("words", "letters") for seed in (4, 5)]
+    write_rows(Path("r.csv"), [*ROWS, *more])
+    cli.main(IMPORT)
+    cli.main(JUDGE)
+    assert [look.seeds for look in record().looks] == [3, 5]
+    assert "judged after 3 and 5 seeds" in " ".join(record().not_checked)
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(
+    ("evidence", "means"), [([], (70.1, 30.1)), (["--evidence", "imported"], (80.2, 40.2))]
+)
+def test_of_both_kinds_one_is_judged_and_the_other_shown(
+    evidence: list[str], means: tuple[float, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main(IMPORT)
+    for command in ([*RUN, "--seeds", "3", *evidence], [*JUDGE, *evidence]):
+        capsys.readouterr()
+        assert cli.main(command) == Exit.OK
+        assert "2 experiments have runs of both kinds" in capsys.readouterr().err
+        found = order("toy2024-corpus")
+        assert tuple(float(np.mean(values)) for values in found.values) == pytest.approx(means)
+    page = Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert ("run here, shown and not judged" if evidence else "imported, shown and not judged") in page
+
+
+@pytest.mark.usefixtures("trained")
+def test_an_unclear_import_ends_a_run_before_it_trains(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main(IMPORT)
+    run = next(run for run in Store(Path("audit-runs")).runs() if run.spec.seed == 1)
+    Path(f"audit-runs/{run.key}.json").unlink()
+    monkeypatch.setattr(carry_out, "_train", lambda *_: pytest.fail("something was trained"))
+    for command in (RUN, JUDGE):
+        capsys.readouterr()
+        assert cli.main(command) == Exit.BAD_INPUT
+        assert re.search(
+            r"of the imported seeds of '\w+' .* 1 is missing; import r\.csv again", capsys.readouterr().err
+        )
+
+
+def test_imported_runs_of_an_experiment_that_the_claim_file_has_lost_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_rows(Path("r.csv"), [*ROWS, ("elsewhere", "other", "P@1", 0, "50.0")])
+    cli.main(IMPORT)
+    write_paper(folder, ("  elsewhere:\n", "  moved:\n"))
+    capsys.readouterr()
+    assert cli.main(JUDGE) == Exit.OK
+    assert capsys.readouterr().err == (
+        "left out: imported runs of 'elsewhere', which the claim file does not have\n"
+    )
+
+
+def test_a_replacement_is_seen_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(IMPORT)
+    write_rows(Path("r.csv"), changed((0, "value", "81.10")))
+    capsys.readouterr()
+    assert cli.main(IMPORT) == Exit.BAD_INPUT
+    assert "add --replace" in capsys.readouterr().err
+    assert cli.main([*IMPORT, "--replace"]) == Exit.OK
+    assert cli.main(JUDGE) == Exit.OK
+    assert "words: 1 of 3 imported results replaced earlier ones" in order().badges
+    assert order().values[0] == (81.1, 80.3, 80.2)
+
+
+# --------------------------------------------------------------------------- what cannot be used
+
+BAD: list[tuple[list[str], str]] = [
+    (
+        ["import", "none.csv", "--paper", "toy.yaml"],
+        r"^audit: none\.csv: No such file or directory; give a file",
+    ),
+    (["import", "corpus", "--paper", "toy.yaml"], r"^audit: corpus: its name does not end in"),
+    (["import", "toy.yaml", "--paper", "toy.yaml"], r"^audit: toy\.yaml: its name does not end in"),
+    (["import", "r.csv", "--paper", "toy"], "'toy' is no file and no built-in paper"),
+    (["import", "r.csv", "--paper", "chen2022"], "r.csv:2: 'words' is no experiment of chen2022"),
+    ([*IMPORT, "--unit", "points"], "--unit 'points' is unknown; add --unit percent or --unit fraction"),
+    ([*IMPORT, "--fingerprint", "xyz"], "--fingerprint 'xyz' is none; give 32 to 64 digits"),
+    ([*IMPORT, "--dataset", "other"], "the data set is 'corpus' here and --dataset 'other'; drop one"),
+    ([*IMPORT, "--experiment", "words"], "--experiment and --seed go with predictions; add --truth FILE"),
+    ([*IMPORT, "--seed", "1"], "--experiment and --seed go with predictions"),
+    ([*IMPORT, "--by", "a\u202eb"], "--by: "),
+    ([*IMPORT, "--store", "r.csv"], r"r\.csv.*: .*choose another folder"),
+    (["judge", "toy.yaml"], "audit-runs: no such folder; `audit run` and `audit import` make it"),
+    (
+        ["judge", "toy.yaml", "--evidence", "theirs"],
+        "--evidence 'theirs' is unknown; known are ours, imported",
+    ),
+    ([*RUN, "--evidence", "theirs"], "--evidence 'theirs' is unknown"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD, ids=lambda it: " ".join(it) if isinstance(it, list) else ""
+)
+def test_what_cannot_be_used_is_one_clear_line_and_nothing_is_written(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == Exit.BAD_INPUT == 2
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert re.search(message, err.splitlines()[0])
+    assert not list(Path("audit-runs").glob("*.json"))
+
+
+def test_a_store_without_any_run_of_the_paper_makes_no_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, ("key: toy2024", "key: toy2025"), name="other.yaml")
+    cli.main(IMPORT)
+    assert cli.main(["judge", "other.yaml"]) == Exit.BAD_INPUT
+    assert "audit-runs: no run of toy2025 is there; `audit run` makes some" in capsys.readouterr().err
+    assert cli.main(["judge"]) == Exit.BAD_INPUT
+    assert "no run of a built-in paper is there" in capsys.readouterr().err
+    assert not Path("audit-report").exists()
+
+
+def test_all_that_is_unclear_is_told_in_one_go(capsys: pytest.CaptureFixture[str]) -> None:
+    write_rows(Path("r.csv"), changed((0, "experiment", "wrods"), (1, "metric", "p@1"), (2, "seed", "x")))
+    assert cli.main(IMPORT) == Exit.BAD_INPUT
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["r.csv:2", "r.csv:3", "r.csv:4"]

@@ -1,0 +1,307 @@
+"""Imported runs as evidence: which ones are judged, what they may say, and what stands beside the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.assemble import assemble, is_judged_by
+from audit.claim import Paper, load
+from audit.errors import StoreError
+from audit.imported import (
+    UNKNOWN,
+    Evidence,
+    Provenance,
+    active,
+    origin,
+    scope_of,
+    speaks_against,
+    strangers,
+    with_imported,
+)
+from audit.record import (
+    Audit,
+    DataInfo,
+    ExperimentRecord,
+    FidelityCheck,
+    Run,
+    Verdict,
+    audit_from_json,
+    to_json,
+)
+from tests.records import DATA, make_experiment, make_run
+from tests.runner.papers import write_paper
+
+CONTENT = "ab" * 32
+SAME = ("content: null", f"content: {CONTENT}")
+PASSED = FidelityCheck("xml_cnn", "sizes", True, "as printed")
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Paper:
+    return load(write_paper(tmp_path, SAME))
+
+
+def imported(
+    experiment: str,
+    values: Sequence[float | None],
+    *,
+    fingerprint: str | None = None,
+    file: str = "r.csv",
+    day: int = 1,
+    n_test: int = 0,
+    margins: str | None = None,
+    **provenance: Any,
+) -> list[Run]:
+    """One run for each value, seeds from 0; None is a failed one."""
+    runs = []
+    for seed, value in enumerate(values):
+        held = Provenance("toy2024", experiment, ((file, "0" * 64),), **provenance)
+        spec = held.spec(seed=seed, fingerprint=fingerprint)
+        run = make_run(seed, value, key=spec.key, status="failed" if value is None else "done")
+        data = DataInfo("Corpus", spec.data, "as imported", 0, n_test, 0)
+        fixed = {"toy2024": margins} if margins else {}
+        runs.append(
+            replace(
+                run,
+                spec=spec,
+                data=data,
+                margins=fixed,
+                reason="out of memory" if value is None else None,
+                finished=f"2024-01-0{day}T00:00:00+00:00",
+            )
+        )
+    return runs
+
+
+def ours(name: str, values: Sequence[float], **more: Any) -> ExperimentRecord:
+    runs = [make_run(seed, x, key=f"{name}{seed}") for seed, x in enumerate(values)]
+    return make_experiment(name, runs, **{"dataset": "corpus", "scope": "other_data", **more})
+
+
+NOTHING = {
+    name: replace(ours(name, []), not_run="no run of it is in the store")
+    for name in ("words", "letters", "again", "lost", "elsewhere")
+}
+HIGH, LOW = [80.1, 80.3, 80.2], [40.1, 40.3, 40.2]
+
+
+def judged(
+    paper: Paper,
+    *runs: Run,
+    beside: dict[str, ExperimentRecord] | None = None,
+    evidence: Evidence = "ours",
+) -> Audit:
+    experiments = with_imported(
+        paper, {**NOTHING, **(beside or {})}, active(runs, "toy2024", Path("store")), evidence=evidence
+    )
+    return assemble(paper, experiments, fidelity=(PASSED,), command="audit judge")
+
+
+def order(audit: Audit) -> Verdict:
+    """Of the claim that words are above letters."""
+    return audit.verdicts[0]
+
+
+def value(audit: Audit) -> Verdict:
+    """Of the claim that words reach 80.00."""
+    return audit.verdicts[1]
+
+
+# --------------------------------------------------------------------------- which are judged
+
+
+def test_imported_runs_judge_what_was_not_run_here(paper: Paper) -> None:
+    audit = judged(paper, *imported("words", HIGH), *imported("letters", [*LOW, None]))
+    verdict = order(audit)
+    assert (verdict.outcome, verdict.n, verdict.attempts) == ("reproduced", (3, 3), (3, 4))
+    assert verdict.estimate == pytest.approx(40.0)
+    record = next(it for it in audit.experiments if it.id == "letters")
+    assert (record.model, record.protocol, record.not_run) == ("imported", "imported", None)
+    assert is_judged_by(audit_from_json(to_json(audit)))
+
+
+def test_ours_go_before_imported_ones_unless_it_is_said_otherwise(paper: Paper) -> None:
+    """And neither choice looks at a number, nor mixes the two in one arm."""
+    here = {"words": ours("words", [70.1, 70.2]), "letters": ours("letters", [30.1, 30.2])}
+    runs = [*imported("words", HIGH), *imported("letters", LOW)]
+    audit = judged(paper, *runs, beside=here)
+    assert order(audit).values == ((70.1, 70.2), (30.1, 30.2))
+    words = next(it for it in audit.experiments if it.id == "words")
+    assert [run.metrics["P@1"] for run in words.unjudged] == HIGH
+    audit = judged(paper, *runs, beside=here, evidence="imported")
+    assert order(audit).values == (tuple(HIGH), tuple(LOW))
+    words = next(it for it in audit.experiments if it.id == "words")
+    assert [run.metrics["P@1"] for run in words.unjudged] == [70.1, 70.2]
+
+
+def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
+    failed = make_experiment("words", [make_run(0, None, status="failed", reason="nan")], dataset="corpus")
+    audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW), beside={"words": failed})
+    assert order(audit).reason == "run_failed"
+
+
+def test_ours_are_not_compared_with_imported_ones(paper: Paper) -> None:
+    audit = judged(paper, *imported("letters", LOW), beside={"words": ours("words", HIGH)})
+    assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "mixed_evidence")
+
+
+def test_what_the_claim_file_does_not_have_is_named_and_left_out(paper: Paper) -> None:
+    runs = {"gone": imported("gone", HIGH), "words": imported("words", HIGH)}
+    assert strangers(NOTHING, runs) == ("gone",)
+    assert set(with_imported(paper, NOTHING, runs)) == set(NOTHING)
+
+
+def test_arms_on_differently_named_or_sized_data_are_not_compared(paper: Paper) -> None:
+    """A size that an import does not tell says nothing; two that it tells have to be one."""
+    letters = imported("letters", LOW)
+    named = [replace(run, data=replace(run.data, name="RCV1")) for run in letters]
+    assert order(judged(paper, *imported("words", HIGH), *named)).reason == "different_data"
+    sized = imported("letters", LOW, n_test=100)
+    assert order(judged(paper, *imported("words", HIGH), *sized)).outcome == "reproduced"
+    assert order(judged(paper, *imported("words", HIGH, n_test=99), *sized)).reason == "different_data"
+
+
+def test_seeds_of_other_programs_are_no_pairs(tmp_path: Path) -> None:
+    """The claim file declares pairs for our runs: same initial weights and order of the data."""
+    pairs = ("worse: t1.letters, metric: P@1,", "worse: t1.letters, metric: P@1, paired: {reason: one seed},")
+    paper = load(write_paper(tmp_path, pairs))
+    own = {"words": ours("words", HIGH), "letters": ours("letters", LOW)}
+    assert "3 pairs of seeds" in order(judged(paper, beside=own)).badges
+    audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW))
+    assert "3 pairs of seeds" not in order(audit).badges
+    assert order(audit).df == pytest.approx(4.0)  # Welch with equal spread: 2 (n - 1), not n - 1
+
+
+# --------------------------------------------------------------------------- scope
+
+
+def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
+    paper: Paper, tmp_path: Path
+) -> None:
+    assert scope_of(paper, "corpus", imported("words", HIGH)) == "other_data"
+    assert scope_of(paper, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "same_data"
+    assert scope_of(paper, "corpus", imported("words", HIGH, fingerprint="cd" * 32)) == "other_data"
+    assert scope_of(paper, "corpus", imported("words", HIGH, same_data="their download")) == "same_data"
+    mixed = [*imported("words", HIGH, fingerprint=CONTENT)[:2], *imported("words", HIGH)[2:]]
+    assert scope_of(paper, "corpus", mixed) == "other_data"
+    unknown = load(write_paper(tmp_path))
+    assert scope_of(unknown, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "other_data"
+
+
+def test_a_printed_value_is_judged_on_the_paper_s_data_only(paper: Paper) -> None:
+    assert value(judged(paper, *imported("words", HIGH))).reason == "other_data"
+    verdict = value(judged(paper, *imported("words", HIGH, fingerprint=CONTENT)))
+    assert (verdict.scope, verdict.outcome) == ("same_data", "reproduced")
+    verdict = value(judged(paper, *imported("words", HIGH, same_data="their download")))
+    assert verdict.outcome == "reproduced"
+    assert "the paper's own data, as stated: their download" in verdict.badges
+
+
+# --------------------------------------------------------------------------- the gate
+
+
+@pytest.mark.parametrize(
+    ("stated", "outcome", "reason"),
+    [
+        ({"authors_code": "github.com/x@1"}, "contradicted", "reversed"),
+        ({"by": "J. Doe"}, "inconclusive", "unverified_import"),
+    ],
+)
+def test_only_the_authors_own_code_contradicts(
+    paper: Paper, stated: dict[str, str], outcome: str, reason: str
+) -> None:
+    audit = judged(paper, *imported("words", LOW, **stated), *imported("letters", HIGH, **stated))
+    assert (order(audit).outcome, order(audit).reason) == (outcome, reason)
+
+
+def test_one_run_of_unknown_code_keeps_the_others_from_contradicting(paper: Paper) -> None:
+    stated = imported("words", LOW, authors_code="theirs")
+    assert speaks_against(stated)
+    assert not speaks_against([*stated[:2], *imported("words", LOW)[2:]])
+    assert not speaks_against([make_run(0, 1.0)])
+    assert not speaks_against([])
+
+
+def test_the_gate_of_our_implementation_has_no_say_over_imports(paper: Paper) -> None:
+    """A model called `imported` that passed some checks is not the gate either."""
+    runs = active([*imported("words", LOW), *imported("letters", HIGH)], "toy2024", Path("s"))
+    experiments = with_imported(paper, NOTHING, runs)
+    gate = FidelityCheck("imported", "sizes", True, "")
+    audit = assemble(paper, experiments, fidelity=(gate,), command="")
+    assert order(audit).reason == "unverified_import"
+
+
+# --------------------------------------------------------------------------- what is said
+
+
+def test_where_imported_runs_come_from_stands_beside_the_verdict_once(paper: Paper) -> None:
+    runs = [*imported("words", HIGH, margins=paper.margins_hash), *imported("letters", LOW)]
+    badges = order(judged(paper, *runs)).badges
+    assert badges.count("imported, not verified here") == 1
+    assert "no fingerprint of the data was declared" in badges
+    assert "imported after the margins were fixed; the runs may be older" in badges
+    assert "margins not on record before the runs" in badges  # of the second arm
+
+
+def test_arms_of_different_origin_say_so_by_name(paper: Paper) -> None:
+    runs = [*imported("words", HIGH, authors_code="theirs"), *imported("letters", LOW)]
+    badges = order(judged(paper, *runs)).badges
+    assert "words: the authors' code, as stated: theirs" in badges
+    assert "letters: imported, not verified here" in badges
+
+
+def test_margins_changed_after_an_import_forbid_a_verdict(paper: Paper) -> None:
+    runs = [*imported("words", HIGH, margins="0" * 32), *imported("letters", LOW, margins="0" * 32)]
+    assert order(judged(paper, *runs)).reason == "margins_changed"
+
+
+def test_lots_and_replacements_are_seen() -> None:
+    """Whoever adds seeds after a look at the verdict, or corrects values, leaves a trace."""
+    first, later = imported("words", HIGH[:2]), imported("words", HIGH, day=2, replaces=("0" * 32,))[2:]
+    notes = origin([*first, *later])
+    assert "imported in 2 lots" in notes
+    assert "1 of 3 imported results replaced earlier ones" in notes
+    assert not any("lots" in it or "replaced" in it for it in origin(first))
+    assert origin([make_run(0, 1.0)]) == origin([]) == ()
+
+
+def test_the_protocol_says_who_ran_what_and_what_is_known_of_the_data(paper: Paper) -> None:
+    runs = imported("words", HIGH, by="J. Doe, LibMultiLabel 0.7", authors_code="github.com/x@1")
+    record = next(it for it in judged(paper, *runs).experiments if it.id == "words")
+    made, data = record.deviations
+    assert made.here == (
+        "imported from r.csv (SHA-256 000000000000); run by J. Doe, LibMultiLabel 0.7; not verified here"
+    )
+    assert (made.code, made.why) == ("github.com/x@1", "imported 2024-01-01")
+    assert (data.paper, data.here) == ("Corpus", "Corpus, as the import says")
+    record = next(
+        it
+        for it in judged(paper, *imported("words", HIGH, fingerprint=CONTENT)).experiments
+        if it.id == "words"
+    )
+    assert [it.what for it in record.deviations] == ["runs"]
+    assert "who ran it is not said" in record.deviations[0].here
+
+
+# --------------------------------------------------------------------------- records
+
+
+def test_a_record_that_is_no_import_s_is_told(paper: Paper) -> None:
+    run = imported("words", HIGH)[0]
+    broken = replace(run, spec=replace(run.spec, config={"paper": "toy2024"}))
+    with pytest.raises(
+        StoreError, match=r"no record of an imported run .'experiment'.; import its file again"
+    ):
+        active([broken], "toy2024", Path("s"))
+
+
+def test_provenance_comes_back_from_the_record_as_it_was() -> None:
+    held = Provenance("p", "e", (("a", "1"), ("b", "2")), "x", "y", "z", "fraction", (0, 2), ("k",))
+    spec = held.spec(seed=2, fingerprint=None)
+    assert spec.data == UNKNOWN
+    assert Provenance.of(Run("k", spec, "done", DATA, {"P@1": 1.0})) == held

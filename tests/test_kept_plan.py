@@ -1,0 +1,146 @@
+"""The plan beside the run records tells which of them are those of which experiment, without torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit.claim import Paper, load
+from audit.errors import StoreError
+from audit.kept_plan import NOT_IN_STORE, KeptPlan, keep_plan, kept_plans, no_plan, plan_of, with_stored_runs
+from audit.record import FidelityCheck, Run
+from audit.runner import Plan, Settings, make_plan
+from tests.records import make_run
+from tests.runner.papers import write_corpus, write_paper
+
+PASSED = FidelityCheck("xml_cnn", "sizes", True, "as printed")
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Paper:
+    return load(write_paper(tmp_path))
+
+
+def planned(paper: Paper, folder: Path, *, seeds: int = 2, only: Sequence[str] = ()) -> Plan:
+    data = folder / "corpus"
+    if not data.exists():
+        write_corpus(data)
+    return make_plan(paper, Settings(data=data, cache=folder / "cache", seeds=seeds), only=only)
+
+
+def kept(paper: Paper, plan: Plan, *, report: str = "toy2024-corpus") -> KeptPlan:
+    return plan_of(paper, report, plan, (PASSED,), command="audit run toy.yaml")
+
+
+def runs_of(plan: Plan, *, value: float = 50.0) -> list[Run]:
+    return [
+        replace(make_run(it.spec.seed, value + it.spec.seed, key=it.spec.key), spec=it.spec)
+        for it in plan.jobs
+    ]
+
+
+def test_a_plan_comes_back_as_it_was_kept(paper: Paper, tmp_path: Path) -> None:
+    plan = kept(paper, planned(paper, tmp_path))
+    keep_plan(tmp_path / "store", plan)
+    (found,) = kept_plans(tmp_path / "store", "toy2024")
+    assert replace(found, seal="") == plan
+    assert list(found.experiments[0].config) == list(plan.experiments[0].config)
+    assert kept_plans(tmp_path / "store", "other") == []
+    assert kept_plans(tmp_path / "nowhere", "toy2024") == []
+
+
+def test_each_report_has_its_newest_plan(paper: Paper, tmp_path: Path) -> None:
+    plan = kept(paper, planned(paper, tmp_path))
+    keep_plan(tmp_path, plan)
+    keep_plan(tmp_path, replace(plan, command="audit run again"))
+    keep_plan(tmp_path, replace(plan, report="toy2024-other"))
+    assert [it.command for it in kept_plans(tmp_path, "toy2024")] == ["audit run again", "audit run toy.yaml"]
+
+
+def test_experiments_get_their_runs_of_all_seeds_and_not_of_some(paper: Paper, tmp_path: Path) -> None:
+    """The plan names two seeds and the store holds four: dropping seeds is nothing that a plan can do."""
+    plan = kept(paper, planned(paper, tmp_path))
+    runs = runs_of(planned(paper, tmp_path, seeds=4))
+    found = with_stored_runs(plan, paper, reversed(runs))
+    assert [run.spec.seed for run in found["words"].runs] == [0, 1, 2, 3]
+    assert found["words"].not_run is None
+    assert found["again"].runs == found["words"].runs  # one configuration, one run
+    assert found["lost"].not_run == "its code was never published"
+    assert set(found) == set(paper.single_experiments)
+
+
+def test_runs_of_other_settings_are_not_taken(paper: Paper, tmp_path: Path) -> None:
+    plan = kept(paper, planned(paper, tmp_path))
+    other = [
+        replace(run, spec=replace(run.spec, precision="bf16")) for run in runs_of(planned(paper, tmp_path))
+    ]
+    found = with_stored_runs(plan, paper, [replace(run, key=run.spec.key) for run in other])
+    assert {it.not_run for it in found.values()} == {NOT_IN_STORE, "its code was never published"}
+
+
+def test_failed_runs_are_runs_and_interrupted_ones_are_not(paper: Paper, tmp_path: Path) -> None:
+    plan = kept(paper, planned(paper, tmp_path))
+    first, *_ = words = [it for it in runs_of(planned(paper, tmp_path)) if it.key in plan.keys["words"]]
+    failed = replace(first, status="failed", metrics={}, reason="nan")
+    half = replace(words[1], status="interrupted", metrics={})
+    assert with_stored_runs(plan, paper, [failed, half])["words"].runs == (failed,)
+
+
+def test_older_runs_of_what_only_left_out_are_taken(paper: Paper, tmp_path: Path) -> None:
+    runs = runs_of(planned(paper, tmp_path))
+    plan = kept(paper, planned(paper, tmp_path, only=["letters"]))
+    found = with_stored_runs(plan, paper, runs)
+    assert len(found["words"].runs) == len(found["letters"].runs) == 2
+    assert with_stored_runs(plan, paper, [])["words"].not_run == "left out by --only"
+
+
+def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
+    paper: Paper, tmp_path: Path
+) -> None:
+    plan, runs = kept(paper, planned(paper, tmp_path)), runs_of(planned(paper, tmp_path))
+    titled = load(write_paper(tmp_path, ("title: Words,", "title: Anything,")))
+    assert len(with_stored_runs(plan, titled, runs)["words"].runs) == 2
+    other = load(write_paper(tmp_path, ("variant: chen2022-kim-embeddings", "variant: chen2022-kim-words")))
+    found = with_stored_runs(plan, other, runs)
+    assert found["letters"].runs == ()
+    assert found["letters"].not_run == "the claim file describes it otherwise than when it was run"
+    assert len(found["words"].runs) == 2
+
+
+def test_without_a_plan_every_experiment_is_there_without_runs(paper: Paper, tmp_path: Path) -> None:
+    found = with_stored_runs(no_plan(paper), paper, runs_of(planned(paper, tmp_path)))
+    assert set(found) == set(paper.single_experiments)
+    assert not any(it.runs for it in found.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('"scope": "other_data"', '"scope": "same_data"', "it was changed after it was written"),
+        ('"passed": true', '"passed": false', "it was changed after it was written"),
+        ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
+        ('"paper": "toy2024",', "", r"paper: Field required"),
+        ("{", "", "no whole plan"),
+    ],
+)
+def test_a_plan_that_is_not_as_it_was_written_is_refused(
+    paper: Paper, tmp_path: Path, old: str, new: str, why: str
+) -> None:
+    """Else an edit could turn other data into the paper's own, or open the gate."""
+    keep_plan(tmp_path, kept(paper, planned(paper, tmp_path)))
+    path = tmp_path / "plans" / "toy2024-corpus.json"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(StoreError, match=why) as caught:
+        kept_plans(tmp_path, "toy2024")
+    assert "delete it, and `audit run` writes it again" in str(caught.value)
+
+
+def test_a_plan_is_json_that_others_can_read(paper: Paper, tmp_path: Path) -> None:
+    keep_plan(tmp_path, kept(paper, planned(paper, tmp_path)))
+    content = json.loads((tmp_path / "plans" / "toy2024-corpus.json").read_text())
+    assert (content["paper"], content["format_version"], len(content["keys"]["words"])) == ("toy2024", 1, 2)
