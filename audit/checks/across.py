@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from audit.checks.agreement import cut
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet, address_in
@@ -48,7 +49,7 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
     agreeing, differing = [], []
     for number, theirs in pairs:
         in_unit = [it for it in theirs if it.cell.unit == number.cell.unit]
-        same = [it for it in in_unit if meet(number.value, it.value)]
+        same = [it for it in in_unit if meet(number.value, it.value) or cut(number.value, it.value)]
         if same:
             agreeing.append((number, same))
         elif theirs and len(in_unit) == len(theirs):  # else it may be one that stands there as a fraction

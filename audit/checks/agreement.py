@@ -8,7 +8,8 @@ from itertools import combinations
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
 from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet
-from audit.record import Finding
+from audit.record import Finding, FindingResult
+from audit.stats.printed import Printed
 
 _LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 _OTHER_RUN = "two runs of the same settings"
@@ -45,7 +46,7 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
                 yield finding(
                     sheet,
                     "identity",
-                    "consistent" if meet(first.value, second.value) else "inconsistent",
+                    _agree(first, second),
                     pair,
                     text,
                     alternatives=(SLIP, _LABEL_FREE, OTHER_DEFINITION),
@@ -64,7 +65,7 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
                 key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
                 groups.setdefault(key, []).append((first, second))
     for pairs in groups.values():
-        differing = [pair for pair in pairs if not meet(pair[0].value, pair[1].value)]
+        differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
         if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
             yield _rerun(sheet, pairs)
             continue
@@ -76,7 +77,7 @@ def _one_pair(sheet: Sheet, first: Number, second: Number) -> Finding:
     return finding(
         sheet,
         "twice",
-        "consistent" if meet(first.value, second.value) else "inconsistent",
+        _agree(first, second),
         (first, second),
         f"{_what(first)} is {first.text} and {second.text}: {_how_far(first, second)}",
         alternatives=(SLIP, _UPDATED, _OTHER_RUN),
@@ -103,11 +104,26 @@ def _what(number: Number) -> str:
     return number.cell.metric or f"{number.cell.quantity} of {number.cell.dataset}"
 
 
+def _agree(first: Number, second: Number) -> FindingResult:
+    if meet(first.value, second.value):
+        return "consistent"
+    return "untestable" if cut(first.value, second.value) else "inconsistent"
+
+
+def cut(first: Printed, second: Printed) -> bool:
+    """Whether the one with fewer digits is the other, cut off: 76.3 and 76.38."""
+    coarse, fine = sorted((first, second), key=lambda it: it.decimals)
+    return coarse.decimals < fine.decimals and 0 <= fine.value - coarse.value < 2 * coarse.half_unit
+
+
 def _how_far(first: Number, second: Number) -> str:
     if meet(first.value, second.value):
         return "the rounding intervals meet"
     allowed = first.value.half_unit + second.value.half_unit
-    return f"{decimal(apart(first.value, second.value))} apart, and rounding explains {decimal(allowed)}"
+    unless = ", unless one was cut" if cut(first.value, second.value) else ""
+    return (
+        f"{decimal(apart(first.value, second.value))} apart, and rounding explains {decimal(allowed)}{unless}"
+    )
 
 
 def _same_things(numbers: Iterable[Number]) -> dict[tuple[object, ...], list[Number]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.checks.agreement import cut
 from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
 from audit.checks.fingerprint import Fingerprint, fingerprint
 from audit.checks.grid import Granularity, without_padding
@@ -87,7 +88,7 @@ def _is_mean(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...
     return any(
         _is_mean(it, by_key, (*passed, key))
         for it in theirs
-        if it.cell.unit != number.cell.unit or meet(it.value, number.value)
+        if it.cell.unit != number.cell.unit or meet(it.value, number.value) or cut(it.value, number.value)
     )
 
 

@@ -39,6 +39,8 @@ def said(*sheets: Sheet) -> list[str]:
         ("76.4", "76.38", "consistent"),
         ("76.45", "76.5", "consistent"),  # rounded once more: 76.45..76.55 and 76.445..76.455
         ("76.38", "76.39", "consistent"),
+        ("76.38", "76.3", "consistent"),  # cut
+        ("76.38", "76.2", "inconsistent"),
         ("76.38", "76.40", "inconsistent"),
         ("76.38", "73.68", "inconsistent"),
         ("100.00", "100", "consistent"),

@@ -34,7 +34,12 @@ PAIRS = [
     ("76.34", "76.4", "inconsistent"),  # ..76.345 and 76.35..
     ("76.35", "76.4", "consistent"),
     ("76", "76.50", "consistent"),
-    ("76", "76.51", "inconsistent"),  # ..76.5 and 76.505..
+    ("76", "76.51", "untestable"),  # ..76.5 and 76.505.., but 76 may be cut
+    ("76", "76.99", "untestable"),
+    ("76", "77.00", "inconsistent"),
+    ("76.3", "76.38", "untestable"),
+    ("76.38", "76.37", "consistent"),
+    ("76.38", "76.36", "inconsistent"),
     ("0.00", "0.00", "consistent"),
     ("100.00", "100.00", "consistent"),
     ("100", "99.50", "consistent"),

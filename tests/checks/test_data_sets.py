@@ -82,19 +82,19 @@ def above(metric: str, text: str | Of, mean: str | None) -> list[str]:
     return results(above_labels(paper(table([metric], {"a": [text]}), datasets=[data_set(**printed)])))
 
 
-#: From a mean of 2.0 labels at most 2.05 / 5 = 41 % of the first five are right, and a tenth more if the
-#: test documents have more labels than those that were counted: 45.1.
+#: A mean of 2.0 labels is up to 2.1 if it was cut: at most 42 % of the first five are right, and a tenth more
+#: if the test documents have more labels than those that were counted: 46.2.
 @pytest.mark.parametrize(
     ("metric", "text", "mean", "accused"),
     [
         ("P@5", "40.00", "2.0", False),
-        ("P@5", "41.01", "2.0", False),
-        ("P@5", "45.10", "2.0", False),
-        ("P@5", "45.11", "2.0", True),
-        ("P@5", "45.2", "2.0", True),
-        ("P@5", "45", "2.0", False),
-        ("P@3", "75.17", "2.0", False),  # 205 / 3 x 1.1 = 75.167, and rounding
-        ("P@3", "75.18", "2.0", True),
+        ("P@5", "42.01", "2.0", False),
+        ("P@5", "46.20", "2.0", False),
+        ("P@5", "46.21", "2.0", True),
+        ("P@5", "46.3", "2.0", True),
+        ("P@5", "46", "2.0", False),
+        ("P@3", "77.00", "2.0", False),  # 210 / 3 x 1.1
+        ("P@3", "77.01", "2.0", True),
         ("P@1", "100.00", "2.0", False),
         ("P@1", "100.00", "0.5", True),
         ("P@5", "100.00", "5.00", False),
