@@ -161,10 +161,12 @@ def gap_steps(case: Case) -> Iterator[Step]:
     yield Step("off", "d - g", f"{num(it.value)} - {num(g)}", off)
     yield Step("h", "h_A + h_B", f"{num(float(first.half_unit))} + {num(float(second.half_unit))}", h)
     yield Step("D", "max(margin, abs(g) / 2)", f"max({num(case.margin)}, abs({num(g)}) / 2)", D)
-    if not it.estimated or it.se is None or it.df is None or case.plain.scope != "same_data":
+    if not it.estimated or it.se is None or it.df is None:
         return
     d, se, df, m = it.value, it.se, it.df, case.claim.runs_behind
     yield from _intervals(d, se, df)
+    if case.plain.scope != "same_data":
+        return
     parts = [(arm.variance * (1.0 / arm.n + 1.0 / m), float(arm.df)) for arm in (a, b)]
     predicted = error(*parts)
     inside = " + ".join(f"{num(arm.sd or 0.0)}^2 * (1 / {arm.n} + 1 / {m})" for arm in (a, b))

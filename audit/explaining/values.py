@@ -39,11 +39,10 @@ def value_steps(case: Case) -> Iterator[Step]:
     if pooled:
         yield _pooled(case, pooled)
     s, df = (pooled.sd, float(pooled.df)) if pooled else (ours.sd or 0.0, float(ours.df))
-    if s == 0.0 or case.plain.scope == "other_data":
-        return  # nothing random, or nothing to judge by
+    if s == 0.0:
+        return  # nothing random
     split = other_split_of(case, arm, target=v)
-    if case.plain.scope == "other_split" and split is None:
-        return
+    judged = case.plain.scope == "same_data" or split is not None
     documents = 0.0
     if split is not None:
         yield from _documents(ours.mean, v, split)
@@ -60,11 +59,13 @@ def value_steps(case: Case) -> Iterator[Step]:
         yield _error(name, formula, filled, documents, it)
         if len(parts) > 1 or split is not None:
             yield _freedom(name.replace("se_pred", "df_pred"), parts, documents, it)
-    yield from _tests(d, h, case.margin, own, predicted)
+    if judged:
+        yield from _tests(d, h, case.margin, own, predicted)
     yield from interval_steps("90 % interval", ours.mean, *own, level=0.90)
     yield from interval_steps("95 % interval", ours.mean, *own, level=0.95)
     yield from _prediction(ours.mean, predicted)
-    yield from band_steps((f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
+    if judged:
+        yield from band_steps((f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
 
 
 def _pooled(case: Case, pooled: PooledSD) -> Step:

@@ -1,0 +1,60 @@
+"""`audit explain`: one verdict with every number of its derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import app, say
+from audit.cli.report import numbers_explained, read_sound, records_in
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from audit.names import known_names
+
+if TYPE_CHECKING:
+    from audit.record import Audit, ClaimRecord
+
+
+@app.command("explain")
+def explain_command(
+    claim: Annotated[
+        str,
+        typer.Argument(metavar="CLAIM", help="Id of a claim, for all its metrics, or claim:metric for one."),
+    ],
+    records: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+) -> int:
+    """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
+
+    Needs no data, no GPU and no torch.
+    """
+    from audit.cli.explanation import explanation
+
+    paths = records or records_in(out)
+    audits = [(path, read_sound(path)) for path in paths]
+    found = [(path, audit, it) for path, audit in audits for it in _claims(audit, claim)]
+    if not found:
+        known = list(dict.fromkeys(it.claim for _, audit in audits for it in audit.claims))
+        raise AuditError(f"no claim {claim!r} in {_listed(paths)}; {known_names(claim, known)}")
+    for k, (path, audit, it) in enumerate(found):
+        with numbers_explained(path):
+            lines = explanation(audit, it)
+        place = f"{audit.paper.key} ({path})"
+        say("\n".join([*([""] if k else []), place, *lines]))
+    return Exit.OK
+
+
+def _claims(audit: Audit, name: str) -> Iterator[ClaimRecord]:
+    return (it for it in audit.claims if name in (it.id, it.claim))
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return str(paths[0]) if len(paths) == 1 else f"{len(paths)} records"

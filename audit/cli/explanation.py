@@ -1,0 +1,204 @@
+"""A derivation as lines of text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from audit.explaining import Derivation, Family, Step, derivation
+from audit.explaining.step import num
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
+from audit.stats.printed import printed
+from reports import digits, wording
+
+_WIDTH = 110
+_INDENT = 13
+
+
+def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
+    """All that is known of one claim and its verdict, from the printed number to what would change it."""
+    found = derivation(audit, claim.id)
+    parts = (
+        _head(found),
+        _printed(found),
+        _margin(found, audit),
+        _evidence(found),
+        _steps(found.steps),
+        _together(found),
+        _other_margins(found),
+        _parts(found.verdict),
+        _change(found, audit),
+    )
+    return [line for part in parts for line in part]
+
+
+def row(term: str, text: str) -> Iterator[str]:
+    """One term and its text, wrapped below itself."""
+    lines = textwrap.wrap(text, _WIDTH - _INDENT, break_long_words=False, break_on_hyphens=False) or [""]
+    yield f"{term:{_INDENT}}{lines[0]}".rstrip()
+    yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
+
+
+def _head(found: Derivation) -> Iterator[str]:
+    claim, verdict = found.claim, found.verdict
+    names = [_title(found.at.experiments, key) for key in claim.experiments]
+    kind = wording.KIND_WORDS.get(claim.kind, claim.kind)
+    yield from row("claim", f"{claim.id}, {kind}{', primary' if claim.primary else ''}")
+    if claim.says:
+        yield from row("says", claim.says)
+    where = (f"section {claim.where.section}" if claim.where.section else "", claim.where.label or "")
+    place = [it for it in (*where, f"page {claim.where.page}" if claim.where.page else "") if it]
+    if place:
+        yield from row("said in", ", ".join(place))
+    yield from row(
+        "verdict", f"{wording.STATUS_WORDS[wording.status_of(verdict)].upper()} ({verdict.reason})"
+    )
+    yield from row("", wording.verdict_sentence(claim, verdict, names=names))
+
+
+def _title(experiments: Mapping[str, ExperimentRecord], key: str) -> str:
+    return experiments[key].title if key in experiments else key
+
+
+def _printed(found: Derivation) -> Iterator[str]:
+    """The cells as printed, with the half unit of each."""
+    claim = found.claim
+    behind = ""
+    if claim.kind in wording.PRINTED:
+        runs = wording.plural(claim.runs_behind, "run")
+        behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}"
+    for k, text in enumerate(claim.printed):
+        half = num(float(printed(text).half_unit))
+        address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
+        symbol = "v = " if claim.kind == "value" else ""
+        yield from row("" if k else "printed", f"{symbol}{text}{address}, rounded: h = {half}{behind}")
+    spread = claim.details.get("spread")
+    if spread:
+        reading = spread.get("reading") or "the paper does not say what"
+        yield from row("", f"printed spread {spread['size']} ({reading})")
+
+
+def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
+    claim = found.claim
+    if claim.margin is None:
+        how = f"; less than {num(claim.negligible)} points count as none" if claim.kind == "order" else ""
+        yield from row("margin", f"none: claims of this kind are judged by direction{how}")
+        return
+    why = f": {claim.margin.why}" if claim.margin.why else ""
+    yield from row("margin", f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}")
+    if audit.margins_hash:
+        runs = {run.key: run for key in claim.experiments for run in _runs(found, key)}.values()
+        marks = [run.margins.get(audit.paper.key) for run in runs]
+        same = sum(mark == audit.margins_hash for mark in marks)
+        yield from row("", wording.margins_note(audit.margins_hash, same=same, runs=len(marks)))
+
+
+def _runs(found: Derivation, key: str) -> Sequence[Run]:
+    record = found.at.experiments.get(key)
+    return record.runs if record else ()
+
+
+def _evidence(found: Derivation) -> Iterator[str]:
+    verdict, claim = found.verdict, found.claim
+    if verdict.scope:
+        yield from row("data", wording.SCOPE_WORDS[verdict.scope])
+    for k, key in enumerate(claim.experiments):
+        judged = zip(verdict.seeds[k], verdict.values[k], strict=False) if k < len(verdict.seeds) else ()
+        values = dict(judged)
+        lost = [run for run in _runs(found, key) if run.spec.seed not in values]
+        shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
+        shown += [f"seed {run.spec.seed}: {wording.seed_note(run.status, run.reason)}" for run in lost]
+        name = f"{key} ({_title(found.at.experiments, key)})"
+        yield from row("" if k else "runs", f"{name}: {'; '.join(shown) or 'none'}")
+    for k, badge in enumerate(verdict.badges):
+        yield from row("" if k else "note", badge)
+
+
+def _steps(steps: Sequence[Step]) -> Iterator[str]:
+    if not steps:
+        return
+    yield "derivation"
+    for step in steps:
+        if not step.filled:
+            yield f"  {step}"
+            continue
+        yield f"  {step.name} = {step.formula}"
+        indent = " " * 6
+        yield from textwrap.wrap(
+            f"= {step.filled} = {num(step.value)}",
+            _WIDTH,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+        )
+
+
+def _together(found: Derivation) -> Iterator[str]:
+    """The claim among the others of the paper."""
+    look, family = found.at.look, found.family
+    at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
+    if family is None:
+        yield from row("family", f"not adjusted together with other claims: no test may decide it ({at})")
+        return
+    tested = f"{wording.plural(family.size, 'claim')} of the paper can be tested"
+    yield from row("family", f"{tested}, {family.primaries} of them primary ({at})")
+    yield from row("", _place("p_rep", family, "Benjamini and Hochberg"))
+    rule = "Holm, primaries and others with half of the level each and what the other leaves"
+    mixed = 0 < family.primaries < family.size
+    yield from row("", _place("p_con", family, rule if mixed else "Holm"))
+
+
+def _place(name: str, family: Family, rule: str) -> str:
+    it = family.reproduced if name == "p_rep" else family.contradicted
+    return (
+        f"{name} {num(it.raw)} is number {it.rank} of {family.size} from below; adjusted {num(it.adjusted)} "
+        f"({rule}); with the others as they are, {num(it.threshold)} or less would do"
+    )
+
+
+def _other_margins(found: Derivation) -> Iterator[str]:
+    band = wording.margin_band(found.verdict)
+    if band:
+        yield from row("band", f"D {band.removeprefix('taken alone, ')}, taken alone")
+    for k, (margin, it) in enumerate(found.at_margins.items()):
+        words = f"{it.outcome} ({it.reason})"
+        yield from row("at D" if k == 0 else "", f"{num(margin)}: {words}")
+
+
+def _parts(verdict: Verdict) -> Iterator[str]:
+    """The comparisons with their p-values as the page shows them: adjusted within the claim."""
+    for k, part in enumerate(verdict.parts):
+        numbers = (part.estimate, part.p_reproduced, part.p_contradicted)
+        difference, holds, back = (digits.ABSENT if it is None else num(it) for it in numbers)
+        yield from row("" if k else "parts", f"{part.says}: {difference}, p {holds}, of the reverse {back}")
+
+
+def _change(found: Derivation, audit: Audit) -> Iterator[str]:
+    """What would make another verdict of it."""
+    for k, text in enumerate(_changes(found, audit)):
+        yield from row("" if k else "would change", text)
+
+
+def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
+    from audit.planning import outlooks, sentence
+
+    verdict, claim = found.verdict, found.claim
+    if verdict.outcome == "inconclusive":
+        yield from (sentence(it) for it in outlooks(audit) if it.claim == claim.id)
+    if verdict.reason == "unverified_reimplementation":
+        records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
+        models = {it.model for it in records}
+        failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]
+        yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
+    if verdict.outcome == "inconclusive":
+        return
+    family, held = found.family, verdict.outcome == "reproduced"
+    if held and verdict.margin_reproduced_from is not None:
+        yield f"a margin below {num(verdict.margin_reproduced_from)}, by itself"
+    if not held and verdict.margin_contradicted_up_to is not None:
+        yield f"a margin above {num(verdict.margin_contradicted_up_to)}, by itself"
+    if family is not None:
+        name, place = ("p_rep", family.reproduced) if held else ("p_con", family.contradicted)
+        yield f"further seeds, if they brought {name} above {num(place.threshold)}"
+    if not held:
+        yield "a check of our implementation that it does not pass"

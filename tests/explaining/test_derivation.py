@@ -1,0 +1,188 @@
+"""Every number of a derivation can be worked out again, from the record and from its own text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from audit.explaining import Derivation, derivation
+from audit.record import Audit, Look
+from tests.explaining.by_hand import work_out
+from tests.explaining.cases import CASES, audited, made
+from tests.reports.every_kind import every_kind, experiments
+
+
+def explained(name: str) -> Derivation:
+    claim, records, more = CASES[name]
+    return derivation(audited([claim], records, **more), claim.id)
+
+
+def last(found: Derivation, name: str) -> float | None:
+    return next((step.value for step in reversed(found.steps) if step.name == name), None)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_step_is_what_its_text_comes_to(name: str) -> None:
+    """A filled-in formula, worked out by scipy and statsmodels, gives the number that stands behind it."""
+    for step in explained(name).steps:
+        assert math.isfinite(step.value)
+        if step.filled:
+            assert work_out(step.filled) == pytest.approx(step.value, rel=2e-5, abs=1e-9), str(step)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_last_steps_are_the_verdict(name: str) -> None:
+    """p-values, band, intervals, estimate, standard error and degrees of freedom are those on record."""
+    found = explained(name)
+    verdict = found.verdict
+    ratio = found.claim.kind == "cost"
+    pairs = {
+        "p_rep": verdict.p_reproduced,
+        "p_con": verdict.p_contradicted,
+        "D_R": verdict.margin_reproduced_from,
+        "D_C": verdict.margin_contradicted_up_to,
+    }
+    pairs |= {"ratio": verdict.estimate} if ratio else {}
+    if found.claim.kind in ("order", "gap", "equivalent", "significant") and not found.claim.paired:
+        pairs["d"] = verdict.estimate if found.steps else None
+    if found.claim.kind == "value":
+        pairs["mean"] = verdict.estimate if found.steps else None
+    of = " of the ratio" if ratio else ""
+    for level, bounds in (("90", verdict.ci90), ("95", verdict.ci95)):
+        low, high = bounds or (None, None)
+        pairs |= {f"{level} % interval{of}, from": low, f"{level} % interval{of}, to": high}
+    for term, on_record in pairs.items():
+        shown = last(found, term)
+        if on_record is None and found.claim.kind == "value" and verdict.reason.startswith("other_"):
+            continue
+        if on_record is None:
+            assert shown is None, term
+        else:
+            assert shown == pytest.approx(on_record, rel=1e-12, abs=1e-12), term
+
+
+def test_every_test_of_every_kind_is_derived() -> None:
+    """A claim with p-values is never left without steps, and one without evidence has none."""
+    for name in CASES:
+        found = explained(name)
+        assert bool(found.steps) or found.verdict.p_reproduced is None, name
+        if "no seed" in name:
+            assert found.steps == ()
+
+
+def test_the_worked_case_of_the_design() -> None:
+    """76.38 against 75.50, 75.83, 75.96: the numbers that the statistics' description gives by hand."""
+    claim, (first, *_) = made("value", printed=("76.38",)), experiments(seeds=3)
+    scores = zip(first.runs, (75.5, 75.83, 75.96), strict=True)
+    runs = tuple(replace(run, metrics={"P@1": score}) for run, score in scores)
+    found = derivation(audited([claim], [replace(first, runs=runs)]), claim.id)
+    expected = {"mean": 75.7633, "s": 0.2371, "p_rep": 0.766, "p_con": 0.723, "D_R": 1.0214, "D_C": 0.0}
+    for name, value in expected.items():
+        assert last(found, name) == pytest.approx(value, abs=6e-4)
+    assert {margin: it.outcome for margin, it in found.at_margins.items()} == {
+        0.2: "inconclusive",
+        0.5: "inconclusive",
+        1.0: "inconclusive",
+    }
+
+
+def test_the_log_rank_is_that_of_all_deals() -> None:
+    """O, E and p of a convergence claim, by dealing the runs out again in every way."""
+    found = explained("convergence")
+    steps = np.array([step.value for step in found.steps if "seed" in step.name])
+    n, size = len(steps), 5
+
+    def excess(first: tuple[int, ...]) -> float:
+        total = 0.0
+        for t in np.unique(steps):
+            at_risk, events = steps >= t, steps == t
+            share = at_risk[list(first)].sum() / at_risk.sum()
+            total += events[list(first)].sum() - events.sum() * share
+        return total
+
+    own = excess(tuple(range(size)))
+    deals = [excess(deal) for deal in combinations(range(n), size)]
+    assert last(found, "O") - last(found, "E") == pytest.approx(own)  # type: ignore[operator]
+    assert last(found, "p_rep") == pytest.approx(np.mean([it >= own - 1e-9 for it in deals]))
+
+
+def test_margins_keep_their_caps() -> None:
+    """Two seeds decide nothing at any margin; five do at one, and not at another."""
+    assert {it.reason for it in explained("value, two seeds").at_margins.values()} == {"too_few_seeds"}
+    five = explained("value").at_margins
+    assert [five[D].outcome for D in (0.2, 0.5, 1.0)] == ["inconclusive", "reproduced", "reproduced"]
+    assert explained("order").at_margins == {}
+
+
+# --------------------------------------------------------------------------- the family
+
+
+def suite(*, primary: tuple[str, ...] = (), looks: tuple[Look, ...] = ()) -> Audit:
+    audit = every_kind()
+    claims = [replace(it, primary=it.kind in primary) for it in audit.claims]
+    return audited(claims, audit.experiments, looks=looks)
+
+
+def test_family_of_a_claim() -> None:
+    """Eleven of twelve claims can be tested; adjusted by Benjamini-Hochberg and Holm, as statsmodels says."""
+    audit = suite()
+    tested = [it for it in audit.verdicts if it.p_reproduced_adjusted is not None]
+    rep = [it.p_reproduced for it in tested]
+    con = [it.p_contradicted for it in tested]
+    bh, holm = multipletests(rep, method="fdr_bh")[1], multipletests(con, method="holm")[1]
+    for k, verdict in enumerate(tested):
+        family = derivation(audit, verdict.claim).family
+        assert family is not None
+        assert (family.size, family.primaries) == (11, 0)
+        assert family.reproduced.raw == verdict.p_reproduced
+        assert family.reproduced.adjusted == pytest.approx(bh[k])
+        assert family.contradicted.adjusted == pytest.approx(holm[k])
+        assert family.reproduced.rank == stats.rankdata(rep, method="min")[k]
+    assert derivation(audit, "the-complexity").family is None
+
+
+@pytest.mark.parametrize("claim", ["the-value:P@1", "the-equivalent:P@1"])
+def test_thresholds_are_where_the_verdict_turns(claim: str) -> None:
+    """A p a little below the threshold is rejected beside the other claims, one a little above is not."""
+    audit = suite(primary=("equivalent",))
+    found = derivation(audit, claim)
+    assert found.family is not None
+    others = [it for it in audit.verdicts if it.p_reproduced_adjusted is not None and it.claim != claim]
+    rep = [it.p_reproduced for it in others]
+    for factor, rejected in ((1 - 1e-9, True), (1 + 1e-9, False)):
+        p = found.family.reproduced.threshold * factor
+        assert (multipletests([p, *rep], method="fdr_bh")[1][0] <= 0.05) is np.bool_(rejected)
+
+
+def test_primaries_are_counted() -> None:
+    family = derivation(suite(primary=("equivalent", "value")), "the-order:P@1").family
+    assert family is not None
+    assert (family.size, family.primaries) == (11, 2)
+
+
+def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
+    """Where looks were declared, the steps are those of the look that gave the verdict, at its level."""
+    looks = tuple(Look(n, 0.025, "equal", (3, 5)) for n in (3, 5))
+    audit = suite(looks=looks)
+    for claim in ("the-order:P@1", "the-value:P@1", "the-trend:P@1", "the-dominance"):
+        found = derivation(audit, claim)
+        verdict = found.verdict
+        assert found.at.look is not None
+        assert found.at.look.seeds == verdict.n[0]
+        assert found.at.level == 0.025
+        assert last(found, "p_rep") == pytest.approx(verdict.p_reproduced)
+        assert found.family is not None
+        assert found.family.reproduced.adjusted == verdict.p_reproduced_adjusted
+        assert found.family.contradicted.adjusted == verdict.p_contradicted_adjusted
+    assert derivation(audit, "the-order:P@1").at.look.seeds == 3  # type: ignore[union-attr]
+
+
+def test_an_unknown_claim_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        derivation(suite(), "nobody")

@@ -1,0 +1,204 @@
+"""`audit explain`: one verdict with every number of its derivation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit import cli
+from audit.assemble import judge_of
+from audit.cli.explanation import explanation
+from audit.exit_codes import Exit
+from audit.record import Audit, FidelityCheck, Look, to_json
+from tests.explaining.cases import CASES, audited, made
+from tests.reports.every_kind import claims, experiments
+from tests.test_cli import NO_TORCH, python
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "kinds", audited(claims(), experiments(), margins_hash="0" * 32))
+    return tmp_path
+
+
+def written(folder: Path, name: str, audit: Audit) -> Path:
+    path = folder / "audit-report" / name / "audit.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(to_json(audit))
+    return path
+
+
+def explain(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.main(["explain", *arguments])
+    return code, *capsys.readouterr()
+
+
+def lines(audit: Audit, claim: str) -> str:
+    (record,) = [it for it in audit.claims if it.id == claim]
+    return "\n".join(explanation(audit, record))
+
+
+def told(text: str, term: str) -> str:
+    """What stands beside a term, its further lines joined."""
+    rows = iter(text.splitlines())
+    found = next(row for row in rows if row.startswith(term))
+    parts = [found[13:]]
+    for row in rows:
+        if not row.startswith(" " * 13):
+            break
+        parts.append(row.strip())
+    return " ".join(parts)
+
+
+def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> None:
+    """Printed number, margin, seeds, formulas with their numbers, family, band, and what would change it."""
+    code, out, _ = explain(capsys, "the-value")
+    assert code == Exit.OK
+    assert out.splitlines()[0] == "kinds (audit-report/kinds/audit.json)"
+    assert told(out, "claim") == "the-value:P@1, printed value"
+    assert told(out, "said in") == "section 3.2, page 7"
+    assert told(out, "verdict").startswith("REPRODUCED (tost) 5 seeds of “Method A” give 78.54 ± 0.30 P@1")
+    assert told(out, "printed") == "v = 78.60, rounded: h = 0.005; 1 run of the paper behind it, m = 1"
+    assert told(out, "margin").startswith("D = 0.5, by rule field: usual Margins 000000000000: 0 of 5 runs")
+    assert told(out, "runs") == (
+        "a (Method A): seed 0: 78.6; seed 1: 78.1; seed 2: 78.9; seed 3: 78.4; seed 4: 78.7"
+    )
+    assert "  se = sqrt(s^2 / n)\n      = sqrt(0.30495901^2 / 5) = 0.13638182" in out
+    assert "P[t(4) >= (0.5 - 0.005 + -0.06) / 0.13638182] = 0.016614858" in out
+    assert told(out, "family").startswith(
+        "11 claims of the paper can be tested, 0 of them primary (level 0.05)"
+    )
+    assert "p_rep 0.016614858 is number 10 of 11 from below; adjusted 0.018276343" in told(out, "family")
+    assert told(out, "band") == "D reproduced from 0.36 on; contradicted by none, taken alone"
+    assert told(out, "at D") == (
+        "0.2: inconclusive (within_seed_spread) 0.5: reproduced (tost) 1: reproduced (tost)"
+    )
+    assert told(out, "would change").startswith("a margin below 0.35574514, by itself further seeds, if")
+
+
+def test_all_metrics_of_a_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim of several metrics shows all of them; with its metric it shows one."""
+    pair = [made("order"), replace(made("order"), id="the-order:P@3", metric="P@3")]
+    runs = [
+        replace(
+            it,
+            runs=tuple(
+                replace(run, metrics={"P@1": 50.0, **run.metrics, "P@3": 40.0 + run.spec.seed})
+                for run in it.runs
+            ),
+        )
+        for it in experiments()
+    ]
+    path = written(tmp_path, "pair", audited(pair, runs))
+    _, out, _ = explain(capsys, "the-order", str(path))
+    assert [row[13:] for row in out.splitlines() if row.startswith("claim ")] == [
+        "the-order:P@1, comparison",
+        "the-order:P@3, comparison",
+    ]
+    _, out, _ = explain(capsys, "the-order:P@3", str(path))
+    assert out.count("\nclaim ") == 1
+
+
+def test_every_record_in_the_folder_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a file, each corpus's audit is shown under its own name; --out names the folder."""
+    written(tmp_path, "kinds-corpus", audited(claims(), experiments("other_data")))
+    _, out, _ = explain(capsys, "the-value")
+    assert "kinds (audit-report/kinds/audit.json)" in out
+    assert "\n\nkinds (audit-report/kinds-corpus/audit.json)" in out
+    assert out.count("NOT TESTED (other_data)") == 1
+    code, _, err = explain(capsys, "the-value", "--out", "nowhere")
+    assert code == Exit.BAD_INPUT
+    assert "nowhere: no audit.json there" in err
+
+
+def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = explain(capsys, "the-valeu")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(
+        "audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the-value'?"
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_can_be_shown(name: str) -> None:
+    """Whatever the kind and however many seeds there are: head, evidence and verdict, within the width."""
+    claim, records, more = CASES[name]
+    text = lines(audited([claim], records, **more), claim.id)
+    assert text.startswith("claim ")
+    assert "\nverdict " in text
+    assert max(map(len, text.splitlines())) <= 120
+    assert "None" not in text
+    assert not re.search(r"\bnan\b|\binf\b", text)
+
+
+def test_parts_and_several_arms() -> None:
+    """A ranking has a line for each comparison, and the means of an arm stand once."""
+    text = lines(audited([made("ranking")], experiments()), "the-ranking:P@1")
+    assert told(text, "parts").startswith("a > b: 1.66, p 8.7808731e-06, of the reverse 1 b > c: 6.66")
+    assert text.count("  mean b = ") == 1
+
+
+def test_failed_runs_are_shown_with_their_reason() -> None:
+    (first, *_) = experiments()
+    lost = replace(first.runs[2], status="failed", metrics={}, reason="loss became NaN")
+    records = [replace(first, runs=(*first.runs[:2], lost, *first.runs[3:]))]
+    text = lines(audited([made("value")], records), "the-value:P@1")
+    assert "seed 2: ended early: loss became NaN" in told(text, "runs")
+    assert told(text, "note").startswith("4 of 5 seeds")
+
+
+def test_what_seeds_would_settle_an_open_claim() -> None:
+    """For an open claim: the number of seeds, or why there is none."""
+    claim, records, _ = CASES["value, two seeds"]
+    assert "3 seeds first" in told(lines(audited([claim], records), claim.id), "would change")
+
+
+def test_a_closed_gate_names_the_checks() -> None:
+    """A contradiction that our own checks forbid says which."""
+    claim, records, _ = CASES["value, flipped"]
+    audit = audited([claim], records)
+    closed = (FidelityCheck("xml_cnn", "shapes", True, ""), FidelityCheck("xml_cnn", "vectors", False, ""))
+    audit = replace(audit, fidelity=closed)
+    verdicts = judge_of(audit)({it.id: it for it in records}, 0.05)
+    text = lines(replace(audit, verdicts=verdicts), claim.id)
+    assert "INCONCLUSIVE (unverified_reimplementation)" in text
+    assert "checks of our implementation that it does not pass: xml_cnn: vectors" in told(
+        text, "would change"
+    )
+
+
+def test_a_look_names_its_seeds_and_level() -> None:
+    looks = [Look(n, 0.025, "equal", (3, 5)) for n in (3, 5)]
+    text = lines(audited([made("order")], experiments(), looks=looks), "the-order:P@1")
+    assert "(look at 3 seeds, level 0.025)" in told(text, "family")
+    assert "seed 3" not in told(text, "runs")
+
+
+def test_primaries_are_told(tmp_path: Path) -> None:
+    """Where some claims are primary, the share of the level is said."""
+    some: Sequence[Any] = [replace(it, primary=it.kind == "order") for it in claims()]
+    text = lines(audited(some, experiments()), "the-order:P@1")
+    assert told(text, "claim") == "the-order:P@1, comparison, primary"
+    assert "1 of them primary" in told(text, "family")
+    assert "half of the level each" in told(text, "family")
+
+
+def test_explain_needs_no_torch(folder: Path) -> None:
+    ran = python("-c", NO_TORCH, "explain", "the-order")
+    assert ran.returncode == 0, ran.stderr
+    assert "derivation" in ran.stdout
+
+
+def test_a_changed_record_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A verdict that its own runs do not give is not explained away."""
+    path = folder / "audit-report" / "kinds" / "audit.json"
+    path.write_text(path.read_text().replace('"reason": "tost"', '"reason": "direction"', 1))
+    code, _, err = explain(capsys, "the-value")
+    assert code == Exit.BAD_INPUT
+    assert "its verdicts are not those that its runs give" in err
