@@ -68,7 +68,12 @@ def pooled_of(case: Case, arm: Arm) -> PooledSD | None:
     if not names or len(arm.values) >= OWN_SD_FROM:
         return None
     arms = [case.arm(name, case.claim.metric) for name in names]
-    alike = {(run.spec.model, run.data.name, run.data.n_test) for it in arms for run in it.runs}
+    alike = {
+        (it.record.model, run.spec.model, run.data.name, run.data.n_test)
+        for it in arms
+        if it.record
+        for run in it.runs
+    }
     groups = distinct_groups(arms)
     if len(alike) > 1 or not any(len(values) > 1 for values in groups):
         return PooledSD(0.0, 0)  # declared, and not to be used

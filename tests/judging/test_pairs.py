@@ -121,6 +121,17 @@ def test_the_order_can_hold_while_the_gap_is_contradicted() -> None:
     assert judge(claim("gap", "a", "b", printed=printed), experiments).outcome == "contradicted"
 
 
+@pytest.mark.parametrize("m", [1, 5])
+def test_each_arm_of_the_paper_is_a_draw_as_well(m: int) -> None:
+    """se_pred^2 = sA^2 (1/5 + 1/m) + sB^2 (1/5 + 1/m), in p_con = 2 P[t >= (|d| - D - h) / se_pred]."""
+    verdict = judge(claim("gap", "a", "b", printed=("80.00", "76.00"), runs_behind=m), arms(a=HIGH, b=LOW))
+    va, vb = stats.tvar(HIGH), stats.tvar(LOW)
+    df = (va + vb) ** 2 / ((va**2 + vb**2) / 4)
+    t = (4.00 - 1.66 - 2.00 - 0.01) / math.sqrt((va + vb) * (1 / 5 + 1 / m))
+    assert verdict.margin == 2.0
+    assert verdict.p_contradicted == pytest.approx(2 * stats.t.sf(t, df))
+
+
 @pytest.mark.parametrize("scope", ["other_split", "other_data"])
 def test_a_printed_gap_is_not_judged_on_other_documents_but_ours_is_shown(scope: Any) -> None:
     """A gap is a printed number; the order of the same arms is judged, with its scope beside it."""

@@ -73,6 +73,10 @@ def test_the_reference_trend_comes_out_of_the_claim(case: dict[str, Any]) -> Non
     assert said(falling) == ("contradicted", "reversed")
     down = judge(sweep(direction="falling", names=("d", "c", "b", "a")), arms(**levels))
     assert down.p_reproduced == pytest.approx(case["expected"]["p_exact"], abs=case["tol"])
+    assert [part.says for part in verdict.parts] == ["b > a", "c > b", "d > c"]
+    assert [part.says for part in down.parts] == ["b > a", "c > b", "d > c"]
+    assert [part.estimate for part in down.parts] == [part.estimate for part in verdict.parts]
+    assert min(part.estimate or 0.0 for part in down.parts) > 0.0
 
 
 def test_a_trend_goes_by_the_seeds_that_all_levels_have() -> None:
@@ -157,6 +161,15 @@ def test_the_best_level_may_stand_among_the_others_but_no_two_may_be_the_same_ru
     experiments = arms(a=HIGH, b=MIDDLE, c=LOW, d=[])
     experiments["twin"] = replace(experiments["a"], id="twin")
     assert said(judge(claim("optimum", *levels), experiments)) == expected
+
+
+def test_levels_are_tied_at_the_level_of_the_look() -> None:
+    """ "a" beats "b" with p between .025 and .05."""
+    experiments = arms(a=[50.0, 50.1, 50.2], b=[49.75, 49.9, 49.98], c=[40.0, 40.1, 40.2])
+    one = claim("optimum", "a", "b", "c")
+    full, half = (judge(one, experiments, alpha=alpha) for alpha in (0.05, 0.025))
+    assert 0.025 < (full.parts[0].p_reproduced or 0.0) < 0.05
+    assert (full.badges, half.badges) == ((), ("tied: a, b",))
 
 
 def test_among_the_best_is_shown_by_the_margin_of_the_claim() -> None:

@@ -247,10 +247,15 @@ def test_an_sd_on_other_data_is_not_pooled(change: dict[str, Any]) -> None:
     assert judge(one, experiments).reason == "no_variance_estimate"
 
 
-def test_an_sd_of_another_model_is_not_pooled() -> None:
+@pytest.mark.parametrize("by", ["experiment", "runs"])
+def test_an_sd_of_another_model_is_not_pooled(by: str) -> None:
+    """Imported runs do not name their model; the experiment that they stand for does."""
     _, experiments = pooled([76.3], OTHERS)
-    other = [replace(it, spec=replace(it.spec, model="attention_xml")) for it in experiments["b"].runs]
-    experiments["b"] = replace(experiments["b"], runs=tuple(other))
+    if by == "experiment":
+        experiments["b"] = replace(experiments["b"], model="attention_xml")
+    else:
+        other = [replace(it, spec=replace(it.spec, model="attention_xml")) for it in experiments["b"].runs]
+        experiments["b"] = replace(experiments["b"], runs=tuple(other))
     one = claim("value", "a", margin=margin(1.0), details={"pool": ["a", "b", "c"]})
     assert judge(one, experiments).reason == "no_variance_estimate"
 
