@@ -21,6 +21,7 @@ from audit.exit_codes import Exit
 from audit.planning import RunTime
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
+from audit.stats.power import order_power
 from audit.stats.sequential import schedule
 from reimpl.fidelity import Check
 from reimpl.training import Result
@@ -146,6 +147,17 @@ def test_a_claim_without_hope_ends_it(trained: Trained, capsys: pytest.CaptureFi
     assert told(capsys).splitlines()[-1] == (
         "stopped after 1 of 3 looks: futile: no open claim has 20 % power at 8 seeds"
     )
+
+
+def test_hope_is_measured_at_the_level_of_the_last_look(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """1.1 apart with SD 1: at 6 seeds and 5 % the power is over a half, at 0.625 % below 20 %."""
+    assert order_power(6, sd=1.0, gap=1.1) > 0.5
+    assert order_power(6, sd=1.0, gap=1.1, alpha=0.00625) < 0.2
+    trained.means["third"] = 48.9
+    assert cli.main([*UNTIL, "3,4,6", "--spending", "halving"]) == Exit.OK
+    assert "futile: no open claim has 20 % power at 6 seeds" in told(capsys)
 
 
 def test_the_last_look_ends_it(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
