@@ -123,6 +123,8 @@ def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
     assert not same_test_set([a, arm_of([make_run(0, 1.0, data=other)])])
     assert same_test_set([a, arm_of([make_run(0, 1.0, data=vocabulary)])])
     assert same_test_set([a, arm_of([make_run(0, 1.0, data=other)], dataset="elsewhere")])
+    named = DataInfo(name="other", fingerprint="g", recipe="s", n_train=100, n_test=50, n_labels=10)
+    assert not same_test_set([a, arm_of([make_run(0, 1.0, data=named)])])
     mixed = arm_of([make_run(0, 1.0), make_run(1, 1.0, data=other)], dataset="elsewhere")
     assert not same_test_set([mixed])
     assert not same_test_set([a, mixed])
