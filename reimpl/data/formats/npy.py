@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
+import warnings
 import zipfile
 from collections.abc import Sequence
 from math import prod
@@ -70,7 +71,9 @@ def _header(file: File, start: bytes) -> tuple[tuple[int, ...], bool, np.dtype[A
     try:
         version = npy_format.read_magic(stream)
         read = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}[version]
-        shape, fortran, dtype = read(stream)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # headers written by Python 2 are read, with a warning
+            shape, fortran, dtype = read(stream)
     except KeyError as err:
         raise DataError(f"{file}: .npy of an unknown version; save it anew with numpy") from err
     except _MALFORMED as err:

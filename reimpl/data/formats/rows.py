@@ -24,7 +24,8 @@ from reimpl.errors import DataError
 Bytes: TypeAlias = NDArray[np.uint8]
 
 _BAD, _DIGIT, _MARK, _COMMA, _COLON, _SPACE, _END = range(7)
-_LARGEST = np.iinfo(np.int32).max
+_LARGEST = int(np.iinfo(np.int32).max)
+_LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
 def _table() -> Bytes:
@@ -88,8 +89,7 @@ def read_rows(file: File, lines: Iterable[tuple[int, bytes]]) -> Rows:
 
 
 def _parse(file: File, first: int, block: bytes) -> Rows:
-    block = block.replace(b"\r\n", b"\n")
-    text = block if block.endswith(b"\n") else block + b"\n"
+    text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
     rows = _fast(text)
     if rows is None or _has_twins(rows) or not np.isfinite(rows.values).all():
         raise DataError(_complaint(file, first, text))
@@ -174,7 +174,7 @@ def _decimal(text: bytes, raw: Bytes, kinds: Bytes, starts: IntArray, ends: IntA
             numbers = np.fromstring(alone, dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning):
             return None
-    if len(numbers) != len(starts) or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
+    if len(numbers) != len(starts) or not (np.abs(numbers) <= _LARGEST_VALUE).all():
         return None
     return numbers.astype(np.float32)
 
@@ -210,7 +210,7 @@ def complaint_of(line: bytes) -> str | None:
         twin = next(it for it in ids if ids.count(it) > 1)
         return f"feature {twin} stands there twice; keep one"
     for value in re.findall(rb":(\S+)", line):
-        if not abs(float(value)) <= np.finfo(np.float32).max:
+        if not abs(float(value)) <= _LARGEST_VALUE:
             return f"value {shown(value.decode())} is too large; correct it"
     return None
 

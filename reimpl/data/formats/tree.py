@@ -48,12 +48,14 @@ def tree(path: Path, *, archive: bool = False) -> Tree:
 
     `archive` says that a file is a .zip whatever its name (as .npz are).
     """
-    if path.is_dir():
-        return Tree(path, _by_stem(_folder(path)))
-    if not path.is_file():
-        raise DataError(f"{path}: no such file or folder; check the path")
-    if archive or path.name.lower().endswith(".zip"):
-        return Tree(path, _by_stem(_members(path)))
+    # what the system says of a path (no permission, too long, ...) becomes a sentence too
+    with explained(File(path)):
+        if path.is_dir():
+            return Tree(path, _by_stem(_folder(path)))
+        if not path.is_file():
+            raise DataError(f"{path}: no such file or folder; check the path")
+        if archive or path.name.lower().endswith(".zip"):
+            return Tree(path, _by_stem(_members(path)))
     if path.name.lower().endswith(_ARCHIVES):
         raise DataError(f"{path}: an archive that is not read; unpack it and give the folder")
     return Tree(path, _by_stem([File(path)]), single=True)
@@ -71,22 +73,32 @@ def _folder(path: Path) -> list[File]:
 
 
 def _members(path: Path) -> list[File]:
-    with explained(File(path)), zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(path) as archive:
         infos = archive.infolist()
     if len(infos) > MOST_MEMBERS:
         raise DataError(f"{path}: {len(infos):,} members; unpack it and give the folder of the corpus")
-    kept = [it for it in infos if not it.is_dir() and not _is_litter(it.filename)]
-    for info in kept:
+    infos = [it for it in infos if not it.filename.endswith("/")]
+    for info in infos:
         _check_member(path, info)
-    names = [info.filename for info in kept]
+    names = [info.filename for info in infos if not _is_litter(info.filename)]
     for name, times in Counter(names).items():
         if times > 1:
             raise DataError(f"{path}: member {name!r} is there twice; pack it anew")
     if not names:
         raise DataError(f"{path}: no files in this archive; give one that holds a corpus")
-    tops = {str(PurePosixPath(name).parent) for name in names}
-    top = min(tops, key=len)
-    return [File(path, name) for name in sorted(names) if str(PurePosixPath(name).parent) == top]
+    return [File(path, name) for name in sorted(_of_top_folder(path, names))]
+
+
+def _of_top_folder(path: Path, names: list[str]) -> list[str]:
+    """The names in the outermost folder that holds files; raises `DataError` when that is not one folder."""
+    least = min(len(PurePosixPath(name).parts) for name in names)
+    top = [name for name in names if len(PurePosixPath(name).parts) == least]
+    folders = sorted({str(PurePosixPath(name).parent) for name in top})
+    if len(folders) > 1:
+        raise DataError(
+            f"{path}: files in {folders[0]!r} and in {folders[1]!r}; unpack it and give one folder"
+        )
+    return top
 
 
 def _is_litter(name: str) -> bool:
@@ -97,6 +109,8 @@ def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
     name, parts = info.filename, PurePosixPath(info.filename).parts
     # zipfile turns a backslash into a slash on Windows only, and cuts at a NUL; both are in orig_filename
     written = getattr(info, "orig_filename", name)
+    if not parts:
+        raise DataError(f"{path}: member {name!r} has no name; pack it anew")
     if name.startswith("/") or ".." in parts or any(mark in written for mark in "\\\0") or ":" in parts[0]:
         raise DataError(f"{path}: member {written!r} has a path that leads out of the archive; do not use it")
     if stat.S_ISLNK(info.external_attr >> 16):
