@@ -143,9 +143,9 @@ class Sheet:
         return printed(text) if text else None
 
     def test_size(self, dataset: str | None) -> int | None:
-        """Test documents as printed."""
+        """Test documents as printed, where that is a number of documents."""
         held = self.statistic(dataset, "test")
-        return int(held.value) if held and held.value.denominator == 1 else None
+        return int(held.value) if held and held.value.denominator == 1 and held.value > 0 else None
 
 
 @dataclass(frozen=True)

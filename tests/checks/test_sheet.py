@@ -120,14 +120,11 @@ def test_only_the_metrics_that_are_printed_are_got() -> None:
 
 
 def test_a_printed_test_size_is_whole_or_none() -> None:
-    sheet = paper(datasets=[data_set(test="3,865"), data_set("half", test="38.65"), data_set("none")])
-    assert [sheet.test_size(name) for name in ("eurlex", "half", "none", "unknown", None)] == [
-        3865,
-        None,
-        None,
-        None,
-        None,
-    ]
+    texts = {"half": "38.65", "nought": "0", "less": "-5"}
+    held = [data_set(name, test=text) for name, text in texts.items()]
+    sheet = paper(datasets=[data_set(test="3,865"), data_set("none"), *held])
+    assert sheet.test_size("eurlex") == 3865
+    assert {sheet.test_size(name) for name in (*texts, "none", "unknown", None)} == {None}
 
 
 def test_other_papers_know_a_number_by_method_collection_and_metric() -> None:
