@@ -108,7 +108,7 @@ def test_label_means_by_hand() -> None:
 
 
 RECOGNISED = [
-    ("content", seen(content=A), "real", "content", "real, by content: the split"),
+    ("content", seen(content=A, corpus=B, label_set=C), "real", "content", "real, by content: the split"),
     (
         "corpus",
         seen(90, 60, corpus=B),
