@@ -602,7 +602,9 @@ def test_validate_without_files_validates_those_that_come_with_the_toolkit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["validate"]) == Exit.OK
-    assert re.search(r"chen2022\.yaml: valid; \d+ tables, \d+ experiments, \d+ claims", capsys.readouterr().out)
+    assert re.search(
+        r"chen2022\.yaml: valid; \d+ tables, \d+ experiments, \d+ claims", capsys.readouterr().out
+    )
 
 
 def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
