@@ -8,7 +8,7 @@ from pathlib import Path
 from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
 from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader
 from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.tree import tree
+from reimpl.data.formats.tree import Tree, tree
 from reimpl.data.source import Source
 from reimpl.errors import ConfigError, DataError
 
@@ -46,7 +46,9 @@ def sniff(path: Path) -> Format | Ambiguous:
     Raises `DataError` when it is none that is known, or cannot be looked at.
     """
     where = tree(path)
-    found = [(reader, it) for reader in READERS.values() if (it := reader.detect(where))]
+    found, unclear = _detected(where)
+    if not found and unclear is not None:
+        raise unclear
     if not found:
         shown = ", ".join(sorted(where.files)[:5])
         known = ", ".join(READERS)
@@ -59,6 +61,24 @@ def sniff(path: Path) -> Format | Ambiguous:
     could = "; or ".join(f"{it.title} ({it.why})" for it in formats)
     ask = f"{path} could be {could}: state {' or '.join(f'format={it.name}' for it in formats)}"
     return Ambiguous(formats, ask)
+
+
+def _detected(where: Tree) -> tuple[list[tuple[Reader, Found]], DataError | None]:
+    """The readers that see their format, and the first complaint of one that cannot tell.
+
+    Two files for one split are no complaint about a folder that is another format beside them.
+    """
+    found: list[tuple[Reader, Found]] = []
+    unclear: DataError | None = None
+    for reader in READERS.values():
+        try:
+            it = reader.detect(where)
+        except DataError as err:
+            unclear = unclear or err
+            continue
+        if it is not None:
+            found.append((reader, it))
+    return found, unclear
 
 
 def _format(reader: Reader, found: Found) -> Format:

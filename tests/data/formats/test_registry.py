@@ -86,6 +86,16 @@ def test_a_download_that_holds_texts_and_features_is_asked_about(tmp_path: Path)
     assert features_of(read(path, CORPORA["svmlight"][1], format="svmlight")) == FEATURES
 
 
+def test_what_is_unclear_to_one_reader_does_not_hide_what_is_clear_to_another(tmp_path: Path) -> None:
+    """Two feature files of one split are complained of only where there is nothing else."""
+    doubled = {"train_v1.txt": b"1 2:1\n", "train.svm": b"1 2:1\n"}
+    found = sniff(lay(tmp_path / "a", CORPORA["attentionxml"][0] | doubled))
+    assert not isinstance(found, Ambiguous)
+    assert found.name == "attentionxml"
+    with pytest.raises(DataError, match="are both there for train; keep one"):
+        sniff(lay(tmp_path / "b", doubled))
+
+
 def test_features_behind_a_tab_are_asked_about(tmp_path: Path) -> None:
     """`1,2<TAB>3:1` is a text to one reader and a row of features to another."""
     found = sniff(lay(tmp_path / "toy", {"train.txt": b"1,2\t3:1\n", "test.txt": b"1\t4:1\n"}))
