@@ -86,8 +86,23 @@ def _run(
         return failed(job, data, f"{type(err).__name__}: {err}", started), None
     arrays = None
     if not result.failed:
-        arrays = {"ids": result.top_ids, "scores": result.top_scores}
+        arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
     return _record(job, data, "failed" if result.failed else "done", started, result), arrays
+
+
+def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
+    """What each test document came to, since the truth is not kept; a run is worth as much without."""
+    from reimpl.errors import DataError
+    from reimpl.hit_pattern import copies, hit_pattern
+
+    assert result.top_ids is not None
+    test = data.test
+    arrays: dict[str, Any] = {}
+    with suppress(DataError):
+        arrays |= hit_pattern(result.top_ids, (test.label_offsets, test.label_ids))
+        same = copies(test.tokens, test.offsets)
+        arrays |= {} if same is None else {"copies": same}
+    return arrays
 
 
 def _train_or_begin_again(

@@ -17,6 +17,7 @@ from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
 from audit.store import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
+from reimpl.hit_pattern import of_documents
 from tests.runner.jobs import content, make_jobs
 
 
@@ -54,8 +55,17 @@ def test_a_record_holds_what_was_run_on_what_and_what_came_out(tmp_path: Path, s
     assert run.started and run.finished and run.started <= run.finished
     arrays = store.predictions(run.key)
     assert arrays is not None
-    assert {name: array.shape for name, array in arrays.items()} == {"ids": (16, 6), "scores": (16, 6)}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    assert (shapes.pop("ids"), shapes.pop("scores")) == ((16, 6), (16, 6))
     assert np.all(np.diff(arrays["scores"], axis=1) <= 0)
+    assert shapes == {
+        "hits": (16,),
+        "true_labels": (16,),
+        "documents_sha256": (32,),
+        "hits_format": (2,),
+    }
+    for metric in ("P@1", "P@5", "nDCG@3", "RP@5", "R@1"):  # of single documents, without the data
+        assert of_documents(arrays, metric).mean() == pytest.approx(run.metrics[metric])
 
 
 def test_a_run_that_is_there_is_not_made_again(

@@ -1,0 +1,124 @@
+"""Hits of single documents: their metrics are those of the lists and truth that they came from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reimpl.errors import DataError
+from reimpl.hit_pattern import RANKS, copies, hit_pattern, is_kept, of_documents
+from reimpl.metrics import evaluate, per_instance
+from reimpl.truth import Truth
+
+IDS = np.array([[0, 1, 2], [3, 4, 0], [5, -1, -1], [2, 1, 0]])
+TRUTH = Truth.from_lists([[0, 2], [0], [1], []], n_labels=6)
+METRICS = [f"{name}@{k}" for name in ("P", "R", "RP", "nDCG") for k in (1, 3)]
+
+
+def test_bits_are_ranks() -> None:
+    """Document 0 hits at ranks 1 and 3, document 1 at rank 3, the others nowhere."""
+    arrays = hit_pattern(IDS, TRUTH)
+    assert arrays["hits"].tolist() == [0b101, 0b100, 0, 0]
+    assert arrays["true_labels"].tolist() == [2, 1, 1, 0]
+    assert arrays["hits_format"].tolist() == [1, 3]
+    assert {name: array.dtype.itemsize for name, array in arrays.items()} == {
+        "hits": 1,
+        "true_labels": 2,
+        "documents_sha256": 1,
+        "hits_format": 1,
+    }
+
+
+def test_metrics_by_hand() -> None:
+    """P@3, R@3, RP@1 and nDCG@3 of each document, worked out by hand; a document without labels has 0."""
+    arrays = hit_pattern(IDS, TRUTH)
+    half = 1 / np.log2(4)
+    assert of_documents(arrays, "P@3").tolist() == pytest.approx([200 / 3, 100 / 3, 0, 0])
+    assert of_documents(arrays, "R@3").tolist() == pytest.approx([100, 100, 0, 0])
+    assert of_documents(arrays, "RP@1").tolist() == [100, 0, 0, 0]
+    best = 1 + 1 / np.log2(3)
+    assert of_documents(arrays, "nDCG@3").tolist() == pytest.approx(
+        [100 * (1 + half) / best, 100 * half, 0, 0]
+    )
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(1, 12))
+def test_metrics_are_those_of_the_lists(seed: int, width: int, documents: int) -> None:
+    """Every metric of every document, and its mean, as `reimpl.metrics` has them; lists may end or repeat."""
+    rng = np.random.default_rng(seed)
+    truth = Truth.from_lists(
+        [rng.choice(20, size=rng.integers(0, 9), replace=False) for _ in range(documents)]
+    )
+    ids = rng.integers(0, 20, size=(documents, width))
+    ids[np.arange(width) >= rng.integers(0, width + 1, size=documents)[:, None]] = -1
+    arrays = hit_pattern(ids, truth)
+    ks = [k for k in (1, 3, 5, 8) if k <= width]
+    whole, each = evaluate(ids, truth, ks), per_instance(ids, truth, ks)
+    for name, expected in each.items():
+        found = of_documents(arrays, name)
+        np.testing.assert_allclose(found, expected.values, rtol=1e-12, atol=1e-12)
+        assert found.mean() == pytest.approx(whole[name])
+
+
+def test_the_documents_are_known_by_their_truth() -> None:
+    """Equal truth has an equal digest whatever was predicted; another order or label has another."""
+    same = hit_pattern(IDS[:, ::-1][:, -1:], TRUTH)["documents_sha256"]
+    own = hit_pattern(IDS, TRUTH)["documents_sha256"]
+    assert own.tobytes() == same.tobytes()
+    for other in ([[0], [0, 2], [1], []], [[0, 3], [0], [1], []], [[0, 2], [0], [], [1]]):
+        assert hit_pattern(IDS, Truth.from_lists(other))["documents_sha256"].tobytes() != own.tobytes()
+
+
+def test_lists_are_taken_to_rank_eight() -> None:
+    """A byte has eight ranks; what lies below them is no part of any metric that is kept."""
+    ids = np.arange(12)[None, :]
+    arrays = hit_pattern(ids, Truth.from_lists([range(12)]))
+    assert arrays["hits"].tolist() == [255]
+    assert arrays["hits_format"].tolist() == [1, RANKS]
+    assert of_documents(arrays, "P@8").tolist() == [100]
+    with pytest.raises(DataError, match="P@9 of single documents is not in the hits of 8 ranks"):
+        of_documents(arrays, "P@9")
+
+
+def test_a_list_that_is_too_short_gives_no_metric_beyond_it() -> None:
+    arrays = hit_pattern(IDS, TRUTH)
+    with pytest.raises(DataError, match="P@5 of single documents is not in the hits of 3 ranks"):
+        of_documents(arrays, "P@5")
+
+
+@pytest.mark.parametrize("metric", ["PSP@1", "PSnDCG@3", "Micro-F1", "nothing", "P@0", "", "P@9"])
+def test_what_is_not_kept(metric: str) -> None:
+    """Ratios of sums and F1 are of no document, and other names are none of ours."""
+    assert not is_kept(metric)
+    with pytest.raises(DataError):
+        of_documents(hit_pattern(IDS, TRUTH), metric)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_is_kept(metric: str) -> None:
+    assert is_kept(metric)
+
+
+def test_another_version_is_not_read() -> None:
+    arrays = {**hit_pattern(IDS, TRUTH), "hits_format": np.array([2, 3], dtype=np.uint8)}
+    with pytest.raises(DataError, match="hits of version 2, and 1 is read"):
+        of_documents(arrays, "P@1")
+
+
+def test_too_many_labels_are_refused() -> None:
+    """A count that does not fit is an error, never a smaller one."""
+    many = Truth.from_lists([range(65_536)])
+    with pytest.raises(DataError, match="a document has 65536 labels"):
+        hit_pattern(np.array([[0]]), many)
+    assert hit_pattern(np.array([[0]]), Truth.from_lists([range(65_535)]))["true_labels"].tolist() == [65_535]
+
+
+def test_copies_of_a_text() -> None:
+    """Each document is counted with the first of its text; documents that all differ need no list."""
+    tokens = np.array([1, 2, 1, 2, 1, 3], dtype=np.int32)
+    found = copies(tokens, np.array([0, 2, 4, 6, 6, 6]))
+    assert found is not None
+    assert found.tolist() == [0, 0, 2, 3, 3]
+    assert copies(tokens, np.array([0, 2, 3, 6])) is None
