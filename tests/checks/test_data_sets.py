@@ -77,8 +77,8 @@ def test_the_product_is_shown() -> None:
 # --------------------------------------------------------------------------- more hits than labels
 
 
-def above(metric: str, text: str | Of, mean: str | None) -> list[str]:
-    printed = {} if mean is None else {"labels_per_document": mean}
+def above(metric: str, text: str | Of, mean: str | None, documents: str = "1,000,000,000,000") -> list[str]:
+    printed = {"test": documents} | ({} if mean is None else {"labels_per_document": mean})
     return results(above_labels(paper(table([metric], {"a": [text]}), datasets=[data_set(**printed)])))
 
 
@@ -106,6 +106,20 @@ def test_more_hits_than_labels_there_cannot_be(
     metric: str, text: str, mean: str | None, accused: bool
 ) -> None:
     assert above(metric, text, mean) == (["inconsistent"] if accused else [])
+
+
+#: Five standard errors of 2 labels of up to 5, at worst sqrt(2 x 3 / 600) = .1: 100 x 5 x .1 / 5 = 10 points.
+@pytest.mark.parametrize(
+    ("text", "documents", "accused"),
+    [("56.20", "600", False), ("56.21", "600", True), ("56.21", "599", False), ("99.00", "10", False)],
+)
+def test_few_test_documents_may_have_more_labels_by_chance(text: str, documents: str, accused: bool) -> None:
+    assert above("P@5", text, "2.0", documents) == (["inconsistent"] if accused else [])
+
+
+def test_without_a_number_of_test_documents_nobody_knows_what_chance_did() -> None:
+    sheet = paper(table(["P@5"], {"a": ["99.00"]}), datasets=[data_set(labels_per_document="2.0")])
+    assert list(above_labels(sheet)) == []
 
 
 def test_fractions_are_not_percent() -> None:
