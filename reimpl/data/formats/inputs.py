@@ -16,7 +16,7 @@ from typing import IO, cast
 from reimpl.data.files import BOM
 from reimpl.errors import DataError
 
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 #: Bytes that one line may have; the longest documents of the field have some megabytes.
 LONGEST_LINE = 1 << 26
 #: A packed file may unpack to this much in any case ...

@@ -81,18 +81,25 @@ def _first(
 def split_of(rows: Rows, features: Numbered, labels: Numbered) -> tuple[BowSplit, dict[str, int]]:
     """The split with ids from 0, sorted, without zero values; and how often something was left out."""
     feature_keys = keys(rows.lengths, rows.indices - features.first)
-    order = np.argsort(feature_keys, kind="stable")
-    kept = order[rows.values[order] != 0]
-    label_keys = np.unique(keys(rows.label_lengths, rows.labels - labels.first))
+    values = rows.values
+    if not (np.diff(feature_keys) > 0).all():
+        order = np.argsort(feature_keys, kind="stable")
+        feature_keys, values = feature_keys[order], values[order]
+    some = values != 0
+    if not some.all():
+        feature_keys, values = feature_keys[some], values[some]
+    label_keys = keys(rows.label_lengths, rows.labels - labels.first)
+    if not (np.diff(label_keys) > 0).all():
+        label_keys = np.unique(label_keys)
     split = BowSplit(
-        ids_of(feature_keys[kept]),
-        rows.values[kept],
-        offsets_of(_lengths(feature_keys[kept], rows.size)),
+        ids_of(feature_keys),
+        values,
+        offsets_of(_lengths(feature_keys, rows.size)),
         ids_of(label_keys),
         offsets_of(_lengths(label_keys, rows.size)),
     )
     left_out = {
-        "zero_values": len(order) - len(kept),
+        "zero_values": len(rows.values) - len(values),
         "repeated_labels": len(rows.labels) - len(label_keys),
     }
     return split, left_out

@@ -8,9 +8,8 @@ reads labels in a Python loop.
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,14 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reimpl.data.dataset import BoolArray, FloatArray, IntArray
-from reimpl.data.formats.inputs import File, shown
+from reimpl.data.formats.inputs import File
+from reimpl.data.formats.row_errors import LARGEST, LARGEST_VALUE, complaint
 from reimpl.errors import DataError
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
 _BAD, _DIGIT, _MARK, _COMMA, _COLON, _SPACE, _END = range(7)
-_LARGEST = int(np.iinfo(np.int32).max)
-_LARGEST_VALUE = float(np.finfo(np.float32).max)
+
+
+#: Digits that a float64 always holds.
+_EXACT_DIGITS = 15
 
 
 def _table() -> Bytes:
@@ -38,10 +40,6 @@ def _table() -> Bytes:
 
 
 _KINDS = _table()
-
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_FEATURES = rb"\d+:%s(?:[ \t]+\d+:%s)*" % (_NUMBER, _NUMBER)
-LINE = re.compile(rb"(?:\d+(?:,\d+)*)?(?:[ \t]+|(?:^|[ \t]+)%s[ \t]*)?" % _FEATURES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +90,7 @@ def _parse(file: File, first: int, block: bytes) -> Rows:
     text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
     rows = _fast(text)
     if rows is None or _has_twins(rows) or not np.isfinite(rows.values).all():
-        raise DataError(_complaint(file, first, text))
+        raise DataError(complaint(file, first, text))
     return rows
 
 
@@ -109,9 +107,9 @@ def _fast(text: bytes) -> Rows | None:
     is_label = ~(is_value | is_feature)
     if (kinds == _BAD).any() or not _well_formed(kinds, before, after, is_value, is_feature, is_label):
         return None
-    ids = _whole(raw, kinds, starts[~is_value], ends[~is_value])
-    values = _decimal(text, raw, kinds, starts[is_value], ends[is_value])
-    if ids is None or values is None:
+    ids = _whole(raw, starts[~is_value], ends[~is_value])
+    values = _decimal(raw, starts[is_value], ends[is_value])
+    if ids is None or values is None or ids.max(initial=0) > LARGEST:
         return None
     n_lines = int((kinds == _END).sum())
     lines = np.searchsorted(np.flatnonzero(kinds == _END), starts)
@@ -141,27 +139,65 @@ def _well_formed(
     )
 
 
-def _whole(raw: Bytes, kinds: Bytes, starts: IntArray, ends: IntArray) -> IntArray | None:
-    """int64 numbers written with digits alone; None when one is not, or is larger than an int32."""
+def _whole(raw: Bytes, starts: IntArray, ends: IntArray) -> IntArray | None:
+    """int64 numbers written with digits alone (none at all is 0); None when one is not, or is too long."""
     lengths = ends - starts
-    if not len(starts):
-        return np.empty(0, dtype=np.int64)
-    marks = np.concatenate(([0], np.cumsum(kinds == _MARK, dtype=np.int64)))
-    longest = int(lengths.max())
-    if (marks[ends] != marks[starts]).any() or longest > 18:
-        return None
     numbers = np.zeros(len(starts), dtype=np.int64)
+    if not len(starts):
+        return numbers
+    shortest, longest = int(lengths.min()), int(lengths.max())
+    if longest > 18:
+        return None
     for place in range(longest):
-        here = lengths > place
-        numbers[here] += (raw[ends[here] - 1 - place].astype(np.int64) - 48) * 10**place
-    return numbers if numbers.max() <= _LARGEST else None
+        # a byte that is no digit wraps around to more than 9
+        if place < shortest:
+            digits = raw[ends - (1 + place)] - 48
+            numbers += digits * np.int64(10**place)
+        else:
+            here = np.flatnonzero(lengths > place)
+            digits = raw[ends[here] - (1 + place)] - 48
+            numbers[here] += digits * np.int64(10**place)
+        if (digits > 9).any():
+            return None
+    return numbers
 
 
-def _decimal(text: bytes, raw: Bytes, kinds: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
+def _decimal(raw: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
     """float32 values; None when one is no number."""
-    whole = _whole(raw, kinds, starts, ends)
-    if whole is not None:
-        return whole.astype(np.float32)
+    numbers = _fixed_point(raw, starts, ends)
+    if numbers is None:
+        numbers = _any_number(raw, starts, ends)
+    if numbers is None or not (np.abs(numbers) <= LARGEST_VALUE).all():
+        return None
+    return numbers.astype(np.float32)
+
+
+def _fixed_point(raw: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
+    """float64 values written with digits and at most one point; None when one is not.
+
+    The digits as a whole number below 2^53, over a power of ten up to 10^22: both are exact, so the quotient
+    is the nearest double, as `float` gives it.
+    """
+    points = np.flatnonzero(raw == ord("."))
+    owner = np.searchsorted(starts, points, side="right") - 1
+    # a point outside of the values, two in one, or one that is all there is
+    if len(points) and (owner[0] < 0 or (np.diff(owner) == 0).any() or (points >= ends[owner]).any()):
+        return None
+    dots = ends.copy()
+    dots[owner] = points
+    decimals = np.maximum(ends - dots - 1, 0)
+    digits = ends - starts - (dots < ends)
+    if len(starts) and not (digits.min() >= 1 and digits.max() <= _EXACT_DIGITS):
+        return None
+    before, behind = _whole(raw, starts, dots), _whole(raw, ends - decimals, ends)
+    if before is None or behind is None:
+        return None
+    numbers: FloatArray = (before * 10**decimals + behind) / 10.0**decimals
+    return numbers
+
+
+def _any_number(raw: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
+    """float64 values in any form that C reads; None when one is no number."""
     # all but the values becomes spaces; then numpy reads them in C, and says when it meets no number
     step = np.zeros(len(raw) + 1, dtype=np.int8)
     step[starts] += 1
@@ -174,9 +210,7 @@ def _decimal(text: bytes, raw: Bytes, kinds: Bytes, starts: IntArray, ends: IntA
             numbers = np.fromstring(alone, dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning):
             return None
-    if len(numbers) != len(starts) or not (np.abs(numbers) <= _LARGEST_VALUE).all():
-        return None
-    return numbers.astype(np.float32)
+    return numbers if len(numbers) == len(starts) else None
 
 
 def _has_twins(rows: Rows) -> bool:
@@ -187,55 +221,11 @@ def _has_twins(rows: Rows) -> bool:
     return bool((np.diff(key) == 0).any())
 
 
-def _complaint(file: File, first: int, text: bytes) -> str:
-    """What is wrong with the first bad line of a block, and what to do."""
-    for number, line in enumerate(text[:-1].split(b"\n"), start=first):
-        reason = complaint_of(line)
-        if reason:
-            return f"{file}:{number}: {reason}"
-    return f"{file}:{first}: this line or one after it is not `labels feature:value ...`; correct the file"
-
-
-def complaint_of(line: bytes) -> str | None:
-    """Why a line is no row of the format, or None."""
-    if not LINE.fullmatch(line):
-        return _where_it_breaks(line)
-    written = re.findall(rb"(\d+):", line)
-    labels = [it for it in re.split(rb"[ \t]", line)[0].split(b",") if it.isdigit()]
-    for number in [*labels, *written]:
-        if len(number) > 18 or int(number) > _LARGEST:
-            return f"id {shown(number.decode())} is larger than {_LARGEST}; correct it"
-    ids = [int(it) for it in written]
-    if len(set(ids)) < len(ids):
-        twin = next(it for it in ids if ids.count(it) > 1)
-        return f"feature {twin} stands there twice; keep one"
-    for value in re.findall(rb":(\S+)", line):
-        if not abs(float(value)) <= _LARGEST_VALUE:
-            return f"value {shown(value.decode())} is too large; correct it"
-    return None
-
-
-def _where_it_breaks(line: bytes) -> str:
-    fields = re.split(rb"[ \t]+", line.strip(b" \t"))
-    labels = rb"\d+(?:,\d+)*"
-    starts_with_labels = not line.startswith((b" ", b"\t")) and re.fullmatch(labels, fields[0])
-    for field in fields[1 if starts_with_labels else 0 :]:
-        if not re.fullmatch(rb"\d+:" + _NUMBER, field):
-            text = shown(field.decode("utf-8", "replace"))
-            return f"{text} is no `feature:value` of two numbers; write `label,label feature:value ...`"
-    return "not `label,label feature:value ...`; correct the line"
-
-
-def numbers_of(lines: Sequence[bytes]) -> int:
-    """How many of the lines are rows of the format, for telling formats apart."""
-    return sum(LINE.fullmatch(line) is not None for line in lines)
-
-
 def keys(lengths: IntArray, ids: IntArray) -> IntArray:
     """int64 (n,): row and id as one number, so that sorting them sorts the ids within rows."""
-    return np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) * (_LARGEST + 1) + ids
+    return np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) * (LARGEST + 1) + ids
 
 
 def ids_of(keyed: IntArray) -> IntArray:
     """int32 (n,): the ids of `keys`."""
-    return (keyed % (_LARGEST + 1)).astype(np.int32)
+    return (keyed % (LARGEST + 1)).astype(np.int32)
