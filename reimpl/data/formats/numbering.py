@@ -14,7 +14,7 @@ import numpy as np
 
 from reimpl.data.dataset import IntArray, offsets_of
 from reimpl.data.formats.bow import BowSplit
-from reimpl.data.formats.rows import Rows, ids_of, keys
+from reimpl.data.formats.rows import Rows
 from reimpl.errors import DataError
 
 Base: TypeAlias = Literal[0, 1]
@@ -79,31 +79,18 @@ def _first(
 
 
 def split_of(rows: Rows, features: Numbered, labels: Numbered) -> tuple[BowSplit, dict[str, int]]:
-    """The split with ids from 0, sorted, without zero values; and how often something was left out."""
-    feature_keys = keys(rows.lengths, rows.indices - features.first)
-    values = rows.values
-    if not (np.diff(feature_keys) > 0).all():
-        order = np.argsort(feature_keys, kind="stable")
-        feature_keys, values = feature_keys[order], values[order]
+    """The split with ids from 0 and without zero values; and how often something was left out."""
+    indices, values, lengths = rows.indices - np.int32(features.first), rows.values, rows.lengths
     some = values != 0
     if not some.all():
-        feature_keys, values = feature_keys[some], values[some]
-    label_keys = keys(rows.label_lengths, rows.labels - labels.first)
-    if not (np.diff(label_keys) > 0).all():
-        label_keys = np.unique(label_keys)
+        document = np.repeat(np.arange(rows.size), lengths)[~some]
+        lengths = lengths - np.bincount(document, minlength=rows.size)
+        indices, values = indices[some], values[some]
     split = BowSplit(
-        ids_of(feature_keys),
+        indices,
         values,
-        offsets_of(_lengths(feature_keys, rows.size)),
-        ids_of(label_keys),
-        offsets_of(_lengths(label_keys, rows.size)),
+        offsets_of(lengths),
+        rows.labels - np.int32(labels.first),
+        offsets_of(rows.label_lengths),
     )
-    left_out = {
-        "zero_values": len(rows.values) - len(values),
-        "repeated_labels": len(rows.labels) - len(label_keys),
-    }
-    return split, left_out
-
-
-def _lengths(keyed: IntArray, size: int) -> IntArray:
-    return np.bincount(keyed >> 31, minlength=size)
+    return split, {"zero_values": len(rows.values) - len(values), "repeated_labels": rows.repeated}

@@ -44,18 +44,20 @@ _KINDS = _table()
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """N lines as they stand there: ids as written, labels and features in the order of the file."""
+    """N lines: ids as they are written there, rising within a line, a label once a line."""
 
     indices: IntArray
-    """int64 (n,)"""
+    """int32 (n,)"""
     values: FloatArray
     """float32 (n,)"""
     lengths: IntArray
     """int64 (N,): features of each line."""
     labels: IntArray
-    """int64 (n_positives,)"""
+    """int32 (n_positives,)"""
     label_lengths: IntArray
     """int64 (N,)"""
+    repeated: int = 0
+    """Labels that were left out because they stood in their line before."""
 
     @property
     def size(self) -> int:
@@ -67,11 +69,17 @@ class Rows:
         n, n_labels = int(self.lengths[:size].sum()), int(self.label_lengths[:size].sum())
         return Rows(
             self.indices[:n], self.values[:n], self.lengths[:size],
-            self.labels[:n_labels], self.label_lengths[:size],
+            self.labels[:n_labels], self.label_lengths[:size], self.repeated,
         )  # fmt: skip
 
 
-_NONE = Rows(np.empty(0, np.int64), np.empty(0, np.float32), *(np.empty(0, np.int64) for _ in range(3)))
+_ARRAYS = {
+    "indices": np.int32,
+    "values": np.float32,
+    "lengths": np.int64,
+    "labels": np.int32,
+    "label_lengths": np.int64,
+}
 
 
 def read_rows(file: File, lines: Iterable[tuple[int, bytes]]) -> Rows:
@@ -79,19 +87,46 @@ def read_rows(file: File, lines: Iterable[tuple[int, bytes]]) -> Rows:
 
     Also for a feature that stands twice in a line, a value that is not finite, and an id beyond 2^31 - 1.
     """
-    # the empty block first, so that a file without lines has arrays of the right kinds too
-    parts = [_NONE, *(_parse(file, first, block) for first, block in lines)]
-    names = ("indices", "values", "lengths", "labels", "label_lengths")
-    arrays: Any = [np.concatenate([getattr(part, name) for part in parts]) for name in names]
-    return Rows(*arrays)
+    # the empty array first, so that a file without lines has arrays of the right kinds too
+    parts: dict[str, list[Any]] = {name: [np.empty(0, kind)] for name, kind in _ARRAYS.items()}
+    repeated = 0
+    for first, block in lines:
+        rows = _parse(file, first, block)
+        repeated += rows.repeated
+        for name, kind in _ARRAYS.items():
+            parts[name].append(getattr(rows, name).astype(kind, copy=False))
+    # popped, so that one array at most is there twice
+    return Rows(**{name: np.concatenate(parts.pop(name)) for name in _ARRAYS}, repeated=repeated)
 
 
 def _parse(file: File, first: int, block: bytes) -> Rows:
     text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
     rows = _fast(text)
-    if rows is None or _has_twins(rows) or not np.isfinite(rows.values).all():
+    rows = _ordered(rows) if rows is not None else None
+    if rows is None:
         raise DataError(complaint(file, first, text))
     return rows
+
+
+def _ordered(rows: Rows) -> Rows | None:
+    """Ids sorted within each line, repeated labels left out; None when a feature stands twice in a line."""
+    features, values = _keys(rows.lengths, rows.indices), rows.values
+    if not (np.diff(features) > 0).all():
+        order = np.argsort(features)
+        features, values = features[order], values[order]
+        if (np.diff(features) == 0).any():
+            return None
+    labels = _keys(rows.label_lengths, rows.labels)
+    if not (np.diff(labels) > 0).all():
+        labels = np.unique(labels)
+    label_lengths = np.bincount(labels >> 31, minlength=rows.size)
+    repeated = len(rows.labels) - len(labels)
+    return Rows(features & LARGEST, values, rows.lengths, labels & LARGEST, label_lengths, repeated)
+
+
+def _keys(lengths: IntArray, ids: IntArray) -> IntArray:
+    """int64 (n,): row and id (31 bits) as one number, so that sorting them sorts the ids within rows."""
+    return np.repeat(np.arange(len(lengths), dtype=np.int64) << 31, lengths) + ids
 
 
 def _fast(text: bytes) -> Rows | None:
@@ -211,21 +246,3 @@ def _any_number(raw: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | No
         except (ValueError, DeprecationWarning):
             return None
     return numbers if len(numbers) == len(starts) else None
-
-
-def _has_twins(rows: Rows) -> bool:
-    key = keys(rows.lengths, rows.indices)
-    if (np.diff(key) > 0).all():
-        return False
-    key.sort()
-    return bool((np.diff(key) == 0).any())
-
-
-def keys(lengths: IntArray, ids: IntArray) -> IntArray:
-    """int64 (n,): row and id as one number, so that sorting them sorts the ids within rows."""
-    return np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) * (LARGEST + 1) + ids
-
-
-def ids_of(keyed: IntArray) -> IntArray:
-    """int32 (n,): the ids of `keys`."""
-    return (keyed % (LARGEST + 1)).astype(np.int32)
