@@ -15,8 +15,9 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.exit_codes import Exit
-from audit.record import Audit, Verdict, audit_from_json
+from audit.record import Audit, Look, Verdict, audit_from_json
 from audit.runner import carry_out
+from audit.runner.ledger import Ledger
 from audit.store import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
@@ -206,6 +207,17 @@ def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:
     cli.main(JUDGE)
     assert [look.seeds for look in record().looks] == [3, 5]
     assert "judged after 3 and 5 seeds" in " ".join(record().not_checked)
+
+
+def test_judging_again_is_no_look_beside_those_that_were_declared() -> None:
+    """A plain look after a declared one would put the verdicts at the full level."""
+    cli.main(IMPORT)
+    first = [run.key for run in Store(Path("audit-runs")).runs() if run.spec.seed == 0]
+    declared = Look(3, 0.0125, "equal", (3, 5, 8, 12))
+    Ledger(Path("audit-runs"), "toy2024").take(declared, first)
+    cli.main(JUDGE)
+    assert record().looks == (declared,)
+    assert "look at 3 seeds, level 1.25 %" in order().badges
 
 
 @pytest.mark.usefixtures("trained")

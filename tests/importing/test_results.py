@@ -259,7 +259,7 @@ def test_values_that_are_all_below_one_are_asked_about_with_what_the_paper_print
 
 
 def test_a_unit_is_asked_for_once_a_metric(paper: Paper, tmp_path: Path) -> None:
-    rows = [("words", "corpus", m, s, "0.5") for s in range(3) for m in ("P@1", "nDCG@3")]
+    rows = [("words", "corpus", m, s, f"0.{5 + s}") for s in range(3) for m in ("P@1", "nDCG@3")]
     path = write_rows(tmp_path / "r.csv", rows)
     assert [it.split()[2] for it in refused(paper, path)] == ["P@1", "nDCG@3"]
 
