@@ -324,9 +324,9 @@ BAD: list[tuple[list[str], str]] = [
     ([*RUN, "--vectors", "random:0"], "dimension 0"),
     ([*RUN, "--vectors", "random:many"], "random:many"),
     (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: made words have no vectors"),
-    (["run", "toy.yaml", "--data", "nowhere"], "nowhere: no such folder"),
+    (["run", "toy.yaml", "--data", "nowhere"], "nowhere: no such file or folder"),
     (["run", "toy.yaml", "--data", "toy.yaml"], "toy.yaml"),
-    (["run", "toy.yaml", "--data", "."], "train"),
+    (["run", "toy.yaml", "--data", "."], "no known format"),
     ([*RUN, "--store", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
     ([*RUN, "--out", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
     (["run", "toy"], "'toy' is no file and no built-in paper; built-in are chen2022"),
@@ -340,7 +340,7 @@ BAD: list[tuple[list[str], str]] = [
     (["report", "nowhere.json"], "nowhere.json: No such file"),
     (["report", "corpus"], "corpus: Is a directory"),
     (["report", "toy.yaml"], "toy.yaml: no audit record"),
-    (["data", "describe", "nowhere"], "nowhere: no such folder"),
+    (["data", "describe", "nowhere"], "nowhere: no such file or folder"),
     (["data", "describe", "toy.yaml"], "toy.yaml"),
 ]
 
