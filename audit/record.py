@@ -354,6 +354,52 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A difference in points with its error."""
+
+    se: float
+    df: float | None
+    """None where it is infinite."""
+    ci95: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class SeedPair:
+    """One run of each arm on the same documents, for P@1."""
+
+    seeds: tuple[int, int]
+    first_only: int
+    """Documents that only the first arm gets right."""
+    second_only: int
+    p: float
+    """Exact two-sided McNemar."""
+
+
+@dataclass(frozen=True)
+class InstanceEvidence:
+    """What the single test documents say of a comparison: beside its verdict, never deciding it."""
+
+    documents: int
+    """N"""
+    texts: int
+    """Different ones among them: copies of a text are drawn together by the bootstrap."""
+    difference: float
+    """Of the means over documents and seeds, first minus second, in points."""
+    sd_documents: float
+    """SD over documents of the difference of the two arms' means over seeds, in points."""
+    these: Estimate | None
+    """On these test documents: the only noise is that of the seeds. None with one seed in an arm."""
+    new: Estimate | None
+    """On new documents of their kind: se^2 of `these` + sd_documents^2 / N."""
+    bootstrap: tuple[float, float] | None = None
+    """95 % percentile interval over documents, paired; None where there are too many to draw from."""
+    replicates: int = 0
+    rng_seed: int = 0
+    pairs: tuple[SeedPair, ...] = ()
+    """Seeds of both arms side by side; for P@1 only."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
@@ -442,6 +488,8 @@ class Audit:
 
     Where that is a declared one, each claim has the verdict of the first declared look that decided it.
     """
+    instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
+    """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
     format_version: int = FORMAT_VERSION
 
 

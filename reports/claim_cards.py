@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, Part, Verdict
+from audit.record import ClaimRecord, InstanceEvidence, Part, Verdict
 from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
@@ -74,7 +74,11 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         open=status == "contradicted",
         sentence=wording.verdict_sentence(claim, verdict, names=names, departures=departures(claim, found)),
         badges=_badges(verdict),
-        facts=(*_places(claim, found), *(_numbers(claim, verdict) if verdict else ())),
+        facts=(
+            *_places(claim, found),
+            *(_numbers(claim, verdict) if verdict else ()),
+            *_documents(found.audit.instances.get(claim.id)),
+        ),
         plot=plot,
         no_plot="" if plot else wording.no_plot(claim, verdict),
         parts=_parts(verdict, found) if verdict else (),
@@ -169,6 +173,19 @@ def _p_values(verdict: Verdict) -> list[Fact]:
         for term, raw, adjusted in pairs
         if raw is not None or adjusted is not None
     ]
+
+
+def _documents(evidence: InstanceEvidence | None) -> list[Fact]:
+    """What single documents say, beside the verdict."""
+    if evidence is None:
+        return []
+    these, new = wording.of_documents(evidence)
+    facts = (
+        ("For these documents", these),
+        ("For new documents", new),
+        ("McNemar", wording.mcnemar(evidence)),
+    )
+    return [Fact(term, text) for term, text in facts if text]
 
 
 # --------------------------------------------------------------------------- parts

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": ("audit", "reimpl.metric_names", "reimpl.metrics", "reimpl.truth"),
-    "audit.instances": ("audit", "reimpl.hit_pattern"),
+    "audit.instances": ("audit", "reimpl.errors", "reimpl.hit_pattern"),
     "audit.runner": ("audit", "reimpl", "torch"),
     "audit.cli": (*OURS, "torch"),
     "claims": (),

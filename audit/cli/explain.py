@@ -31,6 +31,9 @@ def explain_command(
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+    store: Annotated[
+        Path, typer.Option(help="Folder of the run records; what single documents say is read from there.")
+    ] = Path("audit-runs"),
 ) -> int:
     """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
 
@@ -46,10 +49,24 @@ def explain_command(
         raise AuditError(f"no claim {claim!r} in {_listed(paths)}; {known_names(claim, known)}")
     for k, (path, audit, it) in enumerate(found):
         with numbers_explained(path):
-            lines = explanation(audit, it)
+            lines = explanation(_with_documents(audit, it, store), it)
         place = f"{audit.paper.key} ({path})"
         say("\n".join([*([""] if k else []), place, *lines]))
     return Exit.OK
+
+
+def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
+    """With what single documents say of the claim, where the audit does not have it and the store does."""
+    from dataclasses import replace
+
+    from audit.instances import with_instances
+    from audit.store import Store
+
+    if claim.id in audit.instances or not store.is_dir():
+        return audit
+    verdicts = tuple(it for it in audit.verdicts if it.claim == claim.id)
+    found = with_instances(replace(audit, claims=(claim,), verdicts=verdicts), Store(store))
+    return replace(audit, instances=found.instances)
 
 
 def _claims(audit: Audit, name: str) -> Iterator[ClaimRecord]:

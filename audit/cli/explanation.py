@@ -23,10 +23,11 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         _printed(found),
         _margin(found, audit),
         _evidence(found),
-        _steps(found.steps),
+        _steps("derivation", found.steps),
         _together(found),
         _other_margins(found),
         _parts(found.verdict),
+        _steps("single documents, beside the verdict, which is about these documents", found.documents),
         _change(found, audit),
     )
     return [line for part in parts for line in part]
@@ -114,10 +115,10 @@ def _evidence(found: Derivation) -> Iterator[str]:
         yield from row("" if k else "note", badge)
 
 
-def _steps(steps: Sequence[Step]) -> Iterator[str]:
+def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
     if not steps:
         return
-    yield "derivation"
+    yield title
     for step in steps:
         if not step.filled:
             yield f"  {step}"

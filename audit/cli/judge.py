@@ -43,6 +43,7 @@ def judge_command(
     GPU and no torch.
     """
     from audit.imported import active
+    from audit.instances import with_instances
     from audit.kept_plan import kept_plans, no_plan
     from audit.store import Store
 
@@ -62,7 +63,7 @@ def judge_command(
             )
         for plan in plans:
             audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store)
-            write_report(audit, out / plan.report)
+            write_report(with_instances(audit, Store(store)), out / plan.report)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
     if not judged:
         raise AuditError(

@@ -175,6 +175,7 @@ class Suite:
 def run_once(suite: Suite) -> Exit:
     """All seeds that were asked for, and one judgement at the full level."""
     from audit.cli.report import write_report
+    from audit.instances import with_instances
 
     plan = suite.plan()
     suite.announce(plan)
@@ -182,7 +183,7 @@ def run_once(suite: Suite) -> Exit:
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
         return Exit.INTERRUPTED
-    audit = suite.judge(plan, checks, _plain_look(suite, plan))
+    audit = with_instances(suite.judge(plan, checks, _plain_look(suite, plan)), suite.records)
     write_report(audit, suite.folder)
     suite.say_of_peeking(audit)
     if interrupted:

@@ -160,6 +160,9 @@ class _Walk:
         if self.audit is None:
             self.suite.say(f"stopped before the first look: {why}; nothing is judged")
             return Exit.OK
+        from audit.instances import with_instances
+
+        self.audit = with_instances(self.audit, self.suite.records)
         write_report(self.audit, self.suite.folder)
         self.suite.say_of_peeking(self.audit)
         taken = len(in_force(self.audit.looks))

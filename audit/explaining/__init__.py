@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from audit.comparator import case_of
 from audit.explaining.costs import convergence_steps, cost_steps
 from audit.explaining.differences import equivalent_steps, gap_steps, order_steps, significant_steps
+from audit.explaining.documents import document_steps
 from audit.explaining.family import Family, Standing, family, standing
 from audit.explaining.several import dominance_steps, optimum_steps, ranking_steps, trend_steps
 from audit.explaining.step import Step
@@ -55,6 +56,8 @@ class Derivation:
     at: Standing
     steps: tuple[Step, ...]
     family: Family | None
+    documents: tuple[Step, ...]
+    """What single documents say, beside the verdict."""
     at_margins: Mapping[float, Decision]
     """What the claim would come to by itself at other margins; empty for one that is judged without."""
 
@@ -72,6 +75,7 @@ def derivation(audit: Audit, claim: str) -> Derivation:
         at=at,
         steps=tuple(dict.fromkeys(_STEPS[record.kind](case))) if judged else (),
         family=family(audit, record, at),
+        documents=tuple(document_steps(audit.instances[claim])) if claim in audit.instances else (),
         at_margins=dict(_at_margins(case)) if judged else {},
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from audit.record import FidelityCheck, Finding, Scope
+from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope
 from reports import digits
 from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
 
@@ -156,3 +156,34 @@ def reached(epoch: float | None, *, target: float, last: float) -> str:
     if epoch is None:
         return f"{digits.points(target)} not reached in {last:g} epochs"
     return f"{digits.points(target)} reached in epoch {epoch:g}"
+
+
+def of_documents(found: InstanceEvidence) -> tuple[str, str]:
+    """What holds on these test documents, and what on new ones of their kind; empty where there is no error.
+
+    Beside a verdict, which is about these documents: the words say nothing of reproduced or contradicted.
+    """
+    size = f"{digits.signed(found.difference)} points"
+    texts = f" ({digits.count(found.texts)} different texts)" if found.texts < found.documents else ""
+    documents = f"{plural(found.documents, 'test document')}{texts}"
+    these = new = ""
+    if found.these is not None:
+        these = f"{size}, 95% interval {digits.interval(found.these.ci95, beside=(0.0,))}: seeds alone vary"
+    if found.new is not None:
+        drawn = ""
+        if found.bootstrap is not None:
+            interval = digits.interval(found.bootstrap, beside=(0.0,))
+            drawn = f"; drawing documents alone anew gives {interval}"
+        bounds = digits.interval(found.new.ci95, beside=(0.0,))
+        new = f"{size}, 95% interval {bounds}: the {documents} are a sample too{drawn}"
+    return these, new
+
+
+def mcnemar(found: InstanceEvidence) -> str:
+    """For each pair of seeds, the documents that only one arm gets right; empty for other metrics."""
+    pairs = [
+        f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, "
+        f"p {digits.p_value(pair.p)}"
+        for pair in found.pairs
+    ]
+    return f"documents that only one side gets right, {'; '.join(pairs)}" if pairs else ""

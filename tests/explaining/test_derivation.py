@@ -12,10 +12,12 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.explaining import Derivation, derivation
+from audit.instances import instance_evidence
 from audit.record import Audit, Look
 from tests.explaining.by_hand import work_out
 from tests.explaining.cases import CASES, audited, made
 from tests.reports.every_kind import every_kind, experiments
+from tests.test_instances import Suite, drawn
 
 
 def explained(name: str) -> Derivation:
@@ -186,3 +188,31 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
 def test_an_unknown_claim_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         derivation(suite(), "nobody")
+
+
+# --------------------------------------------------------------------------- single documents
+
+
+@pytest.mark.parametrize("paired", [None, "same weights and order"])
+def test_what_documents_say_can_be_worked_out_again(paired: str | None) -> None:
+    """Every filled-in step of the two estimands and of McNemar's tests, by scipy."""
+    suite = Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
+    audit = suite.audit(made("order", printed=(), paired=paired))
+    audit = replace(audit, instances=instance_evidence(audit, suite.kept.get))
+    steps = derivation(audit, "the-order:P@1").documents
+    assert sum(bool(step.filled) for step in steps) == 9
+    for step in steps:
+        if step.filled:
+            assert work_out(step.filled) == pytest.approx(step.value, rel=2e-5), str(step)
+    these = next(step for step in steps if step.name == "se, these documents")
+    assert these.value == pytest.approx(last(derivation(audit, "the-order:P@1"), "se"))
+
+
+def test_steps_without_seed_noise() -> None:
+    """One seed an arm: what can be said of documents is said, and the rest left out."""
+    suite = Suite(a=drawn(0.8, 1, 1), b=drawn(0.6, 1, 2))
+    audit = suite.audit()
+    audit = replace(audit, instances=instance_evidence(audit, suite.kept.get))
+    names = [step.name for step in derivation(audit, "the-order:P@1").documents]
+    assert "se, new documents" not in names
+    assert names[-1].startswith("McNemar's p of seeds 0 and 0")

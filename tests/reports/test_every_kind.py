@@ -14,6 +14,7 @@ from reports.render import html
 from reports.terminal import summary
 from tests.reports.every_kind import KINDS, every_kind
 from tests.reports.markup import parsed
+from tests.reports.test_wording import DOCUMENTS
 
 
 def cards(**more: Any) -> dict[str, page.Card]:
@@ -151,3 +152,15 @@ def test_a_headline_of_a_claim_without_metric_reads_well() -> None:
     (headline,) = page.build(replace(audit, claims=claims)).headlines
     assert headline.summary == "Reproduced at training time."
     assert [mark.metric for mark in headline.marks] == ["training time"]
+
+
+def test_a_comparison_says_what_holds_for_new_documents() -> None:
+    """A card shows what single documents say beside the verdict; others have no such line."""
+    audit = replace(every_kind(), instances={"the-order:P@1": DOCUMENTS})
+    blocks = [b for g in page.build(audit).groups for b in g.blocks]
+    shown = {card.claim: {fact.term: fact.text for fact in card.facts} for b in blocks for card in b.cards}
+    assert shown["the-order"]["For new documents"].startswith("+0.96 points, 95% interval −0.29 to 2.21")
+    assert shown["the-order"]["For these documents"].endswith("seeds alone vary")
+    assert "seeds 0 and 0: 12 to 5" in shown["the-order"]["McNemar"]
+    assert "For new documents" not in shown["the-significant"]
+    assert "For new documents" in parsed(html(audit)).text

@@ -9,7 +9,18 @@ from typing import Any, get_args
 
 import pytest
 
-from audit.record import ClaimRecord, FidelityCheck, Finding, Margin, Scope, Verdict, Where
+from audit.record import (
+    ClaimRecord,
+    Estimate,
+    FidelityCheck,
+    Finding,
+    InstanceEvidence,
+    Margin,
+    Scope,
+    SeedPair,
+    Verdict,
+    Where,
+)
 from reports import wording
 from reports.wording import conclusions, notes, words
 from tests.reports.every_kind import every_kind
@@ -73,6 +84,19 @@ ALIKE_VERDICT = replace(
     ci90=(-0.1, 0.34),
     ci95=(-0.19, 0.43),
     margin_reproduced_from=0.34,
+)
+
+#: STATISTICS.md, section 2: one gap on fixed and on new documents.
+DOCUMENTS = InstanceEvidence(
+    documents=3865,
+    texts=3860,
+    difference=0.96,
+    sd_documents=38.0,
+    these=Estimate(0.1745, 7.9, (0.557, 1.363)),
+    new=Estimate(0.636, 1300.0, (-0.288, 2.208)),
+    bootstrap=(-0.25, 2.17),
+    replicates=2000,
+    pairs=(SeedPair((0, 0), 12, 5, 0.14346), SeedPair((1, 1), 30, 4, 0.00001)),
 )
 
 #: Claims of every kind with verdicts that the comparator gave: as claimed, and the other way round.
@@ -475,6 +499,7 @@ def all_generated() -> list[str]:
     texts += conclusions.CONCLUSIONS.values()
     texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
     texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
+    texts += [*wording.of_documents(DOCUMENTS), wording.mcnemar(DOCUMENTS)]
     texts += [wording.reached(epoch, target=70.0, last=9.0) for epoch in (None, 4.0)]
     judged = [
         *zip(KINDS.claims, KINDS.verdicts, strict=True),
@@ -725,3 +750,21 @@ def test_small_notes() -> None:
     assert wording.plural(1204, "claim") == "1,204 claims"
     assert wording.plural(1, "claim") == "1 claim"
     assert wording.plural(0, "claim") == "0 claims"
+
+
+def test_what_single_documents_say() -> None:
+    """One gap, clear on these documents and open on new ones; McNemar for each pair of seeds by itself."""
+    these, new = wording.of_documents(DOCUMENTS)
+    assert these == "+0.96 points, 95% interval 0.56 to 1.36: seeds alone vary"
+    assert new == (
+        "+0.96 points, 95% interval −0.29 to 2.21: the 3,865 test documents (3,860 different texts) are a "
+        "sample too; drawing documents alone anew gives −0.25 to 2.17"
+    )
+    assert wording.mcnemar(DOCUMENTS) == (
+        "documents that only one side gets right, seeds 0 and 0: 12 to 5, p 0.143; seeds 1 and 1: 30 to 4, "
+        "p < 0.001"
+    )
+    alone = replace(DOCUMENTS, these=None, new=None, pairs=())
+    assert (*wording.of_documents(alone), wording.mcnemar(alone)) == ("", "", "")
+    few = replace(DOCUMENTS, bootstrap=None, texts=3865)
+    assert wording.of_documents(few)[1].endswith(": the 3,865 test documents are a sample too")

@@ -1,0 +1,281 @@
+"""What single test documents say of a comparison, from what runs keep beside their records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from audit.assemble import is_judged_by
+from audit.instances import MOST_DOCUMENTS, instance_evidence, with_instances
+from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
+from audit.stats.bootstrap import bootstrap_difference
+from audit.store import Store
+from reimpl.hit_pattern import hit_pattern
+from reimpl.truth import Truth
+from tests.explaining.cases import audited, made
+from tests.records import make_experiment, make_run
+
+N = 40
+TRUTH = Truth.from_lists([[k % 5] for k in range(N)], n_labels=6)
+NOBODY = 5
+"""A label that no document has."""
+
+
+def scored(right: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    ids = np.where(right, TRUTH.labels, NOBODY)[:, None]
+    return hit_pattern(ids, TRUTH)
+
+
+class Suite:
+    """Arms of runs, with what each document came to."""
+
+    def __init__(self, **arms: Sequence[NDArray[np.bool_]]) -> None:
+        self.right = arms
+        self.kept: dict[str, dict[str, NDArray[Any]]] = {}
+        self.experiments: list[ExperimentRecord] = []
+        for name, seeds in arms.items():
+            runs = []
+            for k, right in enumerate(seeds):
+                self.kept[f"{name}{k}"] = scored(right)
+                runs.append(make_run(k, 100.0 * float(right.mean()), key=f"{name}{k}"))
+            self.experiments.append(make_experiment(name, runs))
+
+    def audit(self, *claims: ClaimRecord) -> Audit:
+        return audited(claims or [made("order", printed=())], self.experiments)
+
+    def evidence(self, *claims: ClaimRecord) -> InstanceEvidence:
+        (found,) = instance_evidence(self.audit(*claims), self.kept.get).values()
+        return found
+
+
+def drawn(rate: float, seeds: int, start: int) -> list[NDArray[np.bool_]]:
+    rng = np.random.default_rng(start)
+    return [rng.random(N) < rate for _ in range(seeds)]
+
+
+@pytest.fixture
+def suite() -> Suite:
+    return Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
+
+
+def points(rights: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+    return 100.0 * np.stack(rights).astype(float)
+
+
+def test_difference_and_spread_over_documents(suite: Suite) -> None:
+    """Means over seeds first, then over documents; the SD is that of the documents' differences."""
+    a, b = points(suite.right["a"]), points(suite.right["b"])
+    gaps = a.mean(axis=0) - b.mean(axis=0)
+    found = suite.evidence()
+    assert (found.documents, found.texts) == (N, N)
+    assert found.difference == pytest.approx(gaps.mean())
+    assert found.sd_documents == pytest.approx(gaps.std(ddof=1))
+
+
+def test_two_estimands(suite: Suite) -> None:
+    """On these documents Welch's error over the seeds; on new ones the documents' own is added."""
+    a, b = (points(suite.right[name]).mean(axis=1) for name in ("a", "b"))
+    found = suite.evidence()
+    assert found.these is not None
+    assert found.new is not None
+    welch = stats.ttest_ind(a, b, equal_var=False)
+    interval = welch.confidence_interval(0.95)
+    assert found.these.df == pytest.approx(welch.df)
+    assert found.these.ci95 == pytest.approx((interval.low, interval.high))
+    assert found.new.se**2 == pytest.approx(found.these.se**2 + found.sd_documents**2 / N)
+    half = stats.t.ppf(0.975, found.new.df) * found.new.se
+    assert found.new.ci95 == pytest.approx((found.difference - half, found.difference + half))
+    assert found.these.se == pytest.approx(math.sqrt(a.var(ddof=1) / 3 + b.var(ddof=1) / 4))
+
+
+def test_mcnemar_of_each_pair_of_seeds(suite: Suite) -> None:
+    """Seeds side by side, each pair by itself, as statsmodels has it; never added up over seeds."""
+    pairs = suite.evidence().pairs
+    assert [pair.seeds for pair in pairs] == [(0, 0), (1, 1), (2, 2)]
+    for k, pair in enumerate(pairs):
+        right, other = suite.right["a"][k], suite.right["b"][k]
+        b, c = int((right & ~other).sum()), int((~right & other).sum())
+        assert (pair.first_only, pair.second_only) == (b, c)
+        assert pair.p == pytest.approx(mcnemar([[0, b], [c, 0]], exact=True).pvalue)
+
+
+def test_the_counts_of_the_design() -> None:
+    """b = 12 and c = 5 give p = .14346."""
+    right, other = np.zeros(N, dtype=bool), np.zeros(N, dtype=bool)
+    right[:12], other[12:17] = True, True
+    (pair,) = Suite(a=[right], b=[other]).evidence().pairs
+    assert (pair.first_only, pair.second_only) == (12, 5)
+    assert pair.p == pytest.approx(0.14346, abs=5e-6)
+
+
+def test_bootstrap_over_documents(suite: Suite) -> None:
+    """One draw for all arms: the interval is that of the two arms alone, and of the same seed again."""
+    a, b = points(suite.right["a"]), points(suite.right["b"])
+    alone = bootstrap_difference(a, b, rng=np.random.default_rng(0))
+    found = suite.evidence()
+    assert found.bootstrap == pytest.approx((alone.low, alone.high))
+    assert (found.replicates, found.rng_seed) == (2000, 0)
+    np.random.seed(7)
+    assert suite.evidence() == found
+    three = Suite(**suite.right, c=drawn(0.5, 3, 3))
+    claims = [made("order", printed=()), made("significant", printed=(), experiments=("c", "a"))]
+    both = instance_evidence(three.audit(*claims), three.kept.get)
+    assert both["the-order:P@1"] == found
+    assert set(both) == {"the-order:P@1", "the-significant:P@1"}
+
+
+def test_copies_of_a_text_are_drawn_together() -> None:
+    """Documents of one text are one draw, and the interval is wider for it; any arm may tell texts apart."""
+    rng = np.random.default_rng(5)
+    once = [np.repeat(rng.random(N // 4) < rate, 4) for rate in (0.8, 0.5, 0.75, 0.55)]
+    suite = Suite(a=once[::2], b=once[1::2])
+    alone = suite.evidence().bootstrap
+    copies = np.repeat(np.arange(0, N, 4), 4).astype(np.uint32)
+    for arrays in suite.kept.values():
+        arrays["copies"] = copies
+    found = suite.evidence()
+    assert found.texts == N // 4
+    clustered = bootstrap_difference(
+        points(once[::2]), points(once[1::2]), rng=np.random.default_rng(0), clusters=copies
+    )
+    assert found.bootstrap == pytest.approx((clustered.low, clustered.high))
+    assert alone is not None
+    assert found.bootstrap is not None
+    assert found.bootstrap[1] - found.bootstrap[0] > 1.5 * (alone[1] - alone[0])
+    del suite.kept["a0"]["copies"]
+    assert suite.evidence().bootstrap == alone
+
+
+def test_pairs_of_seeds_where_they_are_pairs() -> None:
+    """Paired claims take the common seeds and the error of their differences."""
+    suite = Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
+    found = suite.evidence(made("order", printed=(), paired="same weights and order"))
+    a, b = (points(suite.right[name][:3]).mean(axis=1) for name in ("a", "b"))
+    test = stats.ttest_rel(a, b)
+    assert found.these is not None
+    assert found.these.df == pytest.approx(2.0)
+    assert found.these.ci95 == pytest.approx(tuple(test.confidence_interval(0.95)))
+    assert found.difference == pytest.approx((a - b).mean())
+
+
+def test_one_seed_has_no_noise_of_seeds() -> None:
+    """A single run an arm gives McNemar and the documents' draw, but no estimand with seed noise."""
+    found = Suite(a=drawn(0.8, 1, 1), b=drawn(0.6, 3, 2)).evidence()
+    assert (found.these, found.new) == (None, None)
+    assert len(found.pairs) == 1
+    assert found.bootstrap is not None
+
+
+def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:
+    """A verdict of an earlier look rests on fewer seeds, and so does its evidence."""
+    audit = suite.audit()
+    (verdict,) = audit.verdicts
+    early = replace(verdict, seeds=((0, 1), (0, 1)))
+    (found,) = instance_evidence(replace(audit, verdicts=(early,)), suite.kept.get).values()
+    assert [pair.seeds for pair in found.pairs] == [(0, 0), (1, 1)]
+    a, b = (points(suite.right[name][:2]).mean() for name in ("a", "b"))
+    assert found.difference == pytest.approx(a - b)
+
+
+def test_other_metrics_have_no_mcnemar() -> None:
+    """nDCG@1 of a document is right or wrong too, but the pairs are those of P@1."""
+    suite = Suite(a=drawn(0.8, 2, 1), b=drawn(0.6, 2, 2))
+    suite.experiments = [
+        replace(it, runs=tuple(replace(run, metrics={"nDCG@1": run.metrics["P@1"]}) for run in it.runs))
+        for it in suite.experiments
+    ]
+    found = suite.evidence(made("order", printed=(), metric="nDCG@1"))
+    assert found.pairs == ()
+    assert found.difference == pytest.approx(
+        points(suite.right["a"]).mean() - points(suite.right["b"]).mean()
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "change"),
+    [
+        (made("value"), {}),
+        (made("ranking", experiments=("a", "b")), {}),
+        (made("order", printed=(), metric="PSP@1"), {}),
+        (made("order", printed=(), metric="P@3"), {}),
+        (made("order", printed=()), {"a1": None}),
+        (made("order", printed=()), {"a1": {"ids": np.zeros((N, 1)), "scores": np.zeros((N, 1))}}),
+        (made("order", printed=()), {"b0": hit_pattern(np.zeros((N, 1), int), Truth.from_lists([[1]] * N))}),
+        (made("order", printed=()), {"b0": {**scored(np.ones(N, bool)), "hits_format": np.array([9, 1])}}),
+    ],
+    ids=[
+        "value",
+        "several arms",
+        "no document's",
+        "beyond the ranks",
+        "nothing kept",
+        "older run",
+        "other documents",
+        "newer format",
+    ],
+)
+def test_where_there_is_no_evidence(suite: Suite, claim: ClaimRecord, change: dict[str, Any]) -> None:
+    """What is about no two arms, what no run kept, and what was scored on other documents has none."""
+    suite.kept |= change
+    suite.experiments = [
+        replace(
+            it,
+            runs=tuple(replace(run, metrics={**run.metrics, "PSP@1": 50.0, "P@3": 50.0}) for run in it.runs),
+        )
+        for it in suite.experiments
+    ]
+    assert instance_evidence(suite.audit(claim), suite.kept.get) == {}
+
+
+def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
+    """Lists and truth kept beside an imported run give the same as the hits of a run of ours."""
+    expected = suite.evidence()
+    for name, seeds in suite.right.items():
+        for k, right in enumerate(seeds):
+            ids = np.where(right, TRUTH.labels, NOBODY)[:, None]
+            arrays = {"ids": ids, "truth_offsets": TRUTH.offsets, "truth_labels": TRUTH.labels}
+            suite.kept[f"{name}{k}"] = arrays
+    assert suite.evidence() == expected
+
+
+def test_many_documents_are_not_drawn_from(monkeypatch: pytest.MonkeyPatch, suite: Suite) -> None:
+    """Beyond the limit the normal intervals stand alone."""
+    assert MOST_DOCUMENTS >= 10_000
+    monkeypatch.setattr("audit.instances.MOST_DOCUMENTS", N - 1)
+    found = suite.evidence()
+    assert (found.bootstrap, found.replicates) == (None, 0)
+    assert found.new is not None
+
+
+def stored(suite: Suite, store: Store) -> Audit:
+    """The audit of the suite's runs, which are in the store with what they kept."""
+    experiments = []
+    for it in suite.experiments:
+        runs = []
+        for run in it.runs:
+            spec = replace(run.spec, config={"arm": it.id})
+            kept = suite.kept[run.key]
+            runs.append(store.put(replace(run, spec=spec, key=spec.key), predictions=kept))
+        experiments.append(replace(it, runs=tuple(runs)))
+    return audited([made("order", printed=())], experiments)
+
+
+def test_an_audit_keeps_it(suite: Suite, tmp_path: Path) -> None:
+    """From the store into the record and back; a file that is gone is passed over, and the verdicts stand."""
+    store = Store(tmp_path)
+    audit = stored(suite, store)
+    found = with_instances(audit, store)
+    assert found.instances == {"the-order:P@1": suite.evidence()}
+    assert audit_from_json(to_json(found)) == found
+    assert is_judged_by(found)
+    (tmp_path / f"{audit.experiments[0].runs[0].key}.npz").unlink()
+    assert with_instances(audit, store).instances == {}
