@@ -166,7 +166,7 @@ def _well_formed(
     return bool(
         n_colons == is_value.sum() == is_feature.sum()
         and n_commas == (after == _COMMA).sum() == (before == _COMMA).sum()
-        and not (is_value & is_feature).any()
+        # so no id is a value as well
         and np.isin(before[is_feature], (_SPACE, _END)).all()
         and np.isin(after[is_value], (_SPACE, _END)).all()
         # labels open the line, each after the line's start or a comma

@@ -138,6 +138,15 @@ def test_the_line_that_breaks_the_form_is_named(text: bytes, message: str) -> No
         rows_of(text)
 
 
+@given(
+    st.lists(st.from_regex(r"[0-9]{0,9}\.?[0-9]{1,9}|[0-9]{1,9}\.", fullmatch=True), min_size=1, max_size=9)
+)
+def test_plain_decimals_are_the_nearest_float32(values: list[str]) -> None:
+    """As `float` reads them, whatever the number of digits before and behind the point."""
+    line = " ".join(f"{i}:{value}" for i, value in enumerate(values))
+    assert rows_of(f"1 {line}\n".encode()).values.tolist() == [float(np.float32(float(it))) for it in values]
+
+
 def test_blocks_are_joined() -> None:
     rows = read_rows(FILE, [(1, b"0 1:1\n"), (2, b" 2:3\n1,2\n")])
     assert listed(rows) == [([0], [(1, 1.0)]), ([], [(2, 3.0)]), ([1, 2], [])]
