@@ -29,6 +29,8 @@ from audit.importing.declared import Source
 from audit.importing.problems import Problems
 from audit.importing.table import TableFile, explained, refuse, text
 
+_MOST_NAME = 500
+
 
 @dataclass(frozen=True)
 class Document:
@@ -62,11 +64,13 @@ class DocumentFile:
                 f"{text(item)[:60]} has not all of {', '.join(wanted)}; write one object a document"
             )
         name, labels = text(item["document"]), item["labels"]
+        if not 0 < len(name) <= _MOST_NAME:
+            raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
         if not isinstance(labels, list) or not all(isinstance(it, str) for it in labels):
             raise ValueError(f"labels {text(labels)[:60]!r} are no list of names or numbers")
         if len(set(labels)) < len(labels):
             twice = next(it for it in labels if labels.count(it) > 1)
-            raise ValueError(f"document {name!r} has the label {twice!r} twice; remove one")
+            raise ValueError(f"document {name!r} has the label {twice[:60]!r} twice; remove one")
         return Document(place, name, tuple(labels), _scores(name, labels, item) if self.scored else None)
 
     def _objects(self) -> Iterator[tuple[str, Any]]:
@@ -116,7 +120,7 @@ def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[
     try:
         scores = tuple(float(it) for it in given)
     except (TypeError, ValueError) as err:
-        raise ValueError(f"document {name!r}: {err}; give numbers") from err
+        raise ValueError(f"document {name!r}: {str(err)[:100]}; give numbers") from err
     if not all(map(math.isfinite, scores)):
         raise ValueError(f"document {name!r} has a score that is no finite number; leave such labels out")
     if any(a < b for a, b in pairwise(scores)):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from audit.claim import Paper
 from audit.claim_model import METRICS, is_metric
+from audit.claim_text import is_visible
 from audit.importing.declared import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Source
 from audit.importing.naming import dataset_of, experiment_of
 from audit.importing.problems import Problems
@@ -27,6 +28,8 @@ _OPTIONAL = ("fingerprint",)
 MOST_SEEDS = 1000
 #: A longer text of a column that we do not know is cut: a record is no log file.
 _NOTE = 200
+#: No name and no number is longer than this.
+_CELL = 200
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEED = re.compile(r"-?\d{1,15}(\.0+)?", re.ASCII)
@@ -66,6 +69,7 @@ class _Reading:
 
     def take(self, row: Row, path: Path) -> None:
         try:
+            _check_cells(row)
             key, metric, value = self._key(row), self._metric(row), _value(row)
         except ValueError as err:
             self.problems.add(row.place, str(err))
@@ -80,7 +84,7 @@ class _Reading:
         run.sources[path] = None
         for name, text in row.cells.items():
             if name not in (*COLUMNS, *_OPTIONAL) and name and text:
-                run.notes[f"{name}: {text}"[:_NOTE]] = None
+                run.notes[_note(name, text)] = None
 
     def _count(self, experiment: str, row: Row) -> None:
         self.seeds[experiment] += 1
@@ -207,6 +211,25 @@ def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tup
     reading.check()
     reading.problems.settle()
     return tuple(reading.results(sources))
+
+
+def _check_cells(row: Row) -> None:
+    """Names and numbers stand in reports and on terminals. Raises `ValueError` for what is neither."""
+    for name in (*COLUMNS, *_OPTIONAL):
+        cell = row.cells.get(name, "")
+        if len(cell) > _CELL:
+            raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
+        if not is_visible(cell) or _encodable(cell) != cell:
+            raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
+
+
+def _note(name: str, text: str) -> str:
+    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {text}"[:_NOTE]).split())
+
+
+def _encodable(text: str) -> str:
+    """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _seed(row: Row) -> int:

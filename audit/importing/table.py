@@ -162,7 +162,7 @@ def _header(place: str, header: Sequence[str], wanted: Sequence[str]) -> list[st
             refuse_at(place, f"the columns are separated by {word}; save the table with commas")
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        refuse_at(place, f"the column {twice[0]!r} stands there twice; rename one")
+        refuse_at(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
     _check_columns(place, names, wanted)
     return names
 
@@ -174,11 +174,8 @@ def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> N
     add = "; or add --dataset NAME" if missing == ["dataset"] else ""
     if "labels" in names and "scores" in names:
         add = "; or, if these are predictions, add --truth FILE"
-    refuse_at(
-        place,
-        f"no column {', '.join(map(repr, missing))}, only {', '.join(map(repr, names[:12]))}; name the "
-        f"columns {', '.join(wanted)}{add}",
-    )
+    absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
+    refuse_at(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
 
 
 # --------------------------------------------------------------------------- JSON
@@ -198,7 +195,8 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     held = dict(pairs)
     if len(held) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(n for n in names if names.count(n) > 1)!r} stands there twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands there twice")
     return held
 
 

@@ -237,6 +237,26 @@ def test_what_can_be_read_in_two_ways_is_asked_about_in_one_sentence(
     assert sentence.format(path=path) in problem
 
 
+@pytest.mark.parametrize("column", COLUMNS)
+def test_what_is_no_name_or_number_is_not_repeated_at_length_nor_shown(
+    paper: Paper, tmp_path: Path, column: str
+) -> None:
+    """Also what JSON can hold and UTF-8 cannot: half a surrogate pair."""
+    for text, sentence in (
+        ("9" * 5000, f"{column} has 5000 characters; is this the right column?"),
+        ("a\u202eb", rf"{column} 'a\u202eb' holds characters that cannot be shown"),
+        ("a\ud800b", rf"{column} 'a\ud800b' holds characters that cannot be shown"),
+    ):
+        (problem,) = refused(paper, write_rows(tmp_path / "r.json", changed((0, column, text))))
+        assert sentence in problem
+
+
+def test_notes_are_made_fit_to_be_kept(paper: Paper, tmp_path: Path) -> None:
+    rows = [(*ROWS[0], "A100 \ud800 \x1b[31m\nnext")]
+    found = read(paper, write_rows(tmp_path / "r.json", rows, (*COLUMNS, "gpu")))
+    assert found["words", 0].notes == ("gpu: A100 ? ? next",)
+
+
 def test_the_same_value_twice_is_asked_about_too(paper: Paper, tmp_path: Path) -> None:
     path = write_rows(tmp_path / "r.csv", [*ROWS, ROWS[0]])
     (problem,) = refused(paper, path)
