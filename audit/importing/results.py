@@ -5,7 +5,6 @@ Nothing is guessed: what can be read in two ways is asked about, and all questio
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from audit.claim import Paper
 from audit.claim_model import METRICS, is_metric
-from audit.claim_text import is_visible
+from audit.importing.cells import COLUMNS, OPTIONAL, Value, check_cells, note_of, seed_of, value_of
 from audit.importing.declared import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Source
 from audit.importing.naming import dataset_of, experiment_of
 from audit.importing.problems import Problems
@@ -22,21 +21,8 @@ from audit.importing.result import Result
 from audit.importing.table import Row, TableFile
 from audit.names import known_names
 
-COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
-_OPTIONAL = ("fingerprint",)
 #: As `audit run` allows; more is another column under the name of seed.
 MOST_SEEDS = 1000
-#: A longer text of a column that we do not know is cut: a record is no log file.
-_NOTE = 200
-#: No name and no number is longer than this.
-_CELL = 200
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEED = re.compile(r"-?\d{1,15}(\.0+)?", re.ASCII)
-_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
-
-Value = Decimal | None
-"""None for a failed run."""
 
 
 @dataclass
@@ -69,8 +55,8 @@ class _Reading:
 
     def take(self, row: Row, path: Path) -> None:
         try:
-            _check_cells(row)
-            key, metric, value = self._key(row), self._metric(row), _value(row)
+            check_cells(row)
+            key, metric, value = self._key(row), self._metric(row), value_of(row)
         except ValueError as err:
             self.problems.add(row.place, str(err))
             return
@@ -83,8 +69,8 @@ class _Reading:
         run.values[metric] = value, row.place
         run.sources[path] = None
         for name, text in row.cells.items():
-            if name not in (*COLUMNS, *_OPTIONAL) and name and text:
-                run.notes[_note(name, text)] = None
+            if name not in (*COLUMNS, *OPTIONAL) and name and text:
+                run.notes[note_of(name, text)] = None
 
     def _count(self, experiment: str, row: Row) -> None:
         self.seeds[experiment] += 1
@@ -109,7 +95,7 @@ class _Reading:
                 f"{experiment!r} is on {_data(data)} here and on {_data(first)} at {first.place}; import "
                 "the results of one data set only"
             )
-        return experiment, _seed(row)
+        return experiment, seed_of(row)
 
     def _fingerprint(self, row: Row) -> str | None:
         given = row.cells.get("fingerprint") or None
@@ -121,7 +107,7 @@ class _Reading:
 
     def _metric(self, row: Row) -> str:
         name = row.cells["metric"]
-        if is_metric(name) or (not name and _value(row) is None):
+        if is_metric(name) or (not name and value_of(row) is None):
             return name
         k = name.partition("@")[2]
         known = [f"{it}@{k if k.isdecimal() else 5}" if with_k else it for it, with_k in METRICS.items()]
@@ -211,44 +197,6 @@ def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tup
     reading.check()
     reading.problems.settle()
     return tuple(reading.results(sources))
-
-
-def _check_cells(row: Row) -> None:
-    """Names and numbers stand in reports and on terminals. Raises `ValueError` for what is neither."""
-    for name in (*COLUMNS, *_OPTIONAL):
-        cell = row.cells.get(name, "")
-        if len(cell) > _CELL:
-            raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
-        if not is_visible(cell) or _encodable(cell) != cell:
-            raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
-
-
-def _note(name: str, text: str) -> str:
-    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {text}"[:_NOTE]).split())
-
-
-def _encodable(text: str) -> str:
-    """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _seed(row: Row) -> int:
-    text = row.cells["seed"]
-    if not _SEED.fullmatch(text):
-        raise ValueError(f"seed {text[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
-    return int(text.partition(".")[0])
-
-
-def _value(row: Row) -> Value:
-    """Raises `ValueError` for what is neither a number nor `failed` or nothing."""
-    text = row.cells["value"]
-    if text.casefold() in ("", "failed"):
-        return None
-    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
-        raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
-    if not _NUMBER.fullmatch(text):
-        raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
-    return Decimal(text)
 
 
 def _twice(key: tuple[str, int], metric: str, value: Value, first: Value, place: str) -> str:
