@@ -74,10 +74,11 @@ def _of_group(sheet: Sheet, table: str, numbers: Sequence[Number], *, by_row: bo
 
 
 def _parts(lines: Mapping[tuple[str, str], Line]) -> Iterator[list[Line]]:
-    """All lines; then those of each metric, and of each data set."""
+    """All lines; then those of each metric, and of each data set, where there are several."""
     yield list(lines.values())
     for place in (1, 0):
-        for name in dict.fromkeys(key[place] for key in lines):
+        names = dict.fromkeys(key[place] for key in lines)
+        for name in names if len(names) > 1 else ():
             yield [line for key, line in lines.items() if key[place] == name]
 
 

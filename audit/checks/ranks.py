@@ -24,12 +24,12 @@ _MISSING: tuple[Missing, ...] = ("skipped", "last")
 
 def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
     """The rank of each method, 1 for the greatest; missing ones have none, or tie behind all (`last`)."""
-    values = [None if number is None else number.value for number in line]
-    if missing == "last":
-        lowest = min((v for v in values if v is not None), default=Fraction(0)) - 1
-        values = [lowest if v is None else v for v in values]
+    # whole numbers in the order of the values are compared faster than fractions
+    levels = {value: i for i, value in enumerate(sorted({it.value for it in line if it is not None}))}
+    lowest = -1 if missing == "last" else None
+    values = [lowest if number is None else levels[number.value] for number in line]
     held = [v for v in values if v is not None]
-    taken: list[Fraction] = []
+    taken: list[int] = []
     found: list[Fraction | None] = []
     for value in values:
         found.append(None if value is None else _rank(value, held, taken.count(value), rule))
@@ -37,7 +37,7 @@ def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[F
     return tuple(found)
 
 
-def _rank(value: Fraction, held: Sequence[Fraction], earlier: int, rule: TieRule) -> Fraction:
+def _rank(value: int, held: Sequence[int], earlier: int, rule: TieRule) -> Fraction:
     """`earlier`: how many of the methods that tie with it stand before it."""
     above = [other for other in held if other > value]
     first, last = len(above) + 1, len(above) + held.count(value)
@@ -123,9 +123,8 @@ def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
     A printed average that is missing fits. Where no reading fits all, digits that rounding hid may be the
     reason: see `impossible`.
     """
-    complete = all(number is not None for line in lines for number in line)
     found = []
-    for missing in _MISSING[:1] if complete else _MISSING:
+    for missing in _ways(lines):
         for rule in TIE_RULES:
             averages = average_ranks(lines, rule, missing=missing)
             misfits = tuple(
@@ -137,9 +136,15 @@ def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
     return tuple(found)
 
 
+def _ways(lines: Sequence[Line]) -> tuple[Missing, ...]:
+    """The ways to take missing numbers, which are one where none is missing."""
+    complete = all(number is not None for line in lines for number in line)
+    return _MISSING[:1] if complete else _MISSING
+
+
 def impossible(lines: Sequence[Line], reported: Line) -> tuple[int, ...]:
     """Places of printed averages that no rule gives, nor any order of what rounding may have hidden."""
-    spans = [possible_averages(lines, missing=missing) for missing in _MISSING]
+    spans = [possible_averages(lines, missing=missing) for missing in _ways(lines)]
     return tuple(
         i
         for i, number in enumerate(reported)

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 Rule = Literal["half_up", "half_even", "truncate"]
@@ -29,12 +29,12 @@ class Printed:
     decimals: int
     percent: bool = False
 
-    @property
+    @cached_property
     def half_unit(self) -> Fraction:
         """h: the printed number stands for anything within value -+ h."""
         return Fraction(1, 2 * 10**self.decimals)
 
-    @property
+    @cached_property
     def interval(self) -> tuple[Fraction, Fraction]:
         return self.value - self.half_unit, self.value + self.half_unit
 
