@@ -19,9 +19,9 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from audit import claim_checks, claim_source, record
-from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, JudgedByMargin, ValueClaim
+from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, ValueClaim
 from audit.claim_known import KnownNames
-from audit.claim_margin import for_printed
+from audit.claim_margins import Margins
 from audit.claim_model import (
     Citation,
     Dataset,
@@ -123,10 +123,10 @@ class Paper(Model):
 
     def _records(self, claims: Iterable[Claim]) -> tuple[record.ClaimRecord, ...]:
         return tuple(
-            self._claim_record(claim, metric) for claim in claims for metric in self._metrics_of(claim)
+            self._claim_record(claim, metric) for claim in claims for metric in self.metrics_of(claim)
         )
 
-    def _metrics_of(self, claim: Claim) -> tuple[str, ...]:
+    def metrics_of(self, claim: Claim) -> tuple[str, ...]:
         """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
         if claim.needs_metric:
             return metrics_of(claim.cells(), claim.metric, self.names.grids)
@@ -175,11 +175,10 @@ class Paper(Model):
         return record.digest(fixed)
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
-        targets = [self._target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
+        targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
         cells = [it for it in targets if isinstance(it, record.Cell)]
         experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
-        tables = [cell.address.split(".")[0] for cell in cells]
-        on = [self._dataset_of(it) for it in targets]
+        on = [self.dataset_of(it) for it in targets]
         return record.ClaimRecord(
             id=f"{claim.id}:{metric}" if metric else claim.id,
             claim=claim.id,
@@ -191,7 +190,7 @@ class Paper(Model):
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
             dataset=next((it for it in on if it), ""),
-            margin=self._margin_of(claim, tables[:1], cells[0].printed if cells else None),
+            margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None)),
             note=claim.note,
             **{"experiments": tuple(it for it in experiments if it is not None)}
             | self._settings(claim, cells, experiments),
@@ -242,27 +241,23 @@ class Paper(Model):
                 lines.append(line)
         return lines
 
-    def _target(self, reference: str, metric: str | None) -> record.Cell | str:
+    def target(self, reference: str, metric: str | None) -> record.Cell | str:
         """The cell that a reference leads to, or the experiment that it names."""
         if is_experiment(reference):
             return reference
         return self._cells[".".join(address(reference, metric, self.names.grids))]
 
-    def _dataset_of(self, target: record.Cell | str) -> str | None:
+    def dataset_of(self, target: record.Cell | str) -> str | None:
         return target.dataset if isinstance(target, record.Cell) else self.single_experiments[target].dataset
 
     @cached_property
     def _cells(self) -> Mapping[str, record.Cell]:
         return {c.address: c for table in self.table_records() for row in table.rows for c in row.cells}
 
-    def _margin_of(self, claim: Claim, tables: list[str], printed: str | None) -> record.Margin | None:
-        """The claim's own margin, or else the one by the claim's name, the table's, the default."""
-        if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
-            return None
-        named = (self.margins[key] for key in (claim.id, *tables, "default") if key in self.margins)
-        margin = claim.margin or next(named)
-        resolved = record.Margin(value=margin.value, rule=margin.rule, why=margin.why)
-        return for_printed(resolved, printed) if isinstance(claim, ValueClaim) and printed else resolved
+    @cached_property
+    def margins_by_rule(self) -> Margins:
+        """The margins with what their rules go by."""
+        return Margins(self)
 
     def _table_record(self, name: str, table: Table) -> record.TableRecord:
         return record.TableRecord(
@@ -339,6 +334,8 @@ def load(path: Path, *, known: KnownNames | None = None) -> Paper:
         paper = Paper.model_validate(source.content)
     except ValidationError as err:
         problems += sentences(err, Paper, source)
+    if paper is not None and not problems:  # rules go by tables and claims, which must be sound first
+        problems += paper.margins_by_rule.problems()
     problems.sort(key=source.line)
     if problems or paper is None:
         messages = [source.message(problem) for problem in problems]

@@ -205,6 +205,16 @@ def _in_margins(names: FileNames) -> Iterator[Problem]:
         yield Problem(("margins", "default"), text)
     for name in margins:
         yield from _margin_name(name, kinds, names.tables)
+        yield from _in_margin(("margins", name), mapping(margins[name]))
+    for path, claim in entries(names.content, "claims"):
+        yield from _in_margin((*path, "margin"), mapping(claim.get("margin")))
+
+
+def _in_margin(path: KeyPath, margin: PlainMapping) -> Iterator[Problem]:
+    if margin.get("value") is not None and "rule" not in margin:
+        yield Problem((*path, "rule"), "this key is missing; add it, or drop value for the default rules")
+    if margin.get("similar") is not None and margin.get("rule") != "paper_yardstick":
+        yield Problem((*path, "similar"), "goes with rule: paper_yardstick alone; drop it or set that rule")
 
 
 def _margin_name(

@@ -1,15 +1,137 @@
-"""The margin that one judged number gets: the file's, within what the number itself allows."""
+"""The margin that one judged number gets: by the rule that the file names, within what the number allows.
+
+A margin may leave its value out where its rule gives one (functions in `audit.stats.margin`):
+
+    digits           half a unit of the printed number; of a comparison, of its numbers together
+    half_gap         half of the smallest improvement among the paper's own claims about the table (for a
+                     significance claim: among what it calls significant)
+    field            0.5 points, 0.2 on 100,000 printed test documents or more
+    lenient          1 point
+    paper_yardstick  the largest difference of the pairs in `similar`
+    none named       the smaller of half_gap and field, at least one unit of the last printed digit
+
+A value that stands there must be that of its rule, but for rounding: it is then checked, never replaced.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.record import Margin
-from audit.stats.printed import printed
+from audit.stats import margin as rules
+from audit.stats.printed import Printed, printed
 
 _CAPPED_RULES = ("half_gap", "field")
 _SHARE = Fraction(5, 100)
+_HUNDREDTH = Fraction(1, 100)
+_TWO_SIZES = (Fraction(1, 2), Fraction(1, 5))
+
+
+class MarginError(ValueError):
+    """What is wrong with a margin, and what to do; `key` is where it says so."""
+
+    def __init__(self, text: str, *, key: str = "value") -> None:
+        super().__init__(text)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Given:
+    """A margin as the file has it."""
+
+    value: float | None
+    rule: str | None
+    why: str
+    similar: tuple[tuple[str, str], ...] = ()
+    """Pairs of printed numbers that the paper calls similar."""
+    for_all: bool = False
+    """It is the default of the whole file, which knows no size of test set."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the rules go by, for one judged number."""
+
+    printed: tuple[str, ...] = ()
+    """The claim's numbers."""
+    documents: int | None = None
+    """Test documents as printed."""
+    improvements: tuple[tuple[str, str], ...] = ()
+    """Printed numbers, better and worse, of the paper's own claims of improvement in the table."""
+
+
+def resolve(given: Given, ground: Ground) -> Margin:
+    """The margin with its value. Raises `MarginError` for one that its rule does not give, or contradicts."""
+    rule, computed = _by_rule(given, ground)
+    if given.value is None:
+        if computed is None:
+            raise MarginError(_needs_a_value(rule))
+        return Margin(float(computed), rule, given.why)
+    value = Fraction(repr(given.value))
+    if computed is not None and not _agrees(given, value, computed, rule):
+        documents = ground.documents if rule == "field" else None
+        why = f" (of {documents:,} test documents)" if documents else ""
+        raise MarginError(
+            f"{given.value:g} is not what rule {rule} gives here, {float(computed):g}{why}; "
+            "write that, leave the value out, or name the rule it follows"
+        )
+    return Margin(given.value, rule, given.why)
+
+
+def _by_rule(given: Given, ground: Ground) -> tuple[str, Fraction | None]:
+    """The rule, and the value that it gives; None where it cannot tell."""
+    numbers = [printed(text) for text in ground.printed]
+    gaps = [(printed(better), printed(worse)) for better, worse in ground.improvements]
+    gaps = [(better, worse) for better, worse in gaps if better.value > worse.value]
+    if given.rule is None:
+        if given.value is not None:
+            raise MarginError("this key is missing: a value follows a rule; add field or another", key="rule")
+        rule, value = _default(ground, gaps)
+        return rule, value
+    if given.rule == "digits":
+        return given.rule, sum((it.half_unit for it in numbers), Fraction(0)) or None
+    if given.rule == "half_gap":
+        return given.rule, rules.half_gap(gaps) if gaps else None
+    if given.rule == "field":
+        known = ground.documents is not None or given.value is None
+        return given.rule, rules.field(ground.documents or 0) if known else None
+    if given.rule == "lenient":
+        return given.rule, rules.LENIENT
+    pairs = [(printed(first), printed(second)) for first, second in given.similar]
+    try:
+        return given.rule, rules.paper_yardstick(pairs) if pairs else None
+    except ValueError as err:
+        raise MarginError(f"{err}; name other cells", key="similar") from err
+
+
+def _default(ground: Ground, gaps: Sequence[tuple[Printed, Printed]]) -> tuple[str, Fraction]:
+    documents = ground.documents or 0
+    if ground.printed:
+        return rules.default(printed(ground.printed[0]), documents=documents, improvements=gaps)
+    found: list[tuple[str, Fraction]] = [("field", rules.field(documents))]
+    found += [("half_gap", rules.half_gap(gaps))] if gaps else []
+    return min(found, key=lambda it: it[1])
+
+
+def _agrees(given: Given, value: Fraction, computed: Fraction, rule: str) -> bool:
+    """Equal, or for what was halved and rounded, to a unit of its last digit (a hundredth at most)."""
+    if rule == "field" and given.for_all:
+        return value in _TWO_SIZES
+    if rule not in ("half_gap", "paper_yardstick"):
+        return value == computed
+    decimals = len(repr(given.value).partition(".")[2])
+    return abs(value - computed) < min(Fraction(1, 10**decimals), _HUNDREDTH)
+
+
+def _needs_a_value(rule: str) -> str:
+    lacks = {
+        "half_gap": "no order, gap or significance claim about the table prints an improvement",
+        "digits": "the claim names no printed number",
+        "paper_yardstick": "no pair is named in similar",
+    }
+    return f"this key is missing: rule {rule} gives no value here, as {lacks[rule]}; add value"
 
 
 def for_printed(margin: Margin, text: str) -> Margin:

@@ -434,9 +434,11 @@ class Pool(Model):
 class Margin(Model):
     """How far off still counts as the same number; fixed before the first run."""
 
-    value: Points
-    """Points of the metric's unit."""
-    rule: Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"]
-    """Named rule that the value follows."""
+    value: Points | None = None
+    """Points of the metric's unit; may be left out where the rule gives it."""
+    rule: Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"] | None = None
+    """Named rule that the value follows; left out, with the value, for the smaller of half_gap and field."""
     why: Text
     """Why this value, in one sentence."""
+    similar: Annotated[tuple[tuple[Reference, Reference], ...], Field(min_length=1)] | None = None
+    """For paper_yardstick: pairs of cells, as table.row.column, that the paper calls similar."""

@@ -204,7 +204,7 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
         pytest.param(SMALL.replace("\n", "\r\n"), id="Windows line ends"),
         pytest.param("%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n", id="directive and document marks"),
         pytest.param(edited(("key: small2020", '"key": small2020')), id="quoted key"),
-        pytest.param(edited(("value: 0.5", "value: 1")), id="whole number for a margin"),
+        pytest.param(edited(("value: 0.5, rule: field", "value: 1, rule: lenient")), id="whole number for a margin"),
         pytest.param(edited(("title: A small paper", "title: yes")), id="yes is text in YAML 1.2"),
         pytest.param(edited(('"62.81"]', "'62.81']")), id="single quotes"),
         pytest.param(edited(("label: Our method", "label: null")), id="null for what may be left out"),
@@ -276,12 +276,12 @@ def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
 def test_the_nearest_margin_counts(file: Path, margins: dict[str, float], own: bool, expected: str) -> None:
     """The claim's own, then its name's, then its table's, then the default."""
     entries = "".join(
-        f"  {name}: {{value: {value}, rule: lenient, why: {name}}}\n" for name, value in margins.items()
+        f"  {name}: {{value: {value}, rule: paper_yardstick, why: {name}}}\n" for name, value in margins.items()
     )
     text = edited(("claims:\n", f"{entries}claims:\n"), ("why: usual", "why: default"))
     if own:
         text = text.replace(
-            "says: As printed", "says: As printed, margin: {value: 1, rule: digits, why: own}"
+            "says: As printed", "says: As printed, margin: {value: 1, rule: lenient, why: own}"
         )
     file.write_text(text)
     margin = next(it.margin for it in load(file).claim_records() if it.id == "ours-value:P@3")
@@ -347,8 +347,9 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
         ([("title: A small paper", "title: Another title")], True),
         ([("[P@1, P@3], says", "[P@3, P@1], says")], True),
         ([(_LINES[0], ""), (_LINES[1], _LINES[1] + _LINES[0])], True),
-        ([("value: 0.5", "value: 0.4")], False),
-        ([("rule: field", "rule: lenient")], False),
+        ([("value: 0.5", "value: 0.2")], False),
+        ([("rule: field", "rule: paper_yardstick")], False),
+        ([("value: 0.5, rule: field", "rule: field")], True),
         ([("metric: [P@1, P@3]", "metric: [P@1]")], False),
         ([("says: As printed", "says: As printed, primary: true")], False),
         ([("says: As printed", "says: As printed, runs_behind: 3")], False),
