@@ -61,8 +61,17 @@ class TableNames:
             {place: GridCell(cell.metric or cell.quantity, cell.experiment) for place, cell in cells.items()},
         )
 
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], CellNames]:
+        return {}
+
     def cell(self, row: str, column: str) -> CellNames:
         """All that holds for one cell; what a narrower place says goes before what a wider one does."""
+        if (row, column) not in self._cells:
+            self._cells[row, column] = self._cell(row, column)
+        return self._cells[row, column]
+
+    def _cell(self, row: str, column: str) -> CellNames:
         its_row, its_column = self.rows[row], self.columns[column]
         value = self._value(row, column)
         source = _first("source", value, its_row, its_column, self.plain)
