@@ -289,12 +289,12 @@ def times(draft: Draft, of: Setting) -> None:
 # --------------------------------------------------------------------------- papers
 
 
-def drafts(rng: np.random.Generator) -> list[Draft]:
+def drafts(rng: np.random.Generator, *, prefix: str = "") -> list[Draft]:
     """One to three papers on the same collections: the second copies from the first, the third from it."""
     of = setting(rng)
     found: list[Draft] = []
     for i in range(int(rng.integers(1, 4))):
-        draft = Draft(rng, f"paper{i}", str(rng.choice(RULES, p=[0.45, 0.45, 0.1])))
+        draft = Draft(rng, f"{prefix}paper{i}", str(rng.choice(RULES, p=[0.45, 0.45, 0.1])))
         describe(draft, of)
         seeds = int(rng.choice([1, 1, 3, 4]))
         copied = {"m0": found[-1], "m1": found[-1]} if found and draft.chance(0.8) else {}
