@@ -204,7 +204,9 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
         pytest.param(SMALL.replace("\n", "\r\n"), id="Windows line ends"),
         pytest.param("%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n", id="directive and document marks"),
         pytest.param(edited(("key: small2020", '"key": small2020')), id="quoted key"),
-        pytest.param(edited(("value: 0.5, rule: field", "value: 1, rule: lenient")), id="whole number for a margin"),
+        pytest.param(
+            edited(("value: 0.5, rule: field", "value: 1, rule: lenient")), id="whole number for a margin"
+        ),
         pytest.param(edited(("title: A small paper", "title: yes")), id="yes is text in YAML 1.2"),
         pytest.param(edited(('"62.81"]', "'62.81']")), id="single quotes"),
         pytest.param(edited(("label: Our method", "label: null")), id="null for what may be left out"),
@@ -276,7 +278,8 @@ def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
 def test_the_nearest_margin_counts(file: Path, margins: dict[str, float], own: bool, expected: str) -> None:
     """The claim's own, then its name's, then its table's, then the default."""
     entries = "".join(
-        f"  {name}: {{value: {value}, rule: paper_yardstick, why: {name}}}\n" for name, value in margins.items()
+        f"  {name}: {{value: {value}, rule: paper_yardstick, why: {name}}}\n"
+        for name, value in margins.items()
     )
     text = edited(("claims:\n", f"{entries}claims:\n"), ("why: usual", "why: default"))
     if own:
