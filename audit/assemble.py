@@ -9,6 +9,7 @@ import audit
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
+from audit.describe import degrees, share
 from audit.looks import Judge, judge_by, peeking
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
 from audit.stats.printed import printed
@@ -42,7 +43,10 @@ def assemble(
         not_checked=(*_not_checked(experiments.values()), *([peeked] if peeked else [])),
         looks=tuple(looks),
     )
-    return replace(unjudged, verdicts=_verdicts(unjudged))
+    verdicts = _verdicts(unjudged)
+    return replace(
+        unjudged, verdicts=verdicts, share=share(verdicts), degrees=degrees(unjudged.claims, verdicts)
+    )
 
 
 def sheet_of(paper: Paper) -> Sheet:
@@ -56,8 +60,13 @@ def sheet_of(paper: Paper) -> Sheet:
 
 
 def is_judged_by(audit: Audit) -> bool:
-    """Whether the audit's verdicts are those that its own claims and runs give today."""
-    return _verdicts(audit) == audit.verdicts
+    """Whether the audit's verdicts are those that its own claims and runs give today.
+
+    What describes them must fit them too; records of before there were descriptions have none.
+    """
+    described = (audit.share or share(audit.verdicts)) == share(audit.verdicts)
+    tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
+    return _verdicts(audit) == audit.verdicts and described and tables
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:

@@ -400,6 +400,31 @@ class InstanceEvidence:
 
 
 @dataclass(frozen=True)
+class Share:
+    """Of the decided claims, those that were reproduced, with Wilson's 95 % interval."""
+
+    reproduced: int
+    decided: int
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TableDegree:
+    """CV* of a table's judged values: a degree of reproducibility without a unit; no verdict."""
+
+    table: str
+    values: int
+    """Printed values of which it is the mean."""
+    n: tuple[int, int]
+    """Fewest and most numbers behind one of them: the printed one and our runs."""
+    cv_star: float
+    range: tuple[float, float]
+    """Smallest and largest of one value."""
+    errors: float | None = None
+    """The same of 100 - v, over the values that are printed above 90; None where there are none."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
@@ -490,6 +515,9 @@ class Audit:
     """
     instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
     """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
+    share: Share | None = None
+    """None where nothing was decided."""
+    degrees: tuple[TableDegree, ...] = ()
     format_version: int = FORMAT_VERSION
 
 

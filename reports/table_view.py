@@ -50,12 +50,15 @@ class TableView:
     columns: tuple[str, ...]
     rows: tuple[RowView, ...]
     footnote: str
+    degree: str
+    """CV* of its judged values; empty where none was judged."""
 
 
 def table_views(found: Lookup) -> tuple[TableView, ...]:
     """All tables of the audit."""
     marks = _marks(found)
-    return tuple(_table(table, found, marks) for table in found.audit.tables)
+    degrees = {it.table: wording.degree(it) for it in found.audit.degrees}
+    return tuple(_table(table, found, marks, degrees.get(table.id, "")) for table in found.audit.tables)
 
 
 def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
@@ -75,7 +78,7 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
     return {address: tuple(sorted(listed, key=lambda mark: mark.small)) for address, listed in marks.items()}
 
 
-def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> TableView:
+def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]], degree: str) -> TableView:
     rows = tuple(_row(table, row, found, marks) for row in table.rows)
     return TableView(
         anchor=found.table_anchors[table.id],
@@ -85,6 +88,7 @@ def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]
         columns=tuple(column.label for column in table.columns),
         rows=rows,
         footnote=wording.stand_in_footnote(_scopes(table, found)),
+        degree=degree,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope
+from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree
 from reports import digits
 from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
 
@@ -33,6 +33,11 @@ KEY_VERDICT = (
     "Not tested: nothing was run, or the runs used other data than a printed value is about. Anything "
     "else is inconclusive."
 )
+#: What CV* is, where it is shown.
+DEGREE_NOTE = (
+    "CV* is the spread of the printed number and ours together, in percent of their mean: a description, no "
+    "verdict."
+)
 TABLE_KEY = (
     "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A mark beside a number is "
     "the verdict on that number; a smaller one is the verdict on a comparison that rests on it. "
@@ -40,8 +45,8 @@ TABLE_KEY = (
 )
 
 
-def tally(*, total: int, judged: int, decided: int) -> str:
-    """The denominators: all claims, those that the runs could judge, those that they decided."""
+def tally(*, total: int, judged: int, decided: int, share: Share | None = None) -> str:
+    """The denominators: all claims, those that could be judged, those that were decided; and the share."""
     if not total:
         return NOTHING_TESTED
     if not judged:
@@ -49,7 +54,30 @@ def tally(*, total: int, judged: int, decided: int) -> str:
     could = "all" if judged == total else digits.count(judged)
     claims = plural(total, "claim")
     settled = "none was" if not decided else "1 was" if decided == 1 else f"{digits.count(decided)} were"
-    return f"Of {claims}, {could} could be judged and {settled} decided."
+    return f"Of {claims}, {could} could be judged and {settled} decided.{_share(share)}"
+
+
+def _share(share: Share | None) -> str:
+    """With its interval: few decided claims say little of their share."""
+    if share is None:
+        return ""
+    low, high = (f"{100 * end:.0f}" for end in share.interval)
+    part = f"{digits.count(share.reproduced)} of {digits.count(share.decided)} decided"
+    return f" Reproduced: {part}, 95% interval (Wilson) {low} to {high}%."
+
+
+def degree(found: TableDegree) -> str:
+    """CV* of a table, with how many values and numbers it is of; of errors too, near the top of the scale."""
+    few, many = found.n
+    n = f"n = {few}" if few == many else f"n = {few} to {many}"
+    mean, low, high = (digits.points(it, decimals=1) for it in (found.cv_star, *found.range))
+    text = f"CV* {mean} ({n})"
+    if found.values > 1:
+        text = f"CV* {mean}, the mean of {plural(found.values, 'value')} ({low} to {high}; {n})"
+    errors = ""
+    if found.errors is not None:
+        errors = f"; of errors, 100 − v, {digits.points(found.errors, decimals=1)}"
+    return f"{text}{errors}. {DEGREE_NOTE}"
 
 
 def scope_note(scope: Scope, *, runs: int, data: str, dataset: str, stated: str = "") -> str:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Verdict
+from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Share, TableDegree, Verdict
 from reports import page, wording
 from reports.lookup import lookup, unique_anchors
 from reports.protocol import deviation_groups, run_rows, scope_notes, version_notes
+from reports.render import html
 from reports.table_view import mean_and_sd, table_views
 from tests.reports import sample
 
@@ -236,6 +237,18 @@ def test_stand_in_numbers_carry_a_dagger() -> None:
     table = table_views(lookup(sample.study("other_data")))[0]
     assert table.rows[1].cells[0].ours.endswith(" †")
     assert table.footnote.startswith("† Ours on stand-in data")
+
+
+def test_a_table_has_its_degree(study: Audit) -> None:
+    """CV* stands below the table that it is of, and the share of the decided beside the counts."""
+    audit = replace(
+        study, degrees=(TableDegree("t4", 2, (4, 4), 1.0, (0.5, 1.5)),), share=Share(3, 4, (0.3, 0.95))
+    )
+    built = page.build(audit)
+    assert [table.degree[:8] for table in built.tables] == ["CV* 1.0,", ""]
+    assert built.tally.endswith("Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%.")
+    text = html(audit)
+    assert text.count("the mean of 2 values (0.5 to 1.5; n = 4)") == 1
 
 
 def test_copied_cells_are_not_ours(study: Audit) -> None:

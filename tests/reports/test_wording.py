@@ -18,6 +18,8 @@ from audit.record import (
     Margin,
     Scope,
     SeedPair,
+    Share,
+    TableDegree,
     Verdict,
     Where,
 )
@@ -499,6 +501,8 @@ def all_generated() -> list[str]:
     texts += conclusions.CONCLUSIONS.values()
     texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
     texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
+    texts += [wording.degree(TableDegree("t", 2, (3, 4), 1.0, (0.5, 1.5), 9.0))]
+    texts += [wording.tally(total=3, judged=2, decided=2, share=Share(1, 2, (0.1, 0.9)))]
     texts += [*wording.of_documents(DOCUMENTS), wording.mcnemar(DOCUMENTS)]
     texts += [wording.reached(epoch, target=70.0, last=9.0) for epoch in (None, 4.0)]
     judged = [
@@ -643,6 +647,36 @@ def test_plot_description() -> None:
 def test_tally(total: int, judged: int, decided: int, expected: str) -> None:
     """Denominators are shown; an empty audit says so."""
     assert wording.tally(total=total, judged=judged, decided=decided) == expected
+
+
+def test_tally_with_the_share() -> None:
+    """Of the decided claims, with Wilson's interval, after all denominators."""
+    assert wording.tally(total=40, judged=37, decided=10, share=Share(7, 10, (0.3968, 0.8922))) == (
+        "Of 40 claims, 37 could be judged and 10 were decided. Reproduced: 7 of 10 decided, 95% interval "
+        "(Wilson) 40 to 89%."
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (
+            TableDegree("t4", 1, (4, 4), 1.5617, (1.5617, 1.5617), 12.22),
+            "CV* 1.6 (n = 4); of errors, 100 − v, 12.2.",
+        ),
+        (
+            TableDegree("t4", 12, (3, 6), 0.94, (0.21, 3.04)),
+            "CV* 0.9, the mean of 12 values (0.2 to 3.0; n = 3 to 6).",
+        ),
+        (TableDegree("t4", 2, (4, 4), 0.0, (0.0, 0.0)), "CV* 0.0, the mean of 2 values (0.0 to 0.0; n = 4)."),
+    ],
+)
+def test_degree(found: TableDegree, expected: str) -> None:
+    """One line a table, which says that it is no verdict."""
+    assert wording.degree(found) == (
+        f"{expected} CV* is the spread of the printed number and ours together, in percent of their mean: a "
+        "description, no verdict."
+    )
 
 
 @pytest.mark.parametrize(
