@@ -1,7 +1,9 @@
 """The checks on ten thousand cells, and `audit check` on the claim files that come with the toolkit.
 
-pytest tests/benchmarks/bench_checks.py -m benchmark -s
+    pytest tests/benchmarks/bench_checks.py -m benchmark -s
 
+The bounds are the project's goals: 30 s for ten thousand cells of papers that copy from each other and say some
+thirty sentences each, 3 s for the seven files from the start of the interpreter. Neither may import torch.
 """
 
 from __future__ import annotations
