@@ -2,7 +2,8 @@
 
     pytest tests/benchmarks/bench_checks.py -m benchmark -s
 
-The bounds are the project's goals: 30 s for ten thousand cells of papers that copy from each other and say some
+The bounds are the project's goals: 30 s for ten thousand cells of papers that copy from each other
+and say some
 thirty sentences each, 3 s for the seven files from the start of the interpreter. Neither may import torch.
 """
 
