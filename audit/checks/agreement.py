@@ -113,7 +113,7 @@ def _agree(first: Number, second: Number) -> FindingResult:
 def cut(first: Printed, second: Printed) -> bool:
     """Whether the one with fewer digits is the other, cut off: 76.3 and 76.38."""
     coarse, fine = sorted((first, second), key=lambda it: it.decimals)
-    return coarse.decimals < fine.decimals and 0 <= fine.value - coarse.value < 2 * coarse.half_unit
+    return 0 <= fine.value - coarse.value < 2 * coarse.half_unit
 
 
 def _how_far(first: Number, second: Number) -> str:

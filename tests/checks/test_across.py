@@ -57,6 +57,26 @@ def test_what_differs_is_shown_with_both_cells() -> None:
     assert found.id.startswith("copy:copies:") and found.weight == 2 and len(found.alternatives) > 1
 
 
+@pytest.mark.parametrize(
+    ("ours", "cells"),
+    [
+        (("60.00", "80.00"), [("P@1", "P@3")]),  # each in the other's place: one finding
+        (("60.00", "81.00"), [("P@1",), ("P@3",)]),
+        (("61.00", "60.00"), [("P@1",)]),
+        (("80.00", "60.00"), []),
+    ],
+)
+def test_numbers_in_each_other_s_places_are_one_finding(
+    ours: tuple[str, str], cells: list[tuple[str, ...]]
+) -> None:
+    row = Of(id="kim", method="kim", source="copied", copied_from="origin")
+    held = [data_set(test="3,865")]
+    copy = paper(table(["P@1", "P@3"], {row: ours}), key="copy", datasets=held)
+    source = paper(table(["P@1", "P@3"], {"kim": ["80.00", "60.00"]}), key="origin", datasets=held)
+    wrong = [it for it in copies([copy, source]) if it.result == "inconsistent"]
+    assert [tuple(name[6:] for name in it.cells if name.startswith("t.")) for it in wrong] == cells
+
+
 def test_a_copied_number_stands_for_the_test_documents_of_its_source() -> None:
     assert said(copying("76.38", test="3,809"), origin()) == ["inconsistent"]
     assert said(copying("76.38", test="3865"), origin()) == ["consistent"]
