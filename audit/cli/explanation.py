@@ -120,7 +120,7 @@ def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
         return
     yield title
     for step in steps:
-        if not step.filled:
+        if step.filled in ("", num(step.value)):
             yield f"  {step}"
             continue
         yield f"  {step.name} = {step.formula}"

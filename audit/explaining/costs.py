@@ -17,6 +17,8 @@ from audit.stats.student import quantile
 def cost_steps(case: Case) -> Iterator[Step]:
     """As `audit.stats.cost`: Welch on the logarithms."""
     cheaper, dearer = case.arms
+    if case.plain.scope == "other_data" and case.claim.details.get("quantity") != "training_time":
+        return
     low, high = [math.log(x) for x in cheaper.values], [math.log(x) for x in dearer.values]
     names = (f"log {dearer.experiment}", f"log {cheaper.experiment}")
     yield from difference_steps(high, low, pair=False, names=names)

@@ -27,7 +27,7 @@ class Step:
     value: float
 
     def __str__(self) -> str:
-        parts = (self.name, self.formula, self.filled, num(self.value))
+        parts = dict.fromkeys((self.name, self.formula, self.filled, num(self.value)))
         return " = ".join(part for part in parts if part)
 
 

@@ -34,6 +34,8 @@ def judge_cost(case: Case) -> Judged:
     if quantity == "training_time" and len({_machine(run) for arm in case.arms for run in arm.runs}) > 1:
         return final(case, "different_machines")
     counted = quantity in ("parameters", "model_size")
+    if counted and case.plain.scope == "other_data":  # other labels and words make another network
+        return final(case, "other_data")
     cheaper, dearer = (arm.values for arm in case.arms)
     test = cost(cheaper, dearer, deterministic=counted)
     shown = replace(case.plain, estimate=test.ratio, ci90=test.ci90, ci95=test.ci95, df=test.df)

@@ -125,6 +125,7 @@ _COST = {
     "cheaper": "“{first}” needs less, {beyond}",
     "reversed": "“{first}” needs more here, {beyond}",
     "undecided": "the 95% interval of the ratio holds 1; more seeds may settle it",
+    "other_data": "the runs used other data, whose labels and words make networks of another size",
 }
 
 _CONVERGENCE = {

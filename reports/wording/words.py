@@ -75,7 +75,7 @@ REASONS = {
     "too_few_seeds": "too few seeds; three is the least",
     "no_spread": "all seeds gave one number, so there is no spread to judge by",
     "other_split": "the runs used another split",
-    "other_data": "a printed number is not judged on other data",
+    "other_data": "not judged on other data than the paper’s",
     "unverified_reimplementation": "our implementation has not passed all of its own checks",
     "unverified_import": "the imported numbers are not stated to be of the paper’s own code",
     "not_run": "no run on record",

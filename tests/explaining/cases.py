@@ -140,6 +140,11 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         {},
     ),
     "cost of parameters": (made("cost", details={"quantity": "parameters"}), experiments(), {}),
+    "cost of parameters, other data": (
+        made("cost", details={"quantity": "parameters"}),
+        experiments("other_data"),
+        {},
+    ),
     "convergence, never": (made("convergence", details={"target": 72.0}), experiments(), {}),
     "convergence, paired": (made("convergence", paired=PAIRED), experiments(), {}),
 }

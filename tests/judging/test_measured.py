@@ -106,6 +106,25 @@ def test_parameters_are_counted_and_not_drawn(
     assert verdict.estimate == pytest.approx(stats.gmean(b) / stats.gmean(a))
 
 
+@pytest.mark.parametrize("quantity", ["parameters", "model_size"])
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ("same_data", ("contradicted", "reversed")),
+        ("other_split", ("contradicted", "reversed")),
+        ("other_data", ("inconclusive", "other_data")),
+    ],
+)
+def test_sizes_of_networks_are_of_their_data(quantity: str, scope: Any, expected: tuple[str, str]) -> None:
+    """With other labels and words the two are other networks, and say nothing of the paper's."""
+    many, few = (
+        replace(timed(name, FAST, parameters=size), scope=scope) for name, size in (("a", 900), ("b", 500))
+    )
+    assert said(judge(cost(quantity, "a", "b"), {"a": many, "b": few})) == expected
+    slower = replace(timed("c", SLOW), scope=scope)
+    assert said(judge(cost("training_time", "a", "c"), {"a": many, "c": slower})) == ("reproduced", "cheaper")
+
+
 @pytest.mark.parametrize("quantity", ["training_time", "parameters", "model_size", "prediction_time"])
 def test_a_cost_that_no_run_record_holds_is_not_measured(quantity: str) -> None:
     experiments = of(sized("a", [None] * 3), sized("b", [0, 0, 0]))

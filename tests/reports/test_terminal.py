@@ -22,7 +22,7 @@ def test_values_on_other_data_are_not_tested() -> None:
     """What a stand-in corpus cannot judge is told as not tested, in the sentence of the page."""
     audit = sample.study("other_data")
     lines = summary(audit).splitlines()
-    assert "18 claims not tested: a printed number is not judged on other data." in lines
+    assert "18 claims not tested: not judged on other data than the paper’s." in lines
     assert lines[-1].startswith("40 claims: ")
     assert lines[-1].endswith(", 19 not tested")
     told = [line for line in page.build(audit).not_checked if line.startswith(("1 claim ", "18 claims "))]

@@ -760,7 +760,7 @@ def test_what_was_left_out() -> None:
 @pytest.mark.parametrize(
     ("number", "code", "expected"),
     [
-        (28, "other_data", "28 claims not tested: a printed number is not judged on other data."),
+        (28, "other_data", "28 claims not tested: not judged on other data than the paper’s."),
         (1, "not_run", "1 claim not tested: no run on record."),
         (1, "run_failed", "1 claim inconclusive: no run came to its end."),
         (2, "too_few_seeds", "2 claims inconclusive: too few seeds; three is the least."),
