@@ -236,6 +236,14 @@ def test_where_there_is_no_evidence(suite: Suite, claim: ClaimRecord, change: di
     assert instance_evidence(suite.audit(claim), suite.kept.get) == {}
 
 
+def test_arms_of_other_documents_are_not_compared(suite: Suite) -> None:
+    """Every run of one arm was scored on documents of its own: nothing of a document can be compared."""
+    other = Truth.from_lists([[(k + 1) % 5] for k in range(N)], n_labels=6)
+    for k in range(4):
+        suite.kept[f"b{k}"] = hit_pattern(np.zeros((N, 1), dtype=int), other)
+    assert instance_evidence(suite.audit(), suite.kept.get) == {}
+
+
 def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
     """Lists and truth kept beside an imported run give the same as the hits of a run of ours."""
     expected = suite.evidence()

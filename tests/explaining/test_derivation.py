@@ -182,7 +182,14 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
         assert found.family is not None
         assert found.family.reproduced.adjusted == verdict.p_reproduced_adjusted
         assert found.family.contradicted.adjusted == verdict.p_contradicted_adjusted
-    assert derivation(audit, "the-order:P@1").at.look.seeds == 3  # type: ignore[union-attr]
+    early = derivation(audit, "the-order:P@1")
+    assert early.at.look is not None
+    assert early.at.look.seeds == 3
+    full = derivation(audited(audit.claims, experiments(seeds=3)), "the-order:P@1").family
+    assert early.family is not None
+    assert full is not None
+    assert early.family.reproduced.threshold == pytest.approx(full.reproduced.threshold / 2)
+    assert early.family.contradicted.threshold == pytest.approx(full.contradicted.threshold / 2)
 
 
 def test_an_unknown_claim_is_a_key_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -133,7 +134,14 @@ def test_the_margin_of_a_gap_lies_around_the_printed_gap() -> None:
         "4.30 points (half of the printed difference; fixed was 0.50), rule “field”: usual"
     )
     assert facts["Difference"] == "+8.32 (printed +8.60)"
-    assert 'class="band"' in card.plot
+    band = re.search(r'<rect class="band" x="([\d.]+)" y="18" width="([\d.]+)"', card.plot)
+    target = re.search(r'<path class="target" d="M([\d.]+) ', card.plot)
+    assert band is not None
+    assert target is not None
+    assert float(band[1]) + float(band[2]) / 2 == pytest.approx(float(target[1]), abs=0.11)
+    (claim,) = [it for it in every_kind().claims if it.kind == "gap"]
+    (verdict,) = [it for it in every_kind().verdicts if it.claim == claim.id]
+    assert wording.edges(claim, verdict) == pytest.approx((8.6, 4.3, 12.9))
 
 
 def test_the_strip_of_several_metrics_names_its_own() -> None:
