@@ -81,6 +81,7 @@ class FindingView:
     says: str
     """The claim that was held against the tables; empty for a check of numbers alone."""
     cells: str
+    """Where the numbers, or the sentence, stand."""
     sentence: str
 
 
@@ -211,9 +212,15 @@ def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
 
 
 def _findings(findings: Sequence[Finding]) -> tuple[FindingView, ...]:
-    """Inconsistent ones first, the weightiest at the top; then untestable, then consistent ones."""
+    """Inconsistent ones first, then untestable, then consistent ones.
+
+    Among these the paper's own come before those of its code's README, and the weightiest first.
+    """
     order = ("inconsistent", "untestable", "consistent")
-    return tuple(_finding(it) for it in sorted(findings, key=lambda it: (order.index(it.result), -it.weight)))
+    return tuple(
+        _finding(it)
+        for it in sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight))
+    )
 
 
 def _finding(finding: Finding) -> FindingView:
@@ -222,7 +229,7 @@ def _finding(finding: Finding) -> FindingView:
         check=finding.check,
         result=finding.result,
         says=finding.says or "",
-        cells=", ".join(finding.cells),
+        cells=wording.finding_place(finding),
         sentence=wording.finding_sentence(finding),
     )
 

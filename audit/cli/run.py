@@ -82,7 +82,7 @@ def run_command(
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
-    Without claims: Chen et al. 2022; without --data: a synthetic corpus. 90 seconds on two cores.
+    Without claims: Chen et al. 2022; without --data: a synthetic corpus. About two minutes on two cores.
 
     --until-settled stops at the first look at which all is settled that seeds can settle, at the last look,
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.

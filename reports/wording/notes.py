@@ -119,10 +119,17 @@ def fidelity_note(model: str, checks: Sequence[FidelityCheck]) -> str:
     )
 
 
+def finding_place(finding: Finding) -> str:
+    """Where it stands, and in what if not in the paper; the cells where that is not known."""
+    place = finding.where or ", ".join(finding.cells)
+    return f"{place} (from the README of the public code, not from the paper)" if finding.source else place
+
+
 def finding_sentence(finding: Finding) -> str:
     """The other explanations first, then the arithmetic, then the result."""
     may = f"May be {listed(finding.alternatives, word='or')}. " if finding.alternatives else ""
-    return f"{may}{finding.arithmetic} {capital(finding.result)}."
+    read = f"Read as: {finding.note.rstrip('.')}. " if finding.note else ""
+    return f"{may}{read}{finding.arithmetic.rstrip('.')}. {capital(finding.result)}."
 
 
 def stand_in_footnote(scopes: Iterable[Scope]) -> str:

@@ -379,6 +379,18 @@ def test_inconsistent_findings_come_first(built: page.Page) -> None:
     assert [finding.result for finding in built.findings] == ["inconsistent", "consistent"]
 
 
+def test_findings_about_the_papers_own_numbers_come_before_those_about_its_readme() -> None:
+    """And say where they stand; the README's say that they are not the paper's."""
+    readme = Finding(
+        "bounds", "inconsistent", ("r.a.b",), "1 > 0.", weight=5, where="README: a, b", source="x"
+    )
+    own = Finding("twice", "inconsistent", ("t.a.b",), "1 is 2", weight=1, where="Table 2: a, b", note="Why.")
+    first, second = page.build(replace(sample.tiny(), findings=(readme, own))).findings
+    assert first.cells == "Table 2: a, b"
+    assert first.sentence == "Read as: Why. 1 is 2. Inconsistent."
+    assert second.cells == "README: a, b (from the README of the public code, not from the paper)"
+
+
 def test_not_checked_is_complete(study: Audit, built: page.Page) -> None:
     """The record's own sentences, experiments without runs, unjudged claims, cells without a claim."""
     assert built.not_checked == (
