@@ -161,7 +161,7 @@ def test_a_replacement_keeps_the_margins_of_the_first_look(desk: Desk, tmp_path:
     """Else margins chosen after the numbers could be passed off as fixed before, by importing once more."""
     first = desk.paper.margins_hash
     desk.take(ROWS[:3])
-    desk.paper = load(write_paper(tmp_path, ("{value: 0.5, rule", "{value: 0.6, rule")))
+    desk.paper = load(write_paper(tmp_path, ("{value: 0.5, rule: field", "{value: 1.0, rule: lenient")))
     assert desk.paper.margins_hash != first
     kept = desk.take(
         changed((0, "value", "81.10"), (1, "value", "81.30"), (2, "value", "81.20"))[:3], again=True
