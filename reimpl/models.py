@@ -6,7 +6,9 @@ A model is a module with
 * `VARIANTS`: name -> `Config`;
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
   `minimum_width` and maps token ids (B, T) to scores (B, L);
-* optionally `REVISION`, an int that counts up when a correction changes the numbers.
+* optionally `REVISION`, an int that counts up when a correction changes the numbers;
+* optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
+  (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module).
 """
@@ -42,7 +44,9 @@ def find_model(name: str) -> ModuleType:
     except Exception as err:  # whatever goes wrong while another's module is imported
         source = offered[name].value
         raise ConfigError(f"model {name!r}: {source!r} cannot be imported ({err}); install it anew") from err
-    missing = [part for part in ("Config", "VARIANTS", "build") if not hasattr(module, part)]
+    missing = [part for part in ("Config", "VARIANTS") if not hasattr(module, part)]
+    if not (hasattr(module, "build") or hasattr(module, "train")):
+        missing.append("build")
     if missing:
         raise ConfigError(f"model {name!r}: {offered[name].value!r} has no {' and no '.join(missing)}")
     return module

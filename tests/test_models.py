@@ -118,6 +118,13 @@ def test_a_module_that_is_no_model_says_what_it_lacks(
         find_model("theirs")
 
 
+def test_a_model_may_train_itself_instead_of_building_a_network(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    offer(monkeypatch, tmp_path, THEIRS.replace("def build", "def train"))
+    assert not hasattr(find_model("theirs"), "build")
+
+
 @pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "a b c"])
 def test_a_module_that_cannot_be_imported_is_told_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str

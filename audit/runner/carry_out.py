@@ -134,6 +134,17 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
     module = find_model(spec.model)
     config = find_config(module, None, spec.config)
     protocol = Protocol(**spec.protocol)
+    if hasattr(module, "train"):
+        own: Result = module.train(
+            config,
+            data,
+            protocol,
+            seed=spec.seed,
+            device=job.device,
+            precision=spec.precision,
+            watch=watch,
+        )
+        return own
     length = width_of_split(data.train, protocol) or protocol.length
 
     def build(vectors: torch.Tensor) -> torch.nn.Module:

@@ -50,6 +50,9 @@ class Split:
     """int32 (n_positives,): label ids, rising and without duplicates within a document."""
     label_offsets: IntArray
     """int64 (N+1,): the labels of document i are `label_ids[label_offsets[i]:label_offsets[i+1]]`."""
+    features: sparse.csr_matrix | None = None
+    """float32 (N, D): weights of words (tf-idf, or as the corpus gives them) in the whole, uncut documents;
+    None where a recipe makes none. A corpus of features alone has documents of no tokens."""
 
     def __post_init__(self) -> None:
         _check_ragged("tokens", self.tokens, self.offsets)
@@ -60,6 +63,8 @@ class Split:
                 f"split: {n_texts} documents but {n_label_sets} label sets; give one set a document"
             )
         _check_rising(self.label_ids, self.label_offsets)
+        if self.features is not None and self.features.shape[0] != self.size:
+            raise DataError(f"split: {self.size} documents but {self.features.shape[0]} rows of features")
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[int]], labels: Iterable[Iterable[int]]) -> Split:

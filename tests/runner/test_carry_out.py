@@ -18,6 +18,8 @@ from audit.store import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
 from reimpl.hit_pattern import of_documents
+from reimpl.models import find_config
+from reimpl.training import Result
 from tests.runner.jobs import content, make_jobs
 
 
@@ -103,6 +105,26 @@ def test_a_damaged_checkpoint_is_dropped_and_the_run_begun_again(tmp_path: Path,
     carry_out(job, Means(parts), progress=silent, stop=never)
     note = "a checkpoint could not be read, so the run was begun again"
     assert content(parts, job.spec.key) == {**content(whole, job.spec.key), "notes": (note,)}
+
+
+def test_a_model_that_trains_itself_is_given_all_that_decides_the_run(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    def train(config: Any, data: Any, protocol: Any, **how: Any) -> Result:
+        given.update(how, config=config, protocol=protocol.name, data=data.fingerprint)
+        return Result(
+            metrics={"P@1": 12.5}, curve=(), seconds=1.0, peak_memory_bytes=None, parameters=3, reason="no"
+        )
+
+    monkeypatch.setattr(xml_cnn, "train", train, raising=False)
+    job = make_jobs(tmp_path)[0]
+    run = carry_out(job, Means(store), progress=silent, stop=never)
+    assert (run.status, run.reason, run.metrics, run.parameters) == ("failed", "no", {"P@1": 12.5}, 3)
+    assert given["config"] == find_config(xml_cnn, None, job.spec.config)
+    assert (given["seed"], given["device"], given["precision"]) == (job.spec.seed, "cpu", "float32")
+    assert (given["protocol"], given["data"]) == (job.spec.protocol["name"], job.spec.data)
 
 
 # --------------------------------------------------------------------------- failures
