@@ -392,12 +392,19 @@ class ComplexityClaim(Claim):
     """What is counted, as an expression in n (that size) and constants; without it nothing is tested."""
     given: Mapping[Symbol, Constant] = {}
     """Constants of the expression by name."""
+    sizes: Mapping[Name, Points] | None = None
+    """Experiments that differ in that size alone, each with its size: five or more, over 1.2 decades."""
+    quantity: Literal["training_time", "parameters", "model_size"] = "training_time"
+    """What of their runs grows, where there are sizes."""
 
     def settings(self) -> dict[str, Any]:
         details: dict[str, Any] = {"of": self.of, "grows_with": self.grows_with, "exponent": self.exponent}
         if self.operations is not None:
             details |= {"operations": self.operations, "given": dict(self.given)}
-        return {"details": details}
+        if self.sizes is None:
+            return {"details": details}
+        sizes = dict(sorted(self.sizes.items(), key=lambda it: it[1]))
+        return {"details": details | {"sizes": sizes, "quantity": self.quantity}, "experiments": tuple(sizes)}
 
 
 #: A further kind is a class above and its name here.

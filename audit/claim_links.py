@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from audit.claim_names import (
     CellNames,
     FileNames,
     PlainMapping,
+    counted,
     entries,
     mapping,
     repeated,
@@ -29,6 +31,7 @@ from audit.claim_source import KeyPath, Plain, Problem
 from audit.expression import ExpressionError, parse, references
 from audit.expression import names as names_in
 from audit.names import known_names
+from audit.stats.growth import FEWEST_DECADES, FEWEST_SIZES
 
 #: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
 MOST_PRIMARIES = 3
@@ -70,11 +73,31 @@ def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: File
     if claim.get("kind") == "complexity" and isinstance(claim.get("operations"), str):
         known = {"n": None, **mapping(claim.get("given"))}
         yield from _in_formula((*path, "operations"), claim["operations"], known)
+    yield from _in_sizes(path, claim, names)
     if claim.get("kind") == "optimum" and claim.get("margin") and claim.get("strength") != "among_best":
         text = "is not used: that one level is better than all is judged without; drop it"
         yield Problem((*path, "margin"), f"{text}, or set strength: among_best")
     if issubclass(kind, Formula) and isinstance(claim.get("expect"), str):
         yield from _in_expression((*path, "expect"), claim, stated, names)
+
+
+def _in_sizes(path: KeyPath, claim: PlainMapping, names: FileNames) -> Iterator[Problem]:
+    """Growth is seen over different sizes of experiments that there are, far enough apart."""
+    sizes = mapping(claim.get("sizes"))
+    if claim.get("kind") != "complexity" or claim.get("sizes") is None:
+        return
+    if len(sizes) < FEWEST_SIZES:
+        held = counted(len(sizes), "size")
+        yield Problem((*path, "sizes"), f"names {held}; {FEWEST_SIZES} are the least that show a power")
+    for name in sizes:
+        yield from unknown((*path, "sizes", name), name, "experiment", names.experiments)
+    numbers = [it for it in sizes.values() if isinstance(it, int | float) and it > 0]
+    if len(set(numbers)) < len(numbers):
+        yield Problem((*path, "sizes"), "two experiments have one size; name one for each size")
+    decades = math.log10(max(numbers) / min(numbers)) if numbers else 0.0
+    if len(numbers) == len(sizes) and decades < FEWEST_DECADES - 1e-6:
+        text = f"span {decades:.2f} decades; {FEWEST_DECADES} are the least over which a power shows"
+        yield Problem((*path, "sizes"), f"{text}, as from 1000 to 16000")
 
 
 def _in_expression(
@@ -87,10 +110,10 @@ def _in_expression(
         yield Problem(path, str(err))
         return
     given = mapping(claim.get("given"))
-    for index, counted in enumerate(map(mapping, sequence(claim.get("counted")))):
-        if isinstance(counted.get("equals"), str):
+    for index, weights in enumerate(map(mapping, sequence(claim.get("counted")))):
+        if isinstance(weights.get("equals"), str):
             place = (*path[:-1], "counted", index, "equals")
-            yield from _in_formula(place, counted["equals"], given)
+            yield from _in_formula(place, weights["equals"], given)
     for name in names_in(expression):
         yield from unknown(path, name, "constant", given)
     metrics: Sequence[str | None] = stated or [None]

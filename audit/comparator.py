@@ -15,6 +15,9 @@ beside those of the tests:
     not_measured, different_machines    the run records do not hold what a claim about costs needs
     too_many_levels                 a sweep longer than Page's test is worked out for
     place_always_held               "among the best k" of no more than k methods
+    no_sizes                        a growth claim for which no experiments of growing size are named
+    counted_exactly                 the same, whose operations `audit check` counts
+    not_one_size                    experiments of growing size that differ in more than that size
     kind_not_judged                 no rule for this kind of claim
 """
 
@@ -26,6 +29,7 @@ from dataclasses import dataclass, field, replace
 from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
 from audit.imported import speaks_against
 from audit.judging import JUDGES, Case, Judged
+from audit.judging.growing import why_no_growth
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
@@ -33,6 +37,8 @@ from audit.stats.multiplicity import benjamini_hochberg, families, holm
 
 #: Kinds that name exactly so many experiments; the others name two or more.
 _ARMS = {"value": 1, "order": 2, "gap": 2, "equivalent": 2, "significant": 2, "cost": 2, "convergence": 2}
+#: Kinds that are about what runs cost, not about what they score.
+_OF_COSTS = ("cost", "complexity")
 _WITH_MARGIN = ("value", "gap", "equivalent", "significant")
 
 
@@ -167,7 +173,7 @@ def case_of(
     alpha: float = ALPHA,
 ) -> Case:
     """The claim with its arms, and the verdict as far as it is known before anything is tested."""
-    cost = measured if claim.kind == "cost" else None
+    cost = measured if claim.kind in _OF_COSTS else None
     arms = tuple(
         gather(name, experiments, metric=_metric(claim, name), cost=cost) for name in claim.experiments
     )
@@ -187,7 +193,7 @@ def case_of(
 
 def _metric(claim: ClaimRecord, experiment: str) -> str:
     """The claim's metric or quantity; where it is about several, the first the experiment is named for."""
-    if claim.kind == "cost":
+    if claim.kind in _OF_COSTS:
         return str(claim.details.get("quantity", ""))
     lines = claim.details.get("lines", ())
     named = (line["metric"] for line in lines if experiment in (line["winner"], *line["rivals"]))
@@ -214,6 +220,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
     """Reason code why the claim cannot be judged at all, or None."""
     if claim.kind not in JUDGES:
         return "kind_not_judged"
+    if claim.kind == "complexity" and (why := why_no_growth(claim)):
+        return why
     lacking = {arm.lacks for arm in arms}
     wanted = _ARMS.get(claim.kind)
     if "not_run" in lacking or (len(arms) != wanted if wanted else len(arms) < 2):

@@ -145,14 +145,17 @@ def _estimate(claim: ClaimRecord, verdict: Verdict, marks: tuple[float, ...]) ->
     if claim.kind == "value":
         term = "Mean" if verdict.sd is None else "Mean ± sd"
         return Fact(term, digits.mean_sd(verdict.estimate, verdict.sd, beside=marks))
-    if claim.kind == "cost":
-        return Fact("Ratio", digits.points(verdict.estimate, beside=marks))
+    if claim.kind in ("cost", "complexity"):
+        term = "Ratio" if claim.kind == "cost" else "Exponent"
+        return Fact(term, digits.points(verdict.estimate, beside=marks))
     printed = "" if verdict.target is None else f" (printed {digits.signed(verdict.target)})"
     return Fact("Difference", digits.signed(verdict.estimate, beside=marks) + printed)
 
 
 def _margin(claim: ClaimRecord, size: float) -> str:
     """The margin with the rule that fixed it and the reason given in the claim file."""
+    if claim.kind == "complexity":
+        return f"{digits.margin_size(size)} of the exponent, as logarithmic factors need it"
     text = f"{digits.margin_size(size)} points"
     if claim.margin is None:
         return text

@@ -26,7 +26,7 @@ def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...],
         return interval_plot(_of_several(plain, claim, verdict, names))
     if verdict.estimate is None:
         return ""
-    drawn = {"value": _of_value, "cost": _of_ratio}.get(claim.kind, _of_difference)
+    drawn = {"value": _of_value, "cost": _of_ratio, "complexity": _of_power}.get(claim.kind, _of_difference)
     return interval_plot(drawn(plain, claim, verdict, names))
 
 
@@ -75,6 +75,19 @@ def _of_ratio(
         target_label="as much",
         lanes=_lanes(verdict, names),
         lanes_axis=", ".join(it for it in (wording.subject(claim), unit) if it),
+    )
+
+
+def _of_power(
+    plain: IntervalPlot, claim: ClaimRecord, verdict: Verdict, names: tuple[str, ...]
+) -> IntervalPlot:
+    """The costs themselves share no linear axis: they stand in the strips."""
+    return replace(
+        plain,
+        axis="exponent of the growth",
+        target=verdict.target,
+        target_label=f"claimed {digits.points(verdict.target)}",
+        margin=_around(verdict.target, verdict.margin),
     )
 
 

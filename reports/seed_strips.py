@@ -9,6 +9,8 @@ from reports import digits, wording
 from reports.lookup import Lookup
 
 _BYTES_A_NUMBER = 4
+#: Kinds that are about what runs cost.
+_OF_COSTS = ("cost", "complexity")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _seed(run: Run, claim: ClaimRecord, metric: str, run_anchor: str) -> Seed:
 
 def _value(run: Run, claim: ClaimRecord, metric: str) -> float | None:
     """What the claim is about: the metric, or what the run cost."""
-    if claim.kind != "cost":
+    if claim.kind not in _OF_COSTS:
         return run.metrics.get(metric)
     parameters = run.parameters or None
     size = parameters * _BYTES_A_NUMBER if parameters else None
@@ -93,7 +95,7 @@ def _value(run: Run, claim: ClaimRecord, metric: str) -> float | None:
 
 def _shown(claim: ClaimRecord, value: float) -> str:
     """A score in points, a time in seconds, a size in bytes, a number of weights."""
-    of = claim.details.get("quantity") if claim.kind == "cost" else None
+    of = claim.details.get("quantity") if claim.kind in _OF_COSTS else None
     if of == "training_time":
         return digits.duration(value)
     if of == "model_size":

@@ -48,5 +48,7 @@ def _shown(claim: ClaimRecord, verdict: Verdict) -> str:
     marks = wording.edges(claim, verdict)
     if claim.kind == "cost":
         return f"{subject} x {digits.points(verdict.estimate, beside=marks)}"
+    if claim.kind == "complexity":
+        return f"{subject} ^ {digits.points(verdict.estimate, beside=marks)}"
     signed = claim.kind != "value"
     return f"{subject} {(digits.signed if signed else digits.points)(verdict.estimate, beside=marks)}"

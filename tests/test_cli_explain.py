@@ -75,9 +75,9 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert "  se = sqrt(s^2 / n)\n      = sqrt(0.30495901^2 / 5) = 0.13638182" in out
     assert "P[t(4) >= (0.5 - 0.005 + -0.06) / 0.13638182] = 0.016614858" in out
     assert told(out, "family").startswith(
-        "11 claims of the paper can be tested, 0 of them primary (level 0.05)"
+        "12 claims of the paper can be tested, 0 of them primary (level 0.05)"
     )
-    assert "p_rep 0.016614858 is number 10 of 11 from below; adjusted 0.018276343" in told(out, "family")
+    assert "p_rep 0.016614858 is number 11 of 12 from below; adjusted 0.018125299" in told(out, "family")
     assert told(out, "band") == "D reproduced from 0.36 on; contradicted by none, taken alone"
     assert told(out, "at D") == (
         "0.2: inconclusive (within_seed_spread) 0.5: reproduced (tost) 1: reproduced (tost)"

@@ -16,6 +16,7 @@ from audit.explaining.costs import convergence_steps, cost_steps
 from audit.explaining.differences import equivalent_steps, gap_steps, order_steps, significant_steps
 from audit.explaining.documents import document_steps
 from audit.explaining.family import Family, Standing, family, standing
+from audit.explaining.growing import complexity_steps
 from audit.explaining.several import dominance_steps, optimum_steps, ranking_steps, trend_steps
 from audit.explaining.step import Step
 from audit.explaining.values import value_steps
@@ -39,13 +40,14 @@ _STEPS: Mapping[str, Callable[[Case], Iterator[Step]]] = {
     "dominance": dominance_steps,
     "cost": cost_steps,
     "convergence": convergence_steps,
+    "complexity": complexity_steps,
 }
 
 #: Reasons for which the judges were never asked, or asked in vain: there is nothing to derive.
 _NOTHING = frozenset({
     "not_run", "run_failed", "not_measured", "same_runs", "mixed_evidence", "different_data", "no_margin",
     "no_printed_number", "kind_not_judged", "no_target_score", "different_machines", "too_many_levels",
-    "place_always_held",
+    "place_always_held", "no_sizes", "counted_exactly", "not_one_size",
 })  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from audit.judging.case import Case, Judged
+from audit.judging.growing import judge_complexity
 from audit.judging.measured import judge_convergence, judge_cost
 from audit.judging.pairs import judge_equivalent, judge_gap, judge_order, judge_significant
 from audit.judging.several import judge_dominance, judge_optimum, judge_ranking, judge_trend
@@ -27,6 +28,7 @@ JUDGES: Mapping[str, Callable[[Case], Judged]] = {
     "dominance": judge_dominance,
     "cost": judge_cost,
     "convergence": judge_convergence,
+    "complexity": judge_complexity,
 }
 
 __all__ = ["JUDGES", "Case", "Judged"]

@@ -31,7 +31,7 @@ def measured(run: Run, quantity: str) -> float | None:
 def judge_cost(case: Case) -> Judged:
     """Ratio of the costs of both arms. Times count only if all runs were on one kind of device."""
     quantity = case.claim.details["quantity"]
-    if quantity == "training_time" and len({_machine(run) for arm in case.arms for run in arm.runs}) > 1:
+    if quantity == "training_time" and len({machine(run) for arm in case.arms for run in arm.runs}) > 1:
         return final(case, "different_machines")
     counted = quantity in ("parameters", "model_size")
     if counted and case.plain.scope == "other_data":  # other labels and words make another network
@@ -42,7 +42,8 @@ def judge_cost(case: Case) -> Judged:
     return Judged(badged(shown, f"ratio of {quantity}"), test)
 
 
-def _machine(run: Run) -> tuple[str, int | None]:
+def machine(run: Run) -> tuple[str, int | None]:
+    """Times of two machines are not compared."""
     return run.device, run.threads
 
 

@@ -123,6 +123,8 @@ def _outlook(
     plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
     if verdict.reason not in _SEEDS_HELP:
         return replace(plain, why_not=verdict.reason)
+    if claim.kind == "complexity" and _tested(verdict):
+        return replace(plain, why_not="needs_sizes")
     if why := _cannot_run(claim, experiments):
         return replace(plain, why_not=why)
     pooled = claim.kind == "value" and _tested(verdict)

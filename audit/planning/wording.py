@@ -22,6 +22,12 @@ HOPELESS = {
     "kind_not_judged": "no rule for this kind of claim",
     "too_many_levels": "the sweep is too long for its test",
     "place_always_held": "there are too few methods for it to be wrong",
+    "no_sizes": "the claim file names no experiments of growing size: add sizes to the claim",
+    "counted_exactly": "its operations are counted: `audit check` holds them against it",
+    "not_one_size": "its experiments differ in more than the size that grows",
+    "needs_sizes": "more seeds make the same line: more sizes, or sizes further apart, may settle it",
+    "too_few_sizes": "five sizes are the least: run more",
+    "too_narrow": "its sizes lie too close together: run larger ones",
     "no_spread": "all its runs gave one number, which leaves no spread to plan with",
 }
 

@@ -137,8 +137,16 @@ _CONVERGENCE = {
 }
 
 _COMPLEXITY = {
-    "tost": "the exponent lies within the margin of the claimed one",
-    "minimum_effect": "the exponent lies outside the margin of the claimed one",
+    "tost": (
+        "the 90% interval, {ci90}, lies within {margin} of the claimed exponent; logarithmic factors cannot "
+        "be told apart from none"
+    ),
+    "minimum_effect": "the whole 95% interval, {ci95}, lies more than {margin} from the claimed exponent",
+    "straddles_margin": (
+        "the exponent is neither shown to lie within {margin} of the claimed one nor outside; more sizes, or "
+        "sizes further apart, may settle it"
+    ),
+    "too_few_seeds": "a size was timed fewer than three times, and the least time is only then to be had",
 }
 
 _ANY = {

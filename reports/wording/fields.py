@@ -32,6 +32,9 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "subject": subject(claim),
         "seeds": seeds(verdict.n, verdict.attempts),
         "mean": digits.mean_sd(verdict.estimate, verdict.sd, beside=marks),
+        "sizes": str(len(claim.experiments)),
+        "cost": quantity(str(claim.details.get("quantity", ""))),
+        "power": digits.points(verdict.estimate, beside=marks),
         "ratio": digits.points(verdict.estimate, beside=marks),
         "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
         "place": _place(verdict),
@@ -58,7 +61,7 @@ def subject(claim: ClaimRecord) -> str:
     if claim.metric:
         return claim.metric
     details = claim.details
-    if "quantity" in details:
+    if "quantity" in details and claim.kind != "complexity":
         return quantity(str(details["quantity"]))
     if claim.kind == "dominance":
         metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
@@ -70,7 +73,7 @@ def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
     """What an estimate is read against: the target (or no difference) and the margin on either side."""
     if claim.kind == "cost":
         return (1.0,)
-    centre = verdict.target if claim.kind in PRINTED else 0.0
+    centre = verdict.target if claim.kind in (*PRINTED, "complexity") else 0.0
     if centre is None:
         return ()
     return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
@@ -106,7 +109,7 @@ def target(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed number as printed; a score to be reached; or a printed difference with its sign."""
     if claim.kind == "value":
         return claim.printed[0] if claim.printed else digits.points(verdict.target)
-    if claim.kind == "convergence":
+    if claim.kind in ("convergence", "complexity"):
         return digits.points(verdict.target)
     return digits.signed(verdict.target)
 

@@ -35,8 +35,12 @@ _MEASURED = {
     "significant": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
     "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio95}",
     "convergence": "with {seeds}, the epochs to {target} {metric} of “{first}” and “{second}” are compared",
+    "complexity": "over {sizes} sizes, the {cost} grows by the power {power} of it; claimed is {target}",
     **dict.fromkeys(COMPARISONS, _SEVERAL),
 }
+
+#: What the plot's estimate is, where it is neither a mean nor a difference of two.
+_ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -131,16 +135,18 @@ def margin_band(verdict: Verdict) -> str:
 
 def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the interval plot shows, for those who do not see it."""
-    difference, ratio = claim.kind in DIFFERENCES, claim.kind == "cost"
+    difference, power = claim.kind in DIFFERENCES, claim.kind == "complexity"
     show = digits.signed if difference else digits.points
     marks = edges(claim, verdict)
     parts = []
     if verdict.target is not None:
-        parts.append(f"printed {'difference ' if difference else ''}{target(claim, verdict)}")
+        named = "claimed exponent" if power else "printed difference" if difference else "printed"
+        parts.append(f"{named} {target(claim, verdict)}")
     if verdict.margin is not None:
-        parts.append(f"margin {digits.margin_size(verdict.margin)} points either way")
+        unit = "" if power else " points"
+        parts.append(f"margin {digits.margin_size(verdict.margin)}{unit} either way")
     if verdict.estimate is not None:
-        label = "ratio" if ratio else "difference of the means" if difference else "mean"
+        label = "difference of the means" if difference else _ESTIMATES.get(claim.kind, "mean")
         parts.append(f"{label} {show(verdict.estimate, beside=marks)} from {seeds(verdict.n)}")
     for label, bounds in (("90%", verdict.ci90), ("95%", verdict.ci95), ("prediction", verdict.pi95)):
         if bounds is not None:

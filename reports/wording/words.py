@@ -91,11 +91,14 @@ REASONS = {
     "different_machines": "the runs were timed on different machines",
     "too_many_levels": "the sweep has more levels than the test is worked out for",
     "place_always_held": "there are no more methods than places, so nothing could speak against it",
+    "no_sizes": "the claim file names no experiments of growing size whose cost could be compared",
+    "counted_exactly": "no runs are asked for: its operations are counted, among the checks that need no run",
+    "not_one_size": "the experiments differ in more than the size that grows",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
 
 #: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data.
-UNTESTED = ("not_run", "other_data")
+UNTESTED = ("not_run", "other_data", "no_sizes", "counted_exactly")
 
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (
@@ -113,6 +116,9 @@ UNJUDGED = (
     "different_machines",
     "too_many_levels",
     "place_always_held",
+    "no_sizes",
+    "counted_exactly",
+    "not_one_size",
     "kind_not_judged",
 )
 

@@ -17,6 +17,14 @@ RUNS: dict[str, tuple[tuple[float, ...], float, int]] = {
     "b": ((76.8, 77.2, 76.5, 77.0, 76.9), 21.0, 3),
     "c": ((70.1, 70.6, 70.2, 69.8, 70.4), 33.0, 4),
 }
+#: Experiments of growing size: the size, and the least seconds over their seeds.
+SWEEP: dict[str, tuple[float, float]] = {
+    "n1": (1000.0, 10.1),
+    "n2": (2000.0, 19.9),
+    "n3": (4000.0, 40.2),
+    "n4": (8000.0, 81.0),
+    "n5": (16000.0, 159.0),
+}
 KINDS: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
     ("value", ("a",), {"printed": ("78.60",), "margin": MARGIN}),
     ("order", ("a", "b"), {"printed": ("78.60", "76.81")}),
@@ -41,8 +49,17 @@ KINDS: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
     ("convergence", ("a", "c"), {"details": {"target": 70.0}}),
     (
         "complexity",
-        (),
-        {"metric": "", "details": {"of": "time an epoch", "grows_with": "L", "exponent": 1.0}},
+        tuple(SWEEP),
+        {
+            "metric": "",
+            "details": {
+                "of": "time an epoch",
+                "grows_with": "L",
+                "exponent": 1.0,
+                "sizes": {name: size for name, (size, _) in SWEEP.items()},
+                "quantity": "training_time",
+            },
+        },
     ),
 )
 
@@ -59,8 +76,9 @@ def claims() -> tuple[ClaimRecord, ...]:
 
 
 def experiments(scope: Scope = "same_data", *, seeds: int = 5, flip: bool = False) -> list[ExperimentRecord]:
-    """`flip` gives the best experiment the runs of the worst, and the other way round."""
+    """`flip` gives the best experiment the runs of the worst, and vice versa, and a sweep the power 2."""
     names = list(RUNS)
+    sweep = {name: seconds * (size / 1000.0 if flip else 1.0) for name, (size, seconds) in SWEEP.items()}
     runs = dict(zip(names, (RUNS[name] for name in (reversed(names) if flip else names)), strict=True))
     return [
         replace(
@@ -68,6 +86,13 @@ def experiments(scope: Scope = "same_data", *, seeds: int = 5, flip: bool = Fals
             title=f"Method {name.upper()}",
         )
         for name in names
+    ] + [
+        make_experiment(
+            name,
+            [make_run(k, 70.0, key=f"{name}-{k}", seconds=s + 0.3 * k) for k in range(seeds)],
+            scope=scope,
+        )
+        for name, s in sweep.items()
     ]
 
 

@@ -392,7 +392,9 @@ AS_CLAIMED = {
     "3.00 to 3.35). Reproduced: “A” needs less, beyond the spread of the seeds.",
     "convergence": "With 5 seeds each, the epochs to 70.00 P@1 of “A” and “B” are compared. Reproduced: “A” "
     "reaches 70.00 P@1 in fewer epochs, beyond the spread of the seeds.",
-    "complexity": "Inconclusive: there is no rule yet for this kind of claim.",
+    "complexity": "Over 5 sizes, the training time grows by the power 0.998 of it; claimed is 1.00. "
+    "Reproduced: the 90% interval, 0.99 to 1.01, lies within 0.15 of the claimed exponent; logarithmic "
+    "factors cannot be told apart from none.",
 }
 
 
