@@ -34,6 +34,8 @@ class Protocol:
     select: Literal["last", "best_on_test", "best_on_dev"] = "last"
     """Which epoch is reported. `best_on_test` looks at the test set; it is here because public code does."""
     select_metric: str = "P@1"
+    hold_out: str | None = None
+    """Rule of `reimpl.data.splits` by which `best_on_dev` gets its documents where the corpus brings none."""
     patience: int | None = None
     """Stop after so many epochs in a row that do not better the selection metric; None: run them all."""
     evaluate: Literal["end", "every_epoch"] = "end"
@@ -64,6 +66,11 @@ class Protocol:
             raise ConfigError(
                 f"protocol {self.name!r}: patience {self.patience!r} needs a selected epoch and 1 or more"
             )
+        if self.hold_out is not None and self.select != "best_on_dev":
+            raise ConfigError(
+                f"protocol {self.name!r}: hold_out {self.hold_out!r} is for select: best_on_dev, "
+                f"not {self.select}"
+            )
         if self.shuffle == "like_lengths" and self.padding != "batch":
             raise ConfigError(
                 f"protocol {self.name!r}: batches of like length make sense only with padding: batch"
@@ -72,8 +79,9 @@ class Protocol:
             raise ConfigError(f"protocol {self.name!r}: {self.select} needs evaluate: every_epoch")
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON values."""
-        return asdict(self)
+        """The fields as JSON values; a hold-out is left out where there is none, as before there were any."""
+        fields = asdict(self)
+        return fields if self.hold_out else {k: v for k, v in fields.items() if k != "hold_out"}
 
 
 _CHEN = Protocol(name="chen2022", epochs=50, batch_size=256)
@@ -100,7 +108,8 @@ PROTOCOLS: Mapping[str, Protocol] = {
             padding="split",
         ),
         # LibMultiLabel 5cd775a, example_config/EURLEX57K, Kim-CNN: batch 16, Adam 3e-4, padding by batch, at
-        # most 50 epochs, stops after 10 without a better validation RP@5 and reports the best of them.
+        # most 50 epochs, stops after 10 without a better validation RP@5 and reports the best of them; without
+        # a validation file, 20 % of the training documents.
         Protocol(
             name="libmultilabel",
             epochs=50,
@@ -109,6 +118,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             padding="batch",
             select="best_on_dev",
             select_metric="RP@5",
+            hold_out="libmultilabel",
             evaluate="every_epoch",
             patience=10,
         ),

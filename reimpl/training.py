@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from reimpl import checkpoint
 from reimpl.batching import Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Dataset, Split
+from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
@@ -165,12 +166,13 @@ class _Run:
         precision: Precision,
         watch: Watch,
     ) -> None:
+        data = for_protocol(data, protocol)
         self.data, self.protocol, self.device, self.precision = data, protocol, device, precision
         self.watch, self.loss, self.seed = watch, loss(loss_name), seed
         if protocol.select == "best_on_dev" and data.dev is None:
             raise ConfigError(
                 f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
-                "add a dev split"
+                "add a dev split or a hold_out"
             )
         _check_metric(protocol, data)
         self.state = _State()

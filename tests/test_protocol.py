@@ -67,6 +67,12 @@ def test_a_protocol_is_json_and_back(name: str) -> None:
     assert Protocol(**json.loads(json.dumps(protocol(name).as_dict()))) == protocol(name)
 
 
+def test_a_protocol_without_a_hold_out_is_told_as_before_there_were_any() -> None:
+    """Its dictionary is part of the run's key: a run of before is found again."""
+    for name, held in PROTOCOLS.items():
+        assert ("hold_out" in held.as_dict()) == (held.hold_out is not None) == (name == "libmultilabel")
+
+
 REFUSED = [
     ({"epochs": 0}, "epochs must be at least 1, not 0"),
     ({"batch_size": -1}, "batch_size must be at least 1, not -1"),
@@ -81,6 +87,7 @@ REFUSED = [
     ({"select": "best"}, "select must be one of 'last', 'best_on_test', 'best_on_dev', not 'best'"),
     ({"shuffle": "like_lengths", "padding": "length"}, "only with padding: batch"),
     ({"select": "best_on_test"}, "best_on_test needs evaluate: every_epoch"),
+    ({"hold_out": "liu2017"}, "hold_out 'liu2017' is for select: best_on_dev, not last"),
     # With nothing to better, every run would stop after `patience` epochs.
     ({"patience": 3, "evaluate": "every_epoch"}, "patience 3 needs a selected epoch"),
     ({"patience": 0, "select": "best_on_test", "evaluate": "every_epoch"}, "patience 0 needs"),

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from reimpl import training, xml_cnn
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
+from reimpl.data.splits import find_rule, split_off
 from reimpl.errors import ConfigError
 from reimpl.losses import LOSSES
 from reimpl.metrics import evaluate
@@ -644,6 +645,15 @@ def test_best_on_dev_looks_at_the_dev_set_and_scores_the_test_set() -> None:
 def test_selecting_on_dev_without_a_dev_set_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"'toy' selects on validation data, and 'toy' has none; add"):
         run(protocol=toy_protocol(select="best_on_dev", evaluate="every_epoch"))
+
+
+def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_and_takes() -> None:
+    rule = {"select": "best_on_dev", "evaluate": "every_epoch"}
+    data = toy_data(n_train=40)
+    rest, held = split_off(data.train, find_rule("liu2017"))
+    by_hand = run(replace(data, train=rest, dev=held), toy_protocol(**rule))
+    assert same(run(data, toy_protocol(**rule, hold_out="liu2017")), by_hand)
+    assert not same(run(data, toy_protocol(**rule, hold_out="wang2019")), by_hand)
 
 
 @pytest.mark.parametrize(("metric", "labels"), [("P@7", 6), ("NDCG@5", 6), ("RP@5", 4), ("F1", 6)])

@@ -52,14 +52,36 @@ class DataRequest:
     vectors: str
     dimension: int
     cache: Path
+    hold_out: str | None = None
+    """Rule by which a dev part is held out where the corpus brings none."""
 
     def load(self) -> Dataset:
         """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
         return _load(self)
 
+    @property
+    def whole(self) -> DataRequest:
+        """The same corpus as it comes, which is what it is known by."""
+        return replace(self, hold_out=None)
+
 
 @lru_cache(maxsize=2)
 def _load(request: DataRequest) -> Dataset:
+    if request.whole != request:
+        return _changed(request.whole.load(), request)
+    return _prepared(request)
+
+
+def _changed(data: Dataset, request: DataRequest) -> Dataset:
+    from reimpl.data.splits import find_rule, hold_out
+
+    if request.hold_out is not None and data.dev is None:
+        data = hold_out(data, find_rule(request.hold_out))
+    return data
+
+
+@lru_cache(maxsize=2)
+def _prepared(request: DataRequest) -> Dataset:
     if request.folder is None:
         from reimpl.data.synthetic import synthetic
 
@@ -239,13 +261,15 @@ def _resolve(
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
     request = _data_request(experiment, settings, used)
-    data = request.load()
+    data, whole = request.load(), request.whole.load()
+    # A hold-out is part of the data that a run is given, and so of their fingerprint.
+    plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
     specs = [
         RunSpec(
             model=experiment.model or "",
             variant=experiment.variant or "",
             config=_plain(asdict(config)),
-            protocol=_plain(used.as_dict()),
+            protocol=_plain(plain),
             data=data.fingerprint,
             seed=seed,
             precision=settings.precision,
@@ -261,9 +285,9 @@ def _resolve(
         dataset=experiment.on,
         protocol=used.name,
         config=specs[0].config,
-        scope=_scope(paper, experiment, data),
+        scope=_scope(paper, experiment, whole),
         deviations=deviations(
-            paper, name, claimed, used, claimed_config, config, data, request, settings.precision
+            paper, name, claimed, used, claimed_config, config, whole, request, settings.precision
         ),
     )
     return record, specs, request
@@ -289,6 +313,7 @@ def _data_request(experiment: Experiment, settings: Settings, used: Protocol) ->
         vectors=_absolute(settings.vectors) if settings.vectors else f"random:{used.dimension}",
         dimension=used.dimension,
         cache=settings.cache.resolve(),
+        hold_out=used.hold_out,
     )
 
 

@@ -139,6 +139,26 @@ def test_jobs_carry_the_margins_of_their_paper(paper: Paper, corpus: Path) -> No
     assert all(job.margins == {"toy2024": paper.margins_hash} for job in plan.jobs)
 
 
+def test_a_corpus_without_a_dev_part_gets_one_by_the_protocol_s_rule_and_its_data_say_so(
+    paper: Paper, corpus: Path
+) -> None:
+    plan = make_plan(paper, settings(corpus, seeds=1, protocol="libmultilabel"), only=["words"])
+    [job] = plan.jobs
+    data = job.data.load()
+    assert data.dev is not None and (data.train.size, data.dev.size) == (32, 8)
+    assert job.spec.data == data.fingerprint != job.data.whole.load().fingerprint
+    assert "hold_out" not in job.spec.protocol
+    assert any(it.startswith("dev: 8 of 40 training documents held out") for it in plan.remarks)
+
+
+def test_a_corpus_with_a_dev_part_is_run_as_it_comes(tmp_path: Path, paper: Paper) -> None:
+    corpus = write_corpus(tmp_path / "with-dev", dev=5)
+    [job] = make_plan(paper, settings(corpus, seeds=1, protocol="libmultilabel"), only=["words"]).jobs
+    data = job.data.load()
+    assert data.dev is not None and (data.train.size, data.dev.size) == (40, 5)
+    assert job.spec.data == job.data.whole.load().fingerprint
+
+
 def test_no_data_means_the_made_corpus(paper: Paper) -> None:
     plan = make_plan(paper, Settings(seeds=1), only=["words"])
     assert plan.jobs[0].data.folder is None

@@ -1,0 +1,191 @@
+"""Hold-out: which training documents a validation (or test) part is made of, by stated rules.
+
+Papers say "25 % of the training data is held out"; which documents those are is a rule, a seed and a
+rounding. A `HoldOut` is all three, and what it takes goes into the notes, the counts and the fingerprint of
+the data.
+
+Where public code exists its very documents are held out: scikit-learn's `train_test_split(test_size,
+random_state)` takes the first ones of `RandomState(random_state).permutation(n)`, and numpy has frozen what
+that class draws (NEP 19). Both parts keep the order of the file, since training shuffles by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
+from reimpl.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from reimpl.protocol import Protocol
+
+#: Counts up when the same rule holds out other documents than before.
+SPLITS_VERSION = 1
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """A share of the documents or a number of them, drawn at random. Raises `ConfigError` for neither."""
+
+    name: str
+    seed: int
+    share: float | None = None
+    """Of the documents, rounded up as scikit-learn does: 0.25 of 10 are 3."""
+    count: int | None = None
+    """Documents, whatever there are."""
+    source: str = ""
+    """Who does so, and where it is written."""
+
+    def __post_init__(self) -> None:
+        if (self.share is None) == (self.count is None):
+            raise ConfigError(f"hold-out {self.name!r}: give a share or a count, one of them")
+        if self.share is not None and not 0 < self.share < 1:
+            raise ConfigError(f"hold-out {self.name!r}: share must be between 0 and 1, not {self.share!r}")
+        if self.count is not None and self.count < 1:
+            raise ConfigError(f"hold-out {self.name!r}: count must be at least 1, not {self.count!r}")
+        if not 0 <= self.seed < 2**32:
+            raise ConfigError(f"hold-out {self.name!r}: seed must be from 0 to 2^32 - 1, not {self.seed!r}")
+
+    @property
+    def identity(self) -> dict[str, float | int | None]:
+        """All that decides which documents are held out; the name does not."""
+        return {"share": self.share, "count": self.count, "seed": self.seed}
+
+    def size(self, n: int) -> int:
+        """Documents held out of n. Raises `DataError` when that leaves none to train on."""
+        taken = self.count if self.count is not None else math.ceil((self.share or 0.0) * n)
+        if not 0 < taken < n:
+            raise DataError(
+                f"hold-out {self.name!r} takes {taken} of {n} documents and must leave some; "
+                "use a rule for fewer"
+            )
+        return taken
+
+    def rows(self, n: int) -> tuple[IntArray, IntArray]:
+        """int64 numbers of the documents that stay, and of those held out, both rising."""
+        drawn = np.random.RandomState(self.seed).permutation(n)
+        size = self.size(n)
+        return np.sort(drawn[size:]), np.sort(drawn[:size])
+
+
+#: By name. A seed without a public code to take it from is ours.
+RULES: Mapping[str, HoldOut] = {
+    rule.name: rule
+    for rule in (
+        HoldOut(
+            "chen2022",
+            42,
+            share=0.2,
+            source="Chen et al. 2022, section 4.1, a random 80/20 split; "
+            "sian-chen/xml-cnn-study-code at 2051eda, data_utils.py, val_size 0.2, random_state 42",
+        ),
+        HoldOut(
+            "libmultilabel",
+            42,
+            share=0.2,
+            source="LibMultiLabel at 5cd775a, val_size 0.2, random_state 42, without a validation file",
+        ),
+        HoldOut(
+            "liu2017",
+            0,
+            share=0.25,
+            source="Liu et al. 2017, section 4.6, 25 % held out; its public code holds out none",
+        ),
+        HoldOut(
+            "wang2019",
+            0,
+            share=0.2,
+            source="Wang et al. 2019, section 3.1, another 20 % of the training data; how is not stated",
+        ),
+        HoldOut(
+            "you2019-200",
+            1240,
+            count=200,
+            source="yourh/AttentionXML, EUR-Lex and Wiki10-31K: valid_size 200, random_state 1240",
+        ),
+        HoldOut(
+            "you2019-4000",
+            1240,
+            count=4000,
+            source="yourh/AttentionXML, all other data sets: valid_size 4000, random_state 1240",
+        ),
+    )
+}
+
+
+def find_rule(name: str) -> HoldOut:
+    """The rule of that name. Raises `ConfigError` naming the known ones."""
+    if name not in RULES:
+        raise ConfigError(f"hold-out {name!r} is not known; known are {', '.join(RULES)}")
+    return RULES[name]
+
+
+def take(split: Split, rows: IntArray) -> Split:
+    """The documents of these numbers, in this order, with their words, labels and features."""
+    tokens, offsets = _gather(split.tokens, split.offsets, rows)
+    label_ids, label_offsets = _gather(split.label_ids, split.label_offsets, rows)
+    features = None if split.features is None else split.features[rows]
+    return Split(tokens, offsets, label_ids, label_offsets, features)
+
+
+def _gather(values: IntArray, offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    lengths = (offsets[1:] - offsets[:-1])[rows]
+    new = offsets_of(lengths)
+    places = np.arange(new[-1]) + np.repeat(offsets[:-1][rows] - new[:-1], lengths)
+    return values[places], new
+
+
+def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
+    """What stays, and what the rule holds out: a validation part of training data, a test part of all data.
+
+    Raises `DataError` when nothing would stay.
+    """
+    stay, held = rule.rows(split.size)
+    return take(split, stay), take(split, held)
+
+
+def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
+    """The data with a dev part out of their training documents; test and word ids are as they were.
+
+    Words and label names stay those of the whole training set, as in the public code, which counts first.
+    Raises `DataError` when there is a dev part, which a second one must not replace, or too few documents.
+    """
+    if data.dev is not None:
+        raise DataError(
+            f"{data.name}: there are {data.dev.size} dev documents; hold-out {rule.name!r} is for none"
+        )
+    train, dev = split_off(data.train, rule)
+    sizes = {"hold_out.train": train.size, "hold_out.dev": dev.size, "hold_out.seed": rule.seed}
+    part = f"{rule.share:.0%}" if rule.share is not None else f"{rule.count}"
+    note = (
+        f"dev: {dev.size} of {data.train.size} training documents held out ({part} at random, rule "
+        f"{rule.name}, seed {rule.seed}), {train.size} left to train on."
+    )
+    return replace(
+        data,
+        train=train,
+        dev=dev,
+        fingerprint=derived(data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity]),
+        counts={**data.counts, **sizes},
+        notes=(*data.notes, note),
+    )
+
+
+def derived(fingerprint: str, what: str, choices: Any) -> str:
+    """SHA-256 of data made from those with `fingerprint` by a transform and all of its choices."""
+    content = json.dumps([fingerprint, what, choices], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def for_protocol(data: Dataset, protocol: Protocol) -> Dataset:
+    """The data with the dev part that a protocol asks for: their own, else one held out by its rule."""
+    if protocol.hold_out is None or data.dev is not None:
+        return data
+    return hold_out(data, find_rule(protocol.hold_out))

@@ -1,0 +1,202 @@
+"""A hold-out takes the documents that its rule says, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+
+from reimpl.data.dataset import Split
+from reimpl.data.splits import RULES, HoldOut, find_rule, for_protocol, hold_out, split_off, take
+from reimpl.errors import ConfigError, DataError
+from reimpl.protocol import PROTOCOLS
+from tests.toys import toy_data, toy_protocol
+
+
+def numbered(n: int) -> Split:
+    """Document i has i % 4 words and i % 3 labels, and its number stands in its features."""
+    documents = [[i % 7] * (i % 4) for i in range(n)]
+    split = Split.from_lists(documents, [range(i % 3) for i in range(n)])
+    features = sparse.csr_matrix(np.arange(1.0, n + 1, dtype=np.float32)[:, None])
+    return replace(split, features=features)
+
+
+def documents(split: Split) -> list[tuple[list[int], list[int], float]]:
+    """Words, labels and feature of each document, by a plain loop."""
+    assert split.features is not None
+    return [
+        (
+            split.tokens[split.offsets[i] : split.offsets[i + 1]].tolist(),
+            split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]].tolist(),
+            float(split.features[i, 0]),
+        )
+        for i in range(split.size)
+    ]
+
+
+# --------------------------------------------------------------------------- which documents
+
+
+@pytest.mark.parametrize("n", [5, 11, 201, 4001, 12920, 15449])
+@pytest.mark.parametrize("name", ["chen2022", "libmultilabel", "you2019-200", "you2019-4000"])
+def test_the_rules_of_public_code_hold_out_its_very_documents(name: str, n: int) -> None:
+    """As scikit-learn's train_test_split, which that code calls, with the size and the state of FACTS.md."""
+    size, state = {
+        "chen2022": (0.2, 42),
+        "libmultilabel": (0.2, 42),
+        "you2019-200": (200, 1240),
+        "you2019-4000": (4000, 1240),
+    }[name]
+    if isinstance(size, int) and size >= n:
+        with pytest.raises(DataError, match=f"takes {size} of {n} documents and must leave some"):
+            find_rule(name).rows(n)
+        return
+    stay, held = train_test_split(np.arange(n), test_size=size, random_state=state)
+    ours = find_rule(name).rows(n)
+    assert (ours[0].tolist(), ours[1].tolist()) == (sorted(stay.tolist()), sorted(held.tolist()))
+
+
+@pytest.mark.parametrize(("share", "name"), [(0.2, "wang2019"), (0.25, "liu2017")])
+def test_shares_are_as_the_papers_say_and_rounded_up(share: float, name: str) -> None:
+    rule = find_rule(name)
+    assert rule.share == share
+    # 20 % and 25 % of 15,449 are 3,089.8 and 3,862.25
+    assert rule.size(15449) == {0.2: 3090, 0.25: 3863}[share]
+    assert rule.size(100) == 100 * share
+
+
+def test_every_rule_says_whose_it_is_and_every_protocol_names_one_that_there_is() -> None:
+    assert all(rule.name == name and rule.source for name, rule in RULES.items())
+    assert all(it.hold_out is None or it.hold_out in RULES for it in PROTOCOLS.values())
+
+
+@given(st.integers(2, 300), st.floats(0.01, 0.99), st.integers(0, 2**32 - 1))
+def test_both_parts_are_all_documents_once_in_the_order_of_the_file(n: int, share: float, seed: int) -> None:
+    rule = HoldOut("mine", seed, share=share)
+    if rule.share is None or np.ceil(share * n) >= n:
+        return
+    stay, held = rule.rows(n)
+    assert sorted([*stay.tolist(), *held.tolist()]) == list(range(n))
+    assert stay.tolist() == sorted(stay.tolist()) and held.tolist() == sorted(held.tolist())
+
+
+def test_another_seed_holds_out_others_and_the_global_one_changes_nothing() -> None:
+    rule = HoldOut("mine", 3, share=0.25)
+    np.random.seed(1)
+    first = rule.rows(400)[1]
+    np.random.seed(2)
+    assert rule.rows(400)[1].tolist() == first.tolist()
+    assert HoldOut("mine", 4, share=0.25).rows(400)[1].tolist() != first.tolist()
+
+
+def test_the_global_generator_is_not_moved() -> None:
+    np.random.seed(5)
+    expected = np.random.random(3).tolist()
+    np.random.seed(5)
+    HoldOut("mine", 3, share=0.25).rows(400)
+    assert np.random.random(3).tolist() == expected
+
+
+# --------------------------------------------------------------------------- the documents themselves
+
+
+def test_a_document_keeps_its_words_labels_and_features() -> None:
+    split = numbered(23)
+    rows = np.array([22, 0, 3, 3, 7])
+    assert documents(take(split, rows)) == [documents(split)[i] for i in rows]
+    assert take(split, rows[:0]).size == 0
+
+
+def test_a_split_without_features_stays_without() -> None:
+    assert take(replace(numbered(5), features=None), np.array([1])).features is None
+
+
+def test_splitting_off_gives_the_documents_of_the_rule() -> None:
+    split, rule = numbered(40), HoldOut("mine", 1, count=9)
+    stay, held = split_off(split, rule)
+    numbers = [it[2] - 1 for it in documents(held)]
+    assert numbers == rule.rows(40)[1].tolist()
+    assert sorted([*numbers, *(it[2] - 1 for it in documents(stay))]) == list(range(40))
+
+
+# --------------------------------------------------------------------------- data sets
+
+
+def test_held_out_data_say_what_was_done() -> None:
+    data = toy_data(n_train=23, notes=("first",), counts={"kept": 1.0})
+    held = hold_out(data, find_rule("liu2017"))
+    assert held.dev is not None
+    assert (held.train.size, held.dev.size, held.test) == (17, 6, data.test)  # 25 % of 23 are 5.75
+    assert held.notes == (
+        "first",
+        "dev: 6 of 23 training documents held out (25% at random, rule liu2017, seed 0), "
+        "17 left to train on.",
+    )
+    expected = {"kept": 1.0, "hold_out.train": 17, "hold_out.dev": 6, "hold_out.seed": 0}
+    assert dict(held.counts) == expected
+    assert (held.content, held.labels, held.vocabulary) == (data.content, data.labels, data.vocabulary)
+
+
+def test_the_fingerprint_holds_the_data_and_what_decides_the_rule_but_not_its_name() -> None:
+    data = toy_data()
+    rules = [HoldOut("a", 0, share=0.2), HoldOut("a", 1, share=0.2), HoldOut("a", 0, count=5)]
+    prints = [hold_out(data, rule).fingerprint for rule in rules]
+    prints += [data.fingerprint, hold_out(replace(data, fingerprint="other"), rules[0]).fingerprint]
+    assert len(set(prints)) == 5
+    assert hold_out(data, HoldOut("b", 0, share=0.2)).fingerprint == prints[0]
+
+
+def test_a_dev_part_that_is_there_is_never_replaced() -> None:
+    data = toy_data(n_dev=4)
+    with pytest.raises(DataError, match=r"toy: there are 4 dev documents; hold-out 'chen2022' is for none"):
+        hold_out(data, find_rule("chen2022"))
+    asking = toy_protocol(select="best_on_dev", evaluate="every_epoch", hold_out="chen2022")
+    assert for_protocol(data, asking) is data
+
+
+def test_a_protocol_without_hold_out_leaves_the_data_alone() -> None:
+    data = toy_data()
+    assert for_protocol(data, toy_protocol()) is data
+
+
+def test_a_protocol_holds_out_by_its_rule() -> None:
+    asking = toy_protocol(select="best_on_dev", evaluate="every_epoch", hold_out="wang2019")
+    held = for_protocol(toy_data(), asking)
+    assert held.fingerprint == hold_out(toy_data(), find_rule("wang2019")).fingerprint
+
+
+# --------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "give a share or a count, one of them"),
+        ({"share": 0.2, "count": 3}, "give a share or a count, one of them"),
+        ({"share": 0.0}, "share must be between 0 and 1, not 0.0"),
+        ({"share": 1.0}, "share must be between 0 and 1, not 1.0"),
+        ({"share": float("nan")}, "share must be between 0 and 1, not nan"),
+        ({"count": 0}, "count must be at least 1, not 0"),
+        ({"count": 3, "seed": -1}, "seed must be from 0 to 2\\^32 - 1, not -1"),
+    ],
+)
+def test_an_impossible_rule_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^hold-out 'mine': {message}"):
+        HoldOut(**{"name": "mine", "seed": 0, **given})
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_hold_out_leaves_documents_to_train_on(n: int) -> None:
+    with pytest.raises(DataError, match=f"takes 3 of {n} documents and must leave some"):
+        HoldOut("mine", 0, count=3).size(n)
+
+
+def test_an_unknown_rule_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"'liu' is not known; known are chen2022, .*you2019-4000"):
+        find_rule("liu")
