@@ -26,7 +26,6 @@ from audit.stats.printed import Printed, printed
 _CAPPED_RULES = ("half_gap", "field")
 _SHARE = Fraction(5, 100)
 _HUNDREDTH = Fraction(1, 100)
-_TWO_SIZES = (Fraction(1, 2), Fraction(1, 5))
 
 
 class MarginError(ValueError):
@@ -46,8 +45,6 @@ class Given:
     why: str
     similar: tuple[tuple[str, str], ...] = ()
     """Pairs of printed numbers that the paper calls similar."""
-    for_all: bool = False
-    """It is the default of the whole file, which knows no size of test set."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,6 @@ def _default(ground: Ground, gaps: Sequence[tuple[Printed, Printed]]) -> tuple[s
 
 def _agrees(given: Given, value: Fraction, computed: Fraction, rule: str) -> bool:
     """Equal, or for what was halved and rounded, to a unit of its last digit (a hundredth at most)."""
-    if rule == "field" and given.for_all:
-        return value in _TWO_SIZES
     if rule not in ("half_gap", "paper_yardstick"):
         return value == computed
     decimals = len(repr(given.value).partition(".")[2])

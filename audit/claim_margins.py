@@ -78,8 +78,7 @@ class Margins:
 
     def _given(self, path: KeyPath, margin: Margin) -> Given:
         pairs = tuple((self._number(first), self._number(second)) for first, second in margin.similar or ())
-        for_all = path == ("margins", "default")
-        return Given(margin.value, margin.rule, margin.why, pairs, for_all=for_all)
+        return Given(margin.value, margin.rule, margin.why, pairs)
 
     def _number(self, reference: str) -> str:
         cell = self.paper.target(reference, None)

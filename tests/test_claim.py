@@ -350,7 +350,7 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
         ([("title: A small paper", "title: Another title")], True),
         ([("[P@1, P@3], says", "[P@3, P@1], says")], True),
         ([(_LINES[0], ""), (_LINES[1], _LINES[1] + _LINES[0])], True),
-        ([("value: 0.5", "value: 0.2")], False),
+        ([("value: 0.5, rule: field", "value: 1.0, rule: lenient")], False),
         ([("rule: field", "rule: paper_yardstick")], False),
         ([("value: 0.5, rule: field", "rule: field")], True),
         ([("metric: [P@1, P@3]", "metric: [P@1]")], False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -65,12 +66,10 @@ def test_the_yardstick_is_the_largest_that_is_called_similar() -> None:
         (given("digits", 0.005), Ground(("76.38",))),
         (given("lenient", 1), Ground()),
         (given("paper_yardstick", 1.22, ("74.28", "75.50")), Ground()),
-        (Given(0.5, "field", "", for_all=True), Ground(documents=306_782)),
-        (Given(0.2, "field", "", for_all=True), Ground(documents=3865)),
     ],
 )
 def test_a_value_that_its_rule_gives_stays(wanted: Given, ground: Ground) -> None:
-    """Also where it is rounded, and where the rule cannot tell; a default of the file knows no test set."""
+    """Also where it is rounded, and where the rule cannot tell."""
     assert resolve(wanted, ground) == Margin(wanted.value or 0.0, wanted.rule or "", wanted.why)
 
 
@@ -83,7 +82,6 @@ def test_a_value_that_its_rule_gives_stays(wanted: Given, ground: Ground) -> Non
         (given("field", 0.5), Ground(documents=306_782), "0.2"),
         (given("field", 0.2), Ground(documents=3865), "0.5"),
         (given("field", 0.4), Ground(documents=3865), "0.5"),
-        (Given(0.4, "field", "", for_all=True), Ground(documents=3865), "0.5"),
         (given("digits", 0.05), Ground(("76.38",)), "0.005"),
         (given("digits", 1), Ground(("76.38",)), "0.005"),
         (given("lenient", 2), Ground(), "1"),
@@ -112,6 +110,36 @@ def test_what_a_rule_lacks(wanted: Given, key: str, text: str) -> None:
     with pytest.raises(MarginError, match=text) as caught:
         resolve(wanted, Ground())
     assert caught.value.key == key
+
+
+# --------------------------------------------------------------------------- the files that are there
+
+
+@pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.stem)
+def test_a_margin_of_rule_field_is_that_of_the_printed_test_set(path: Path) -> None:
+    """0.2 on 100,000 printed test documents or more and else 0.5; of a value at most 5 % of what is left."""
+    found = load(path)
+    for claim in found.claim_records():
+        if claim.margin is None or claim.margin.rule != "field":
+            continue
+        size = found.datasets[claim.dataset].printed.get("test")
+        if size is None:  # nothing printed to hold it against
+            assert claim.margin.value <= 0.5
+            continue
+        expected = Fraction(1, 5) if int(size.replace(",", "")) >= 100_000 else Fraction(1, 2)
+        if claim.kind == "value":
+            number = Fraction(claim.printed[0])
+            unit = Fraction(1, 10 ** len(claim.printed[0].partition(".")[2]))
+            expected = max(min(expected, (100 - number) / 20, number / 20), unit)
+        assert claim.margin.value == pytest.approx(float(expected)), claim.id
+
+
+def test_a_default_with_a_value_must_fit_every_data_set(tmp_path: Path) -> None:
+    """A value of another data set's size is refused where a claim would get it, with its line."""
+    with pytest.raises(ClaimFileError, match=r"35: margins\.default\.value: 0\.5 is not what rule"):
+        paper(tmp_path, ('test: "3,865"', 'test: "306,782"'))
+    large = paper(tmp_path, ('test: "3,865"', 'test: "306,782"'), ("value: 0.5, rule: field", "rule: field"))
+    assert margins(large, "no-loss") == [(0.2, "field")]
 
 
 # --------------------------------------------------------------------------- in a file
