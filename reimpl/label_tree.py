@@ -1,0 +1,286 @@
+"""Label trees of AttentionXML: labels clustered by balanced 2-means, the binary tree made shallow and wide.
+
+Paper
+    You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), AttentionXML, NeurIPS, section 2.2 and Appendix; the
+    clustering is that of Parabel (Prabhu et al. 2018).
+Public code
+    yourh/AttentionXML e2bbbec, deepxml/cluster.py. It draws its starts without a seed and refuses numbers of
+    labels at which a depth holds both groups to be split and groups that are small enough (17 labels in
+    groups of at most 8). Here starts are seeded, and such a depth is split as a whole.
+
+Importing this module does not import torch.
+
+Shapes: L labels, N documents, D features, n labels of a node.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from reimpl.data.dataset import IntArray
+from reimpl.errors import ConfigError
+
+#: A split goes on while the mean similarity to the own centre rises by this much (cluster.py: eps).
+EPS = 1e-4
+#: Nodes of at most so many labels are clustered on the similarities of all their pairs: the matrix of a node
+#: serves all splits below it, and none of them touches the features again.
+PAIRWISE = 512
+
+Similarities = NDArray[np.floating[Any]]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTree:
+    """A tree over L labels: its inner levels from the top, root left out, and the labels as leaves.
+
+    Nodes of a level are numbered from left to right, so that the children of a node are a range of numbers.
+    """
+
+    order: IntArray
+    """int64 (L,): labels from left to right."""
+    starts: tuple[IntArray, ...]
+    """A level each, int64 (nodes + 1,): the labels below node i are `order[starts[i]:starts[i + 1]]`."""
+
+    @property
+    def height(self) -> int:
+        """H, the inner levels without the root."""
+        return len(self.starts)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Nodes of each level from the top, the labels last."""
+        return (*(len(starts) - 1 for starts in self.starts), len(self.order))
+
+    def parents(self, level: int) -> IntArray:
+        """int64 (L,): the node of inner level `level` (0 is the top one) above each label id."""
+        parents = np.empty(len(self.order), dtype=np.int64)
+        parents[self.order] = np.repeat(np.arange(self.sizes[level]), np.diff(self.starts[level]))
+        return parents
+
+    def children(self, level: int) -> tuple[IntArray, IntArray]:
+        """Ids (all children,) and offsets (nodes + 1,) of what is below each node of inner level `level`.
+
+        They are nodes of the next level, or label ids below the last one.
+        """
+        if level == self.height - 1:
+            return self.order, self.starts[level]
+        below = self.starts[level + 1]
+        return np.arange(len(below) - 1), np.searchsorted(below[:-1], self.starts[level])
+
+
+def depth_of(n_labels: int, max_leaf: int) -> int:
+    """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is without any.
+
+    Where the public code goes through, its depth; where it refuses (see the module), one more split.
+    """
+    if n_labels < 1 or max_leaf < 1:
+        raise ConfigError(f"a tree needs labels and leaves of 1 or more, not {n_labels!r} and {max_leaf!r}")
+    splits = (-(-n_labels // max_leaf) - 1).bit_length()  # smallest d with ceil(L / 2^d) <= max_leaf
+    return min(splits, n_labels.bit_length() - 1)
+
+
+def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
+    """Depths of the binary tree that stay as inner levels, from the top: compression of section 2.2.
+
+    The parents of the labels stay, then every c-th level above, 2^c = `ways`, `height` in all; the root is
+    none of them. Fig. 1b: depth 10, height 3, 8 ways -> 4, 7, 10.
+    """
+    c = ways.bit_length() - 1
+    if ways < 2 or 2**c != ways:
+        raise ConfigError(f"ways must be a power of 2 from 2, not {ways!r}")
+    depths = tuple(depth - c * up for up in range(height))[::-1]
+    if height < 1 or depths[0] < 1:
+        raise ConfigError(
+            f"a binary tree of depth {depth} has no {height!r} levels of {ways} ways below the root; "
+            "use a lower tree_height, fewer ways or smaller clusters"
+        )
+    return depths
+
+
+def node_starts(n_labels: int, depth: int) -> IntArray:
+    """int64 (2^depth + 1,): where each node of a depth begins; splits give floor(n / 2) to the left."""
+    sizes = np.array([n_labels])
+    for _ in range(depth):
+        sizes = np.column_stack([sizes // 2, sizes - sizes // 2]).ravel()
+    return np.append(0, np.cumsum(sizes))
+
+
+def label_features(features: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
+    """(N, D) word weights, (N, L) labels -> (L, D): normalised sums of the normalised rows of each label.
+
+    Rows of labels without documents, or without words, are zero.
+    """
+    sums = sparse.csr_matrix(labels.T @ _normalised(sparse.csr_matrix(features)))
+    return _normalised(sums)
+
+
+def build_tree(
+    features: sparse.csr_matrix,
+    *,
+    max_leaf: int,
+    height: int,
+    ways: int,
+    seed: int | Sequence[int],
+    threads: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> LabelTree:
+    """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`).
+
+    The same seed gives the same tree, whatever the number of `threads` (all cores by default). `progress` is
+    told labels split and labels to be split, each once a depth.
+    """
+    L = features.shape[0]
+    depth = depth_of(L, max_leaf)
+    depths = kept_depths(depth, height, ways)
+    order = _Clustering(features, depth, seed, progress).run(threads or os.cpu_count() or 1)
+    return LabelTree(order, tuple(node_starts(L, d) for d in depths))
+
+
+def split_in_two(
+    features: sparse.csr_matrix, first: tuple[int, int], *, eps: float = EPS
+) -> tuple[IntArray, IntArray]:
+    """Balanced 2-means of the rows (n, D) that starts from the rows `first`: places of left and right.
+
+    Both in falling nearness to the left centre, floor(n / 2) of them left; ties in the order of the rows.
+    """
+    centres = features[list(first)].toarray().T  # (D, 2)
+
+    def similarities(members: Similarities | None) -> Similarities:
+        c = centres if members is None else _unit(features.T @ members)
+        return np.asarray(features @ c)
+
+    return _two_means(similarities, features.shape[0], features.dtype, eps)
+
+
+def split_pairs(
+    pairs: Similarities, first: tuple[int, int], *, eps: float = EPS
+) -> tuple[IntArray, IntArray]:
+    """As `split_in_two`, of rows that are known by their inner products `pairs` (n, n) alone.
+
+    A centre is the sum of its members over its length, so that row i has similarity
+    sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k]) to it, j and k over the members.
+    """
+
+    def similarities(members: Similarities | None) -> Similarities:
+        if members is None:
+            return pairs[:, list(first)]
+        to_sums = pairs @ members
+        lengths = np.sqrt(np.einsum("nk,nk->k", members, to_sums).clip(0))
+        return to_sums / np.where(lengths > 0, lengths, 1)
+
+    return _two_means(similarities, len(pairs), pairs.dtype, eps)
+
+
+def _two_means(
+    similarities: Callable[[Similarities | None], Similarities], n: int, dtype: Any, eps: float
+) -> tuple[IntArray, IntArray]:
+    """`similarities` gives (n, 2) to the centres of the members (n, 2; None: to the start)."""
+    before, now = -10_000.0, -1.0  # as the public code starts: there are two rounds at least
+    members = None
+    while now - before >= eps:
+        s = similarities(members)
+        order = np.argsort(s[:, 1] - s[:, 0], kind="stable")
+        left, right = order[: n // 2], order[n // 2 :]
+        before, now = now, float(s[left, 0].sum() + s[right, 1].sum()) / n
+        members = np.zeros((n, 2), dtype=dtype)
+        members[left, 0] = members[right, 1] = 1
+    return left, right
+
+
+class _Clustering:
+    """Splits all nodes of a depth, then those of the next, and small nodes at once down to their leaves."""
+
+    def __init__(
+        self, features: sparse.csr_matrix, depth: int, seed: int | Sequence[int], progress: Progress
+    ) -> None:
+        self.features, self.depth, self.progress = features, depth, progress
+        self.n = features.shape[0]
+        self.entropy = [seed] if isinstance(seed, int) else list(seed)
+        self.order = np.arange(self.n)
+        self.done = 0
+
+    def run(self, threads: int) -> IntArray:
+        starts = [node_starts(self.n, d) for d in range(self.depth + 1)]
+        self.first = [self._draw(d, np.diff(starts[d])) for d in range(self.depth)]
+        small = 0
+        with ThreadPoolExecutor(threads) as pool:
+            # the matrix products release the lock that Python threads share
+            for d in range(self.depth):
+                small = d
+                if np.diff(starts[d]).max() <= PAIRWISE:
+                    break
+                self._all(pool, self._split, zip(repeat(d), _ranges(starts[d]), strict=False))
+            else:
+                return self.order
+            self._all(pool, self._below, zip(repeat(small), _ranges(starts[small]), strict=False))
+        return self.order
+
+    def _draw(self, depth: int, sizes: IntArray) -> IntArray:
+        """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
+        rng = np.random.default_rng([*self.entropy, depth])
+        one = rng.integers(0, sizes)
+        other = rng.integers(0, sizes - 1)
+        return np.column_stack([one, other + (other >= one)])
+
+    def _all(self, pool: ThreadPoolExecutor, task: Callable[..., int], nodes: Iterator[Any]) -> None:
+        jobs = [pool.submit(task, depth, number, lo, hi) for depth, (number, lo, hi) in nodes]
+        try:
+            for job in jobs:
+                self.done += job.result()
+                self.progress(self.done, self.n * self.depth)
+        except BaseException:
+            for job in jobs:
+                job.cancel()
+            raise
+
+    def _split(self, depth: int, number: int, lo: int, hi: int) -> int:
+        labels = self.order[lo:hi]
+        rows = self.features if hi - lo == self.n else self.features[labels]
+        left, right = split_in_two(rows, tuple(self.first[depth][number]))
+        self.order[lo:hi] = np.concatenate([labels[left], labels[right]])
+        return hi - lo
+
+    def _below(self, depth: int, number: int, lo: int, hi: int) -> int:
+        rows = self.features[self.order[lo:hi]]
+        pairs = (rows @ rows.T).toarray()
+        places = self._leaves(pairs, np.arange(hi - lo), depth, number)
+        self.order[lo:hi] = self.order[lo:hi][places]
+        return (hi - lo) * (self.depth - depth)
+
+    def _leaves(self, pairs: Similarities, places: IntArray, depth: int, number: int) -> IntArray:
+        """Places from left to right after all splits below node `number` of `depth`."""
+        if depth == self.depth:
+            return places
+        halves = split_pairs(pairs[np.ix_(places, places)], tuple(self.first[depth][number]))
+        return np.concatenate(
+            [self._leaves(pairs, places[half], depth + 1, 2 * number + i) for i, half in enumerate(halves)]
+        )
+
+
+def _ranges(starts: IntArray) -> Iterator[tuple[int, int, int]]:
+    return ((i, int(starts[i]), int(starts[i + 1])) for i in range(len(starts) - 1))
+
+
+def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Rows of length 1; zero rows stay. The dtype stays."""
+    squares = np.zeros(rows.shape[0], dtype=np.float64)
+    filled = np.diff(rows.indptr) > 0
+    squares[filled] = np.add.reduceat(rows.data.astype(np.float64) ** 2, rows.indptr[:-1][filled])
+    lengths = np.where(squares > 0, np.sqrt(squares), 1)
+    data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(rows.dtype)
+    return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _unit(columns: Similarities) -> Similarities:
+    lengths = np.linalg.norm(columns, axis=0)
+    return columns / np.where(lengths > 0, lengths, 1).astype(columns.dtype)
