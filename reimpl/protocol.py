@@ -108,8 +108,8 @@ PROTOCOLS: Mapping[str, Protocol] = {
             padding="split",
         ),
         # LibMultiLabel 5cd775a, example_config/EURLEX57K, Kim-CNN: batch 16, Adam 3e-4, padding by batch, at
-        # most 50 epochs, stops after 10 without a better validation RP@5 and reports the best of them; without
-        # a validation file, 20 % of the training documents.
+        # most 50 epochs, stops after 10 without a better validation RP@5 and reports the best of them. Where
+        # there is no validation file, on 20 % of the training documents.
         Protocol(
             name="libmultilabel",
             epochs=50,

@@ -1,0 +1,255 @@
+"""Noise in the training labels, as Rank-AE's paper puts it there (Wang et al. 2019, section 3.3).
+
+    1) missing labels   each positive label becomes negative "with certain rate"
+    2) both             "flipping either from positive to negative or from negative to positive with a
+                        noise rate"
+
+at rates from 0 to 60 % on 80 % of the training set; the other 20 % stay clean as the validation set, and so
+does the test set. The second has two readings, and both are here:
+
+    flipped   every entry of the label matrix is flipped with the rate, as the words say: at 10 % of 983
+              labels a document gets some 96 labels that are not its own
+    swapped   each positive label is replaced, with the rate, by one that the document does not have: as many
+              labels as before, a share of them wrong
+
+The paper does not say which, nor whether the noise was drawn anew for each run. Here it is drawn once, from a
+generator of its own: all seeds and all methods learn from the same noisy labels.
+
+Everything works on the label ids; nothing is ever documents x labels.
+
+Legend: N documents, L labels, M positives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split
+from reimpl.data.splits import RULES, HoldOut, derived, hold_out, take
+from reimpl.errors import ConfigError, DataError
+
+Kind = Literal["missing", "flipped", "swapped"]
+
+#: Counts up when the same noise gives other labels than before.
+NOISE_VERSION = 1
+#: More labels than this are not made: flipping half of Wiki-500K's matrix would make 10^12.
+MOST_LABELS = 100_000_000
+#: Flips that are looked for in one go.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """What is done to the labels of training documents. Raises `ConfigError` for what is no such thing."""
+
+    kind: Kind
+    rate: float
+    """Probability that a label is hit, 0 to 1; the paper goes to 0.6."""
+    seed: int = 0
+    draw: Literal["each", "count"] = "each"
+    """each: every label is hit or not by itself. count: the nearest whole number of labels, exactly."""
+    unlabelled: Literal["keep", "drop"] = "keep"
+    """A document that loses its last label stays, as its zeros do in the paper's matrix, or is dropped."""
+
+    def __post_init__(self) -> None:
+        choices = {"kind": Kind, "draw": Literal["each", "count"], "unlabelled": Literal["keep", "drop"]}
+        for name, kind in choices.items():
+            value, known = getattr(self, name), get_args(kind)
+            if value not in known:
+                raise ConfigError(
+                    f"noise: {name} must be one of {', '.join(map(repr, known))}, not {value!r}"
+                )
+        if isinstance(self.rate, bool) or not 0 <= self.rate <= 1:
+            raise ConfigError(f"noise: rate must be a share from 0 to 1, not {self.rate!r}")
+        if self.seed < 0:
+            raise ConfigError(f"noise: seed must be 0 or more, not {self.seed!r}")
+
+    def __str__(self) -> str:
+        words = {"missing": "missing", "flipped": "flipped", "swapped": "swapped for others"}
+        return f"{100 * self.rate:g} % of the labels {words[self.kind]}"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What noise did to a split."""
+
+    split: Split
+    removed: int
+    """Positive labels that became negative."""
+    added: int
+    """Negative labels that became positive."""
+    unlabelled: int
+    """Documents that had a label and lost their last one."""
+
+
+def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
+    """The documents with noise in their labels; words, features and the split that is given are untouched.
+
+    Time and memory grow with the labels before and after, M log M. Raises `DataError` for more than
+    `MOST_LABELS` expected flips.
+    """
+    rng = np.random.default_rng(noise.seed)
+    keys = _keys(split, n_labels)
+    lost = _hit(len(keys), noise, rng)
+    new: IntArray = np.empty(0, dtype=np.int64)
+    if noise.kind == "flipped":
+        new = _flipped_on(keys, split.size * n_labels, noise, rng)
+    elif noise.kind == "swapped":
+        new = _others(keys, keys[lost] // n_labels, n_labels, rng)
+    after = np.sort(np.concatenate((keys[~lost], new)))
+    counts = np.bincount(after // max(n_labels, 1), minlength=split.size)
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    ids = (after % max(n_labels, 1)).astype(split.label_ids.dtype)
+    changed = replace(split, label_ids=ids, label_offsets=offsets)
+    bare = (counts == 0) & (np.diff(split.label_offsets) > 0)
+    if noise.unlabelled == "drop":
+        changed = take(changed, np.flatnonzero(~bare))
+    return Hit(changed, removed=int(lost.sum()), added=len(new), unlabelled=int(bare.sum()))
+
+
+def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> Dataset:
+    """The data as the noise experiments take them: training labels noisy, dev and test clean.
+
+    Where the corpus brings no dev part, the rule holds one out first, so that its labels are clean; at rate 0
+    that is all. What was done enters the notes, the counts and the fingerprint. Raises `DataError` when no
+    training label is left.
+    """
+    clean = data if data.dev is not None else hold_out(data, rule)
+    if noise.rate == 0:
+        return clean  # the same data whatever the kind, and so the same runs
+    hit = noisy(clean.train, noise, n_labels=clean.n_labels)
+    if not len(hit.split.label_ids):
+        raise DataError(f"{data.name}: noise left no label of {len(clean.train.label_ids)}; use a lower rate")
+    return replace(
+        clean,
+        train=hit.split,
+        fingerprint=derived(clean.fingerprint, "noise", [NOISE_VERSION, _plain(noise)]),
+        counts={**clean.counts, **_counts(noise, hit)},
+        notes=(*clean.notes, _note(noise, clean.train, hit)),
+    )
+
+
+def _plain(noise: LabelNoise) -> dict[str, Any]:
+    return {**asdict(noise), "rate": float(noise.rate)}  # 0 and 0.0 are one rate
+
+
+def _counts(noise: LabelNoise, hit: Hit) -> dict[str, float]:
+    return {
+        "noise.rate": noise.rate,
+        "noise.seed": noise.seed,
+        "noise.removed": hit.removed,
+        "noise.added": hit.added,
+        "noise.unlabelled": hit.unlabelled,
+    }
+
+
+def _note(noise: LabelNoise, before: Split, hit: Hit) -> str:
+    left = "dropped" if noise.unlabelled == "drop" else "kept"
+    return (
+        f"train: {noise} (seed {noise.seed}): of {len(before.label_ids)} labels {hit.removed} removed, "
+        f"{hit.added} wrong ones added, {hit.unlabelled} documents left without labels {left}; "
+        "dev and test are clean."
+    )
+
+
+# --------------------------------------------------------------------------- which labels
+
+
+def _keys(split: Split, n_labels: int) -> IntArray:
+    """int64 (M,) document x L + label of each positive, rising."""
+    rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
+    return rows * n_labels + split.label_ids
+
+
+def _hit(n: int, noise: LabelNoise, rng: np.random.Generator) -> BoolArray:
+    """(n,) which of n are hit. With one seed, those of a lower rate are among those of a higher one."""
+    drawn = rng.random(n)
+    if noise.draw == "each":
+        return drawn < noise.rate
+    hit = np.zeros(n, dtype=np.bool_)
+    hit[np.argsort(drawn, kind="stable")[: _nearest(noise.rate * n)]] = True
+    return hit
+
+
+def _nearest(count: float) -> int:
+    return int(count + 0.5)
+
+
+def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:
+    """Keys of the negatives that become positive, each with the rate, or the nearest whole number of all."""
+    if noise.rate * cells > MOST_LABELS:
+        raise DataError(
+            f"noise: flipping {noise.rate:g} of {cells:,} entries would make {noise.rate * cells:,.0f} "
+            f"labels, and {MOST_LABELS:,} are the most; use kind: swapped, or a lower rate"
+        )
+    negatives = cells - len(keys)
+    if noise.draw == "count":
+        places = _distinct(negatives, _nearest(noise.rate * negatives), rng)
+    else:
+        places = _bernoulli(negatives, noise.rate, rng)
+    return _nth_negative(keys, places)
+
+
+def _nth_negative(keys: IntArray, places: IntArray) -> IntArray:
+    """The keys of these negatives, counted from 0 over the whole matrix: later by the positives before."""
+    before = keys - np.arange(len(keys))  # negatives before each positive
+    return places + np.searchsorted(before, places, side="right")
+
+
+def _bernoulli(n: int, rate: float, rng: np.random.Generator) -> IntArray:
+    """Which of 0 .. n - 1 succeed, each with the rate: by the gaps between them, not drawing the others."""
+    if rate == 0.0 or n == 0:
+        return np.empty(0, dtype=np.int64)
+    found, last = [], -1
+    while last < n:
+        gaps = rng.geometric(rate, size=min(_BLOCK, int(n * rate) + 16))
+        steps = last + np.cumsum(np.minimum(gaps, n + 1))  # a gap of a tiny rate is astronomic
+        found.append(steps[steps < n])
+        last = int(steps[-1])
+    return np.concatenate(found)
+
+
+def _distinct(n: int, count: int, rng: np.random.Generator) -> IntArray:
+    """`count` different ones of 0 .. n - 1, rising; all sets are equally likely, and none of size n is made.
+
+    What succeeds with the rate count / n is any set of its size; it is cut or filled up at random.
+    """
+    chosen = _bernoulli(n, count / n, rng) if count else np.empty(0, dtype=np.int64)
+    if len(chosen) > count:
+        return chosen[np.sort(rng.permutation(len(chosen))[:count])]
+    while len(chosen) < count:
+        drawn = np.unique(rng.integers(n, size=count - len(chosen)))
+        chosen = np.sort(np.concatenate((chosen, drawn[~_in_sorted(drawn, chosen)])))
+    return chosen
+
+
+def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:
+    """A key for each entry of `documents`: different labels that it does not have, all equally likely.
+
+    A document with more labels lost than it lacks gets all that it lacks.
+    """
+    have = np.bincount(keys // n_labels, minlength=int(documents.max(initial=-1)) + 1) if len(keys) else keys
+    wanted = np.bincount(documents)
+    wanted = np.minimum(wanted, n_labels - have[: len(wanted)])
+    taken = np.empty(0, dtype=np.int64)
+    while True:
+        missing = wanted - np.bincount(taken // n_labels, minlength=len(wanted))
+        rows = np.repeat(np.arange(len(wanted), dtype=np.int64), missing)
+        if not len(rows):
+            return taken
+        # Repeats and labels that are there are drawn again: what stays are the first different ones of a
+        # sequence of uniform draws, and so any set with the same chance.
+        drawn = np.unique(rows * n_labels + rng.integers(n_labels, size=len(rows)))
+        fresh = drawn[~_in_sorted(drawn, keys) & ~_in_sorted(drawn, taken)]
+        taken = np.sort(np.concatenate((taken, fresh)))
+
+
+def _in_sorted(values: IntArray, among: IntArray) -> BoolArray:
+    if not len(among):
+        return np.zeros(len(values), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(among, values), len(among) - 1)
+    equal: BoolArray = among[places] == values
+    return equal

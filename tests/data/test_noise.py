@@ -1,0 +1,354 @@
+"""Noise hits as many labels as it says, of the training part only, and everything else stays."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reimpl.data import noise as module
+from reimpl.data.dataset import Split
+from reimpl.data.noise import LabelNoise, noisy, with_noise
+from reimpl.data.splits import find_rule, hold_out
+from reimpl.errors import ConfigError, DataError
+from tests.toys import topics, toy_data
+
+KINDS = ("missing", "flipped", "swapped")
+
+
+def labelled(*labels: list[int]) -> Split:
+    return Split.from_lists([[1, 2]] * len(labels), labels)
+
+
+def random_split(n: int, n_labels: int, mean: float, seed: int = 0) -> Split:
+    rng = np.random.default_rng(seed)
+    there = rng.random((n, n_labels)) < mean / n_labels
+    return Split.from_lists([[1]] * n, [np.flatnonzero(row).tolist() for row in there])
+
+
+def sets(split: Split) -> list[set[int]]:
+    """Label set of each document, by a plain loop."""
+    ends = split.label_offsets
+    return [set(split.label_ids[ends[i] : ends[i + 1]].tolist()) for i in range(split.size)]
+
+
+def same(first: Split, second: Split) -> bool:
+    return all(
+        np.array_equal(getattr(first, name), getattr(second, name))
+        for name in ("tokens", "offsets", "label_ids", "label_offsets")
+    )
+
+
+def apply(split: Split, n_labels: int, kind: str, rate: float, **how: Any) -> Split:
+    return noisy(split, LabelNoise(kind, rate, **how), n_labels=n_labels).split  # type: ignore[arg-type]
+
+
+def within(count: int, n: int, rate: float) -> bool:
+    """Six standard deviations of a binomial: an honest draw is outside once in 500 million."""
+    return abs(count - n * rate) <= 6 * math.sqrt(n * rate * (1 - rate)) + 1e-9
+
+
+def splits() -> st.SearchStrategy[tuple[Split, int]]:
+    def of(n_labels: int) -> st.SearchStrategy[tuple[Split, int]]:
+        rows = st.lists(st.sets(st.integers(0, n_labels - 1)).map(sorted), max_size=8)
+        return rows.map(lambda it: (labelled(*it), n_labels))
+
+    return st.integers(1, 7).flatmap(of)
+
+
+RATES = st.floats(0, 1)
+
+
+# --------------------------------------------------------------------------- what each kind does
+
+
+@given(splits(), st.sampled_from(KINDS), st.sampled_from(["each", "count"]), st.integers(0, 9))
+def test_a_rate_of_zero_changes_nothing(given: tuple[Split, int], kind: str, draw: str, seed: int) -> None:
+    split, n_labels = given
+    assert same(apply(split, n_labels, kind, 0.0, draw=draw, seed=seed), split)
+
+
+@given(splits(), RATES, st.sampled_from(["each", "count"]))
+def test_missing_labels_are_some_of_those_that_were_there(
+    given: tuple[Split, int], rate: float, draw: str
+) -> None:
+    split, n_labels = given
+    before, after = sets(split), sets(apply(split, n_labels, "missing", rate, draw=draw))
+    assert len(before) == len(after) and all(a <= b for a, b in zip(after, before, strict=True))
+
+
+@given(splits(), RATES, st.sampled_from(["each", "count"]))
+def test_a_swap_keeps_the_number_of_labels_and_brings_none_that_was_there(
+    given: tuple[Split, int], rate: float, draw: str
+) -> None:
+    split, n_labels = given
+    hit = noisy(split, LabelNoise("swapped", rate, draw=draw), n_labels=n_labels)  # type: ignore[arg-type]
+    removed = added = 0
+    for before, after in zip(sets(split), sets(hit.split), strict=True):
+        lost, new = before - after, after - before
+        assert len(new) == min(len(lost), n_labels - len(before))
+        removed, added = removed + len(lost), added + len(new)
+    assert (hit.removed, hit.added) == (removed, added)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rate_of_one_hits_every_label(kind: str) -> None:
+    """By hand, of labels 0 to 3: {0, 2} and {1} lose all, become their complements, or get as many others."""
+    after = sets(apply(labelled([0, 2], [1], []), 4, kind, 1.0))
+    if kind == "missing":
+        assert after == [set(), set(), set()]
+    elif kind == "flipped":
+        assert after == [{1, 3}, {0, 2, 3}, {0, 1, 2, 3}]
+    else:
+        assert after[0] == {1, 3} and len(after[1]) == 1 and after[1] <= {0, 2, 3} and after[2] == set()
+
+
+@given(splits(), RATES, st.sampled_from(["each", "count"]), st.sampled_from(KINDS))
+def test_removed_and_added_are_what_they_say(
+    given: tuple[Split, int], rate: float, draw: str, kind: str
+) -> None:
+    split, n_labels = given
+    hit = noisy(split, LabelNoise(kind, rate, draw=draw), n_labels=n_labels)  # type: ignore[arg-type]
+    pairs = list(zip(sets(split), sets(hit.split), strict=True))
+    assert hit.removed == sum(len(before - after) for before, after in pairs)
+    assert hit.added == sum(len(after - before) for before, after in pairs)
+    assert hit.unlabelled == sum(bool(before) and not after for before, after in pairs)
+
+
+# --------------------------------------------------------------------------- how many
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.2, 0.4, 0.6, 0.95])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_each_label_is_hit_with_the_rate(rate: float, seed: int) -> None:
+    split, n_labels = random_split(800, 50, 4.0), 50
+    positives, negatives = len(split.label_ids), 800 * 50 - len(split.label_ids)
+    for kind in KINDS:
+        hit = noisy(split, LabelNoise(kind, rate, seed=seed), n_labels=n_labels)  # type: ignore[arg-type]
+        assert within(hit.removed, positives, rate)
+        if kind == "flipped":
+            assert within(hit.added, negatives, rate)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.25, 1 / 3, 0.6])
+def test_by_count_the_nearest_whole_number_of_labels_is_hit(rate: float) -> None:
+    split = random_split(300, 40, 3.0)
+    positives = len(split.label_ids)
+    negatives = 300 * 40 - positives
+    hits = {
+        kind: noisy(split, LabelNoise(kind, rate, draw="count"), n_labels=40)  # type: ignore[arg-type]
+        for kind in KINDS
+    }
+    assert {hit.removed for hit in hits.values()} == {math.floor(rate * positives + 0.5)}
+    assert hits["flipped"].added == math.floor(rate * negatives + 0.5)
+    assert hits["swapped"].added == hits["swapped"].removed
+
+
+@pytest.mark.parametrize("draw", ["each", "count"])
+def test_every_entry_of_the_matrix_is_flipped_as_often_as_any_other(draw: str) -> None:
+    """4,000 draws on 3 documents x 5 labels at 30 %; for each entry the chance of 5 SD is 6 in 10 million."""
+    split, n = labelled([0, 4], [], [1, 2, 3]), 4000
+    was = split.labels(5).toarray() > 0
+    flips = np.zeros((3, 5))
+    for seed in range(n):
+        now = apply(split, 5, "flipped", 0.3, seed=seed, draw=draw).labels(5).toarray() > 0
+        flips += now != was
+    # by count 2 (1.5 rounded up) of 5 positives and 3 of 10 negatives
+    expected = np.where(was, 2 / 5, 0.3) if draw == "count" else 0.3
+    assert np.all(np.abs(flips / n - expected) < 5 * np.sqrt(0.25 / n))
+
+
+def test_the_wrong_label_of_a_swap_is_any_of_the_others_alike() -> None:
+    """Two labels of {0, 5} go, two of 1 to 4 come: six pairs, each with chance 1/6, here within 5 SD."""
+    n = 3000
+    pairs: dict[tuple[int, ...], int] = {}
+    for seed in range(n):
+        [after] = sets(apply(labelled([0, 5]), 6, "swapped", 1.0, seed=seed))
+        pairs[tuple(sorted(after))] = pairs.get(tuple(sorted(after)), 0) + 1
+    assert set(pairs) == set(combinations((1, 2, 3, 4), 2))
+    assert all(abs(it / n - 1 / 6) < 5 * math.sqrt(5 / 36 / n) for it in pairs.values())
+
+
+def test_negatives_are_counted_past_the_positives_between_them() -> None:
+    """By hand: of 3 x 3 entries 0, 1 and 4 are positive; negatives 0 to 5 are entries 2, 3, 5, 6, 7, 8."""
+    found = module._nth_negative(np.array([0, 1, 4]), np.arange(6))
+    assert found.tolist() == [2, 3, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e-9])
+def test_a_tiny_rate_hits_nothing_and_overflows_nowhere(rate: float) -> None:
+    split = random_split(50, 20, 3.0)
+    assert same(apply(split, 20, "flipped", rate), split)
+
+
+# --------------------------------------------------------------------------- chance
+
+
+@given(splits(), st.sampled_from(KINDS), RATES, st.integers(0, 5), st.sampled_from(["each", "count"]))
+def test_one_seed_gives_one_result_whatever_the_global_one(
+    given: tuple[Split, int], kind: str, rate: float, seed: int, draw: str
+) -> None:
+    split, n_labels = given
+    np.random.seed(1)
+    first = apply(split, n_labels, kind, rate, seed=seed, draw=draw)
+    np.random.seed(2)
+    assert same(apply(split, n_labels, kind, rate, seed=seed, draw=draw), first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_seed_hits_other_labels(kind: str) -> None:
+    split = random_split(100, 20, 3.0)
+    assert not same(apply(split, 20, kind, 0.3, seed=1), apply(split, 20, kind, 0.3, seed=2))
+
+
+@pytest.mark.parametrize("draw", ["each", "count"])
+def test_what_a_lower_rate_removes_a_higher_one_removes_too(draw: str) -> None:
+    """So that the points of a curve over the rate differ by the rate, and not by the luck of the draw."""
+    split = random_split(200, 20, 4.0)
+    parts = [sets(apply(split, 20, "missing", rate, draw=draw)) for rate in (0.1, 0.3, 0.6)]
+    for less, more in pairwise(parts):
+        assert all(b <= a for a, b in zip(less, more, strict=True))
+
+
+def test_the_split_that_is_given_is_not_changed() -> None:
+    split = random_split(50, 20, 3.0)
+    copy = replace(split, label_ids=split.label_ids.copy(), label_offsets=split.label_offsets.copy())
+    for kind in KINDS:
+        apply(split, 20, kind, 0.5)
+    assert same(split, copy)
+
+
+# --------------------------------------------------------------------------- documents without labels
+
+
+@pytest.mark.parametrize(("rule", "left"), [("keep", 3), ("drop", 1)])
+def test_a_document_that_lost_its_last_label_stays_or_is_dropped(rule: str, left: int) -> None:
+    """One that never had any stays either way: that is the recipe's to decide."""
+    split = Split.from_lists([[1], [2, 2], [3]], [[0, 1], [], [2]])
+    hit = noisy(split, LabelNoise("missing", 1.0, unlabelled=rule), n_labels=3)  # type: ignore[arg-type]
+    assert (hit.split.size, hit.unlabelled, hit.removed) == (left, 2, 3)
+    assert hit.split.tokens.tolist() == ([1, 2, 2, 3] if rule == "keep" else [2, 2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_documents_and_no_labels_are_no_error(kind: str) -> None:
+    assert apply(labelled(), 5, kind, 0.6).size == 0
+    assert sets(apply(labelled([], []), 0, kind, 0.6)) == [set(), set()]
+
+
+# --------------------------------------------------------------------------- data sets
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_training_labels_are_noisy(kind: str) -> None:
+    data = toy_data(n_train=50, n_dev=0)
+    clean = hold_out(data, find_rule("wang2019"))
+    changed = with_noise(data, LabelNoise(kind, 0.4))  # type: ignore[arg-type]
+    assert changed.dev is not None and clean.dev is not None
+    assert (changed.train.size, changed.dev.size) == (40, 10)  # 80 % and 20 % of 50
+    assert changed.test is data.test
+    assert same(changed.dev, clean.dev)
+    assert not same(changed.train, clean.train)
+    assert np.array_equal(changed.train.tokens, clean.train.tokens)
+
+
+def test_a_dev_part_that_is_there_is_the_clean_one() -> None:
+    data = toy_data(n_dev=7)
+    changed = with_noise(data, LabelNoise("missing", 0.4))
+    assert changed.dev is data.dev and changed.train.size == data.train.size
+
+
+def test_noise_is_told_in_the_notes_and_the_counts() -> None:
+    data = toy_data(train=labelled([0], [1, 2], [3], []), dev=labelled([0]))
+    changed = with_noise(data, LabelNoise("swapped", 1.0, seed=9))
+    assert changed.notes == (
+        "train: 100 % of the labels swapped for others (seed 9): of 4 labels 4 removed, 4 wrong ones added, "
+        "0 documents left without labels kept; dev and test are clean.",
+    )
+    assert {name: changed.counts[name] for name in changed.counts if name.startswith("noise")} == {
+        "noise.rate": 1.0,
+        "noise.seed": 9,
+        "noise.removed": 4,
+        "noise.added": 4,
+        "noise.unlabelled": 0,
+    }
+
+
+def test_every_choice_changes_the_fingerprint_but_at_rate_zero_none() -> None:
+    data = toy_data(n_dev=5)
+    choices = [
+        LabelNoise("missing", 0.5),
+        LabelNoise("flipped", 0.5),
+        LabelNoise("swapped", 0.5),
+        LabelNoise("missing", 0.4),
+        LabelNoise("missing", 0.5, seed=1),
+        LabelNoise("missing", 0.5, draw="count"),
+        LabelNoise("missing", 0.5, unlabelled="drop"),
+    ]
+    prints = {with_noise(data, it).fingerprint for it in choices}
+    assert len(prints | {data.fingerprint}) == 8
+    clean = {with_noise(data, replace(it, rate=0)).fingerprint for it in choices}
+    assert clean == {data.fingerprint}
+
+
+def test_noise_that_leaves_nothing_to_learn_is_refused() -> None:
+    with pytest.raises(DataError, match=r"^toy: noise left no label of \d+; use a lower rate"):
+        with_noise(toy_data(n_dev=2), LabelNoise("missing", 1.0))
+
+
+# --------------------------------------------------------------------------- size
+
+
+def test_flipping_more_than_memory_holds_is_refused_with_the_number() -> None:
+    split = topics(1_000)
+    message = (
+        r"flipping 0.6 of 500,000,000 entries would make 300,000,000 labels, and 100,000,000 are the most"
+    )
+    with pytest.raises(DataError, match=message):
+        apply(split, 500_000, "flipped", 0.6)
+
+
+@pytest.mark.parametrize("draw", ["each", "count"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_is_that_of_the_labels_and_not_of_the_matrix(kind: str, draw: str) -> None:
+    """20,000 documents x 500,000 labels would be 10 GB of single bytes; 0.0001 % of it are 10,000 flips."""
+    rng = np.random.default_rng(0)
+    ids = np.sort(rng.integers(0, 500_000, (20_000, 3)), axis=1).astype(np.int32)
+    ids += np.arange(3, dtype=np.int32)  # no label twice in a document
+    offsets = np.arange(20_001, dtype=np.int64)
+    split = Split(np.zeros(20_000, dtype=np.int32), offsets, ids.ravel(), 3 * offsets)
+    tracemalloc.start()
+    try:
+        apply(split, 500_003, kind, 1e-6 if kind == "flipped" else 0.5, draw=draw)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20e6
+
+
+# --------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "random"}, "kind must be one of 'missing', 'flipped', 'swapped', not 'random'"),
+        ({"draw": "all"}, "draw must be one of 'each', 'count', not 'all'"),
+        ({"unlabelled": "skip"}, "unlabelled must be one of 'keep', 'drop', not 'skip'"),
+        ({"rate": -0.1}, "rate must be a share from 0 to 1, not -0.1"),
+        ({"rate": 60}, "rate must be a share from 0 to 1, not 60"),
+        ({"rate": float("nan")}, "rate must be a share from 0 to 1, not nan"),
+        ({"rate": True}, "rate must be a share from 0 to 1, not True"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
+    ],
+)
+def test_noise_that_is_none_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^noise: {message}"):
+        LabelNoise(**{"kind": "missing", "rate": 0.5, **changes})
