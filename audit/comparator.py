@@ -14,6 +14,7 @@ beside those of the tests:
     no_target_score                 a convergence claim without the score that counts
     not_measured, different_machines    the run records do not hold what a claim about costs needs
     too_many_levels                 a sweep longer than Page's test is worked out for
+    partly_run                      not all comparisons of a dominance claim were made, and none breaks it
     place_always_held               "among the best k" of no more than k methods
     no_sizes                        a growth claim for which no experiments of growing size are named
     counted_exactly                 the same, whose operations `audit check` counts
@@ -75,7 +76,7 @@ def compare(
     adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
     settled = []
     for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
-        arms = [experiments[name] for name in claim.experiments if it.test]
+        arms = [experiments[name] for name in claim.experiments if it.test and name in experiments]
         unverified = _unverified(arms, fidelity)
         settled.append(_settle(it, p_reproduced, p_contradicted, unverified=unverified, alpha=alpha))
     return tuple(settled)
@@ -83,7 +84,7 @@ def compare(
 
 def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
     """Reason code why these runs may contradict nothing, or None."""
-    for arm in arms:
+    for arm in (arm for arm in arms if arm.runs):
         if any(run.imported for run in arm.runs):
             if not speaks_against(arm.runs):
                 return "unverified_import"
@@ -224,6 +225,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
         return why
     lacking = {arm.lacks for arm in arms}
     wanted = _ARMS.get(claim.kind)
+    if claim.kind == "dominance" and None in lacking:
+        lacking = {None}  # its lines are judged one by one
     if "not_run" in lacking or (len(arms) != wanted if wanted else len(arms) < 2):
         return "not_run"
     if "run_failed" in lacking:

@@ -11,6 +11,7 @@ from audit.evidence import by_seed
 from audit.explaining.differences import difference_of, difference_steps
 from audit.explaining.step import Step, num, tail_step
 from audit.judging.case import Case, aligned
+from audit.judging.several import orders_of
 from audit.stats.conjunction import Sides, sides
 from audit.stats.dominance import dominance
 from audit.stats.multiplicity import holm, partial_conjunction
@@ -128,17 +129,23 @@ def dominance_steps(case: Case) -> Iterator[Step]:
     place, at_least = details.get("place", 1), details.get("at_least")
     by_metric: dict[str, list[list[Any]]] = {}
     each: dict[str, list[Sides]] = {}
+    partly = False
     for line in details["lines"]:
         winner = case.arm(line["winner"], line["metric"])
         rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
-        if any(arm.lacks for arm in (winner, *rivals)) or place > len(rivals):
+        if place > len(rivals):
             return
         where = f", {line['dataset']} {line['metric']}"
+        partly = partly or any(arm.lacks for arm in (winner, *rivals))
         for rival in rivals:
+            if winner.lacks or rival.lacks:
+                label = f"{winner.experiment} > {rival.experiment}{where}: p_order and p_reversed"
+                yield Step(label, "1, as it was not run", "1", 1.0)
+                continue
             yield from _comparison(
                 winner.experiment, rival.experiment, winner.values, rival.values, pair=False, where=where
             )
-        tests = [order(winner.values, rival.values) for rival in rivals]
+        tests = orders_of(winner, rivals)
         by_metric.setdefault(line["metric"], []).append(tests)
         each.setdefault(line["metric"], []).append(sides(tests))
         yield from _line(where, sides(tests), place)
@@ -164,6 +171,8 @@ def dominance_steps(case: Case) -> Iterator[Step]:
         smallest = min(1.0, len(broken) * min(broken))
         filled = f"min(1, {len(broken)} * min({', '.join(map(num, broken))}))"
         yield Step("p_con", "Bonferroni over the metrics", filled, smallest)
+    if partly:
+        yield Step("p_rep", "1, as not all of it was run", "1", 1.0)
 
 
 def _line(where: str, both: Sides, place: int) -> Iterator[Step]:

@@ -13,7 +13,7 @@ from audit.record import Part
 from audit.stats.decision import Decidable, Route
 from audit.stats.dominance import DominanceTest, dominance
 from audit.stats.optimum import optimum
-from audit.stats.order import OrderTest, order
+from audit.stats.order import UNTRIED, OrderTest, order
 from audit.stats.ranking import ranking
 from audit.stats.trend import MOST_LEVELS, trend
 
@@ -91,24 +91,33 @@ def judge_dominance(case: Case) -> Judged:
     """Each line of the tables (data set and metric) is a group of order claims: the winner over each other.
 
     "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
+    Comparisons that were not made are named and count as not shown: what was run may contradict the claim,
+    and nothing reproduces it before all of it was run.
     """
     details = case.claim.details
     place, at_least = details.get("place", 1), details.get("at_least")
     by_metric: dict[str, list[list[OrderTest]]] = {}
     parts: list[Part] = []
+    lacks: list[str] = []
+    made = 0
     for line in details["lines"]:
         winner = case.arm(line["winner"], line["metric"])
         rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
-        unread = [arm for arm in (winner, *rivals) if arm.lacks]
-        if unread:
-            case = case.badge(*(f"{arm.experiment}: {note}" for arm in unread for note in arm.notes))
-            return final(case, unread[0].lacks or "not_run")
+        for arm in (winner, *rivals):
+            if arm.lacks:
+                none = "no run that ended" if arm.lacks == "run_failed" else "no run"
+                notes = arm.notes or (f"{none} for {line['dataset']} {line['metric']}",)
+                case = case.badge(*(f"{arm.experiment}: {note}" for note in notes))
+                lacks.append(arm.lacks)
         if place > len(rivals):
             among = f"{line['dataset']} {line['metric']}: {len(rivals) + 1} methods"
             return final(case.badge(among), "place_always_held")
-        tests = [order(winner.values, rival.values) for rival in rivals]
+        tests = orders_of(winner, rivals)
+        made += sum(test is not UNTRIED for test in tests)
         by_metric.setdefault(line["metric"], []).append(tests)
         parts += [_in_line(line, rival, test) for rival, test in zip(rivals, tests, strict=True)]
+    if not made:
+        return final(case, lacks[0] if lacks else "not_run")
     if at_least is None:
         every = [tests for held in by_metric.values() for tests in held]
         together: Decidable = dominance(every, place=place)
@@ -116,7 +125,27 @@ def judge_dominance(case: Case) -> Judged:
         together = _all_of(
             [dominance(held, place=place, at_least=min(at_least, len(held))) for held in by_metric.values()]
         )
+    if lacks:
+        together = _partly(together, [test for held in by_metric.values() for line in held for test in line])
     return Judged(replace(case.plain, parts=tuple(parts)), together)
+
+
+def orders_of(winner: Arm, rivals: Sequence[Arm]) -> list[OrderTest]:
+    """The winner over each rival; `UNTRIED` where one of the two has no run."""
+    return [
+        UNTRIED if winner.lacks or rival.lacks else order(winner.values, rival.values) for rival in rivals
+    ]
+
+
+def _partly(test: Decidable, orders: Sequence[OrderTest]) -> Decidable:
+    """What was run may break the claim, and cannot show it."""
+    caps = [it.cap for it in orders if it is not UNTRIED]
+    return Decidable(
+        p_reproduced=1.0,
+        contradictions=test.contradictions,
+        cap=caps[0] if all(caps) else None,
+        if_undecided="partly_run",
+    )
 
 
 def _all_of(tests: Sequence[DominanceTest]) -> Decidable:
@@ -147,7 +176,7 @@ def _in_line(line: Mapping[str, Any], rival: Arm, test: OrderTest) -> Part:
     return Part(
         f"{line['dataset']} {line['metric']}: {line['winner']} > {rival.experiment}",
         (line["winner"], rival.experiment),
-        test.difference,
+        None if test is UNTRIED else test.difference,
         test.p_reproduced,
         test.p_contradicted,
     )

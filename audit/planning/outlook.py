@@ -23,7 +23,7 @@ NOT_YET = "nothing of it was run yet"
 
 _SEEDS_HELP = frozenset({
     "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
-    "ambiguous_spread", "undecided", "multiplicity", "tied",
+    "ambiguous_spread", "undecided", "multiplicity", "tied", "partly_run",
 })  # fmt: skip
 """Reasons of *inconclusive* that further seeds can lift."""
 

@@ -28,6 +28,10 @@ class OrderTest(Decidable):
     """TOST p of a difference within `negligible`; contradicts only where the printed gap is not small too."""
 
 
+#: Stands in a family for a comparison that was claimed and not made: neither side of it is shown.
+UNTRIED = OrderTest(difference=0.0, cap="not_run")
+
+
 def order(
     better: Sequence[float],
     worse: Sequence[float],

@@ -116,6 +116,10 @@ _DOMINANCE = {
     "dominates": "the method stands as high as claimed, {beyond}",
     "reversed": "on at least one data set the method stands lower than claimed, {beyond}",
     "undecided": "not every comparison is told apart by the seeds; more seeds may settle it",
+    "partly_run": (
+        "not all of its comparisons were run; those that were do not break it, and only all of them together "
+        "could show it"
+    ),
     "place_always_held": (
         "there are no more methods than the place that is claimed, so nothing could speak against it"
     ),

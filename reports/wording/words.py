@@ -90,6 +90,7 @@ REASONS = {
     "not_measured": "the run records do not hold what the claim is about",
     "different_machines": "the runs were timed on different machines",
     "too_many_levels": "the sweep has more levels than the test is worked out for",
+    "partly_run": "not all of its comparisons were run, and those that were do not break it",
     "place_always_held": "there are no more methods than places, so nothing could speak against it",
     "no_sizes": "the claim file names no experiments of growing size whose cost could be compared",
     "counted_exactly": "no runs are asked for: its operations are counted, among the checks that need no run",

@@ -139,6 +139,23 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         experiments(),
         {},
     ),
+    **{
+        f"dominance, a data set not run{suffix}": (
+            made(
+                "dominance",
+                details={
+                    "lines": [
+                        {"dataset": "toy", "metric": "P@1", "winner": "a", "rivals": ["b", "c"]},
+                        {"dataset": "other", "metric": "P@1", "winner": "d", "rivals": ["b"]},
+                    ],
+                    **more,
+                },
+            ),
+            experiments(),
+            {},
+        )
+        for suffix, more in (("", {}), (", one is enough", {"at_least": 1}))
+    },
     "cost of parameters": (made("cost", details={"quantity": "parameters"}), experiments(), {}),
     "cost of parameters, other data": (
         made("cost", details={"quantity": "parameters"}),

@@ -272,11 +272,66 @@ def test_at_least_must_hold_for_every_metric() -> None:
     assert len(verdict.parts) == 12
 
 
-def test_a_metric_of_a_line_that_was_not_measured_is_said_and_not_judged() -> None:
+def test_a_metric_of_a_line_that_was_not_measured_is_said_and_counts_as_not_shown() -> None:
     lines = [ON_THREE[0], ("x", "P@3", "w_x", ["a_x", "b_x"])]
     verdict = judge(table(lines), on_three_sets())
-    assert said(verdict) == ("inconclusive", "not_run")
+    assert said(verdict) == ("inconclusive", "partly_run")
     assert "w_x: P@3 not measured in 5 of 5 runs" in verdict.badges
+    assert verdict.p_reproduced == 1.0
+    assert [part.estimate is None for part in verdict.parts] == [False, False, True, True]
+
+
+def without(*names: str) -> dict[str, ExperimentRecord]:
+    """Three data sets, of which these experiments were not run."""
+    found = on_three_sets()
+    return found | {name: replace(found[name], runs=()) for name in names}
+
+
+def test_data_sets_that_were_run_may_contradict_for_all() -> None:
+    """On y a rival is above, whatever z would say: still two rivals on three data sets, so 2 * 3 * 2 p."""
+    verdict = judge(table(ON_THREE), without("w_z", "a_z", "b_z"))
+    assert said(verdict) == ("contradicted", "reversed")
+    assert verdict.p_contradicted == pytest.approx(2 * 3 * 2 * less(MIDDLE, HIGH))
+    assert "w_z: no run for z P@1" in verdict.badges
+    assert verdict.n == (5, 5, 5, 5, 5, 5, 0, 0, 0)
+
+
+@pytest.mark.parametrize("missing", [("w_z", "a_z", "b_z"), ("b_z",), ("w_z",)])
+@pytest.mark.parametrize("details", [{}, {"at_least": 1}])
+def test_nothing_is_reproduced_before_all_of_it_was_run(
+    missing: tuple[str, ...], details: dict[str, Any]
+) -> None:
+    """Not even "on at least one", which x alone would show."""
+    verdict = judge(table([ON_THREE[0], ON_THREE[2]], **details), without(*missing))
+    assert said(verdict) == ("inconclusive", "partly_run")
+    assert all(f"{name}: no run for z P@1" in verdict.badges for name in missing)
+    everything = judge(table([ON_THREE[0], ON_THREE[2]], **details), on_three_sets())
+    assert everything.outcome == "reproduced"
+
+
+def test_what_was_not_run_is_counted_for_the_claim() -> None:
+    """ "On at least two of three" is broken on y alone only if another one were broken too."""
+    assert judge(table(ON_THREE, at_least=2), without("w_x")).reason == "partly_run"
+
+
+def test_a_claim_of_which_nothing_was_run_is_not_run() -> None:
+    assert said(judge(table(ON_THREE), without(*on_three_sets()))) == ("inconclusive", "not_run")
+    assert judge(table(ON_THREE), without("w_x", "w_y", "w_z")).reason == "not_run"
+
+
+def test_models_that_were_not_run_need_no_gate() -> None:
+    """The one that contradicts has passed its checks; that another has not is no matter here."""
+    held = without("w_z")
+    held["w_z"] = replace(held["w_z"], model="attention_xml")
+    assert judge(table(ON_THREE), held).outcome == "contradicted"
+    held = without("w_z")
+    held["w_y"] = replace(held["w_y"], model="attention_xml")
+    assert judge(table(ON_THREE), held).reason == "unverified_reimplementation"
+
+
+def test_single_runs_of_some_data_sets_are_still_single_runs() -> None:
+    one_run = {k: replace(it, runs=it.runs[:1]) for k, it in without("w_x").items()}
+    assert judge(table(ON_THREE), one_run).reason == "no_variance_estimate"
 
 
 def test_a_place_below_which_there_is_nobody_is_not_judged() -> None:
