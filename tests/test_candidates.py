@@ -1,0 +1,178 @@
+"""Candidates of a tree level: the choice of the public code, its fillers, targets, and the beam."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reimpl.candidates import Children, are_positive, check_beam, choose_parents, fill_at_random
+from reimpl.data.dataset import ragged
+from reimpl.errors import ConfigError
+from reimpl.label_tree import LabelTree
+from reimpl.topk import top_k
+
+STORED = json.loads(gzip.decompress((Path(__file__).parent / "reference" / "05_trees.json.gz").read_bytes()))
+CPU = torch.device("cpu")
+
+
+def padded(rows: list[list[int]]) -> Any:
+    table = np.full((len(rows), max(map(len, rows))), -1)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
+
+
+def tree_of(*levels: list[list[int]]) -> LabelTree:
+    """A tree by its groups of labels, a level each, from the top; all in one order of labels."""
+    order = np.concatenate(levels[-1])
+    return LabelTree(order, tuple(np.cumsum([0, *map(len, groups)]) for groups in levels))
+
+
+# --------------------------------------------------------------------------- against the public code
+
+
+@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
+def test_parents_are_those_the_public_code_chooses(case: dict[str, Any]) -> None:
+    """Where its choice hangs on the order of a Python set, the ones that it must contain are in ours."""
+    rows = case["train_rows"]
+    chosen = choose_parents(
+        padded([row["predicted_parents"] for row in rows]),
+        ragged([sorted(row["positive_parents"]) for row in rows]),
+        case["top"],
+    )
+    for ours, row in zip(chosen, rows, strict=True):
+        mine = set(ours[ours >= 0].tolist())
+        if row["choice_depends_on_python_set_order"]:
+            assert mine >= set(row["must_contain"])
+            assert mine <= set(row["positive_parents"]) | set(row["predicted_parents"])
+            assert len(mine) == len(row["parents_chosen_set"])
+        else:
+            assert mine == set(row["parents_chosen_set"])
+
+
+@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
+def test_children_of_the_same_parents_and_their_targets_are_those_of_the_public_code(
+    case: dict[str, Any],
+) -> None:
+    children = Children.of(tree_of(case["groups"]), 0, CPU)
+    for row in case["train_rows"]:
+        parents = torch.tensor([row["parents_chosen_in_code_order"]])
+        ids, valid = children.below(parents)
+        real = len(row["candidates"]) - row["filler_count"]
+        assert ids[valid].tolist() == row["candidates"][:real]
+        cols = torch.tensor(row["positives_of_document"], dtype=torch.int64)
+        targets = are_positive(torch.tensor([row["candidates"]]), torch.zeros_like(cols), cols, case["L"])
+        assert targets[0].tolist() == row["targets"]
+
+
+@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
+def test_candidates_of_prediction_are_those_of_the_public_code(case: dict[str, Any]) -> None:
+    children = Children.of(tree_of(case["groups"]), 0, CPU)
+    for row, train in zip(case["inference_rows"], case["train_rows"], strict=True):
+        ids, valid = children.below(torch.tensor([train["predicted_parents"]]))
+        assert ids[valid].tolist() == [c for c in row["candidates"] if c < case["L"]]
+
+
+@pytest.mark.parametrize("number", range(len(STORED["beam"])))
+def test_beams_end_with_the_labels_and_scores_of_the_public_code(number: int) -> None:
+    case = STORED["beam"][number]
+    if case["error"]:
+        with pytest.raises(ConfigError, match=r"^5 candidates are kept of a top level of 4 nodes"):
+            check_beam(case["top"], case["first_level_nodes"])
+        return
+    check_beam(case["top"], case["first_level_nodes"])
+    groups = case["label_groups_last_level"]
+    levels = [groups]
+    while len(levels[0]) > case["first_level_nodes"]:
+        pairs = case["inter_group_size"]
+        levels.insert(0, [list(chain(*levels[0][i : i + pairs])) for i in range(0, len(levels[0]), pairs)])
+    tree = tree_of(*levels)
+    logits = [torch.tensor(level, dtype=torch.float64) for level in case["logits"]]
+    scores, parents = top_k(torch.nn.functional.logsigmoid(logits[0]), case["top"])
+    for level in range(tree.height):
+        children = Children.of(tree, level, CPU)
+        ids, valid = children.below(parents)
+        here = torch.nn.functional.logsigmoid(logits[level + 1]).gather(1, ids)
+        here = here + scores.repeat_interleave(children.widest, dim=1)
+        here = here.masked_fill(~valid, -torch.inf)
+        k = case["k"] if level == tree.height - 1 else case["top"]
+        scores, places = top_k(here, min(k, here.shape[1]))
+        parents = torch.where(places >= 0, ids.gather(1, places.clamp(min=0)), -1)
+    for ours, theirs, mine, stored in zip(parents, case["labels"], scores, case["scores"], strict=True):
+        real = [label for label in theirs if label < case["L"]]
+        assert ours[: len(real)].tolist() == real
+        assert mine[: len(real)].exp().tolist() == pytest.approx(stored[: len(real)], rel=2e-6)
+
+
+# --------------------------------------------------------------------------- rules
+
+
+def test_positives_come_first_and_predictions_fill_up() -> None:
+    """Positives 2 and 7, predicted 5, 2, 9: with three places 2 (both), 7, then the best prediction, 5."""
+    chosen = choose_parents(np.array([[5, 2, 9]]), (np.array([2, 7]), np.array([0, 2])), 3)
+    assert chosen.tolist() == [[2, 7, 5]]
+
+
+def test_of_too_many_positives_the_predicted_ones_stay() -> None:
+    chosen = choose_parents(np.array([[8, 3, 1]]), (np.array([0, 1, 3, 4]), np.array([0, 4])), 2)
+    assert chosen.tolist() == [[3, 1]]
+
+
+def test_missing_parents_are_minus_one_and_have_no_children() -> None:
+    chosen = choose_parents(np.array([[1, -1], [-1, -1]]), (np.array([1]), np.array([0, 1, 1])), 2)
+    assert chosen.tolist() == [[1, -1], [-1, -1]]
+    children = Children.of(tree_of([[4, 0], [1, 2, 3]]), 0, CPU)
+    ids, valid = children.below(torch.from_numpy(chosen).long())
+    assert ids[0][valid[0]].tolist() == [1, 2, 3]
+    assert not valid[1].any()
+
+
+@given(st.data())
+def test_the_choice_is_that_of_a_plain_loop(data: st.DataObject) -> None:
+    nodes, places, width = (data.draw(st.integers(1, 8)) for _ in range(3))
+    width = min(width, nodes)
+    rows = data.draw(st.integers(1, 4))
+    predicted = [data.draw(st.permutations(range(nodes)))[:width] for _ in range(rows)]
+    positives = [sorted(data.draw(st.sets(st.integers(0, nodes - 1)))) for _ in range(rows)]
+    chosen = choose_parents(np.array(predicted), ragged(positives), places)
+    for ours, guess, truth in zip(chosen, predicted, positives, strict=True):
+        wanted = [node for node in guess if node in truth] + [node for node in truth if node not in guess]
+        wanted += [node for node in guess if node not in truth]
+        assert ours[ours >= 0].tolist() == wanted[:places]
+
+
+def test_choosing_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    predicted = np.array([rng.permutation(20)[:6] for _ in range(50)])
+    positives = ragged([sorted(rng.choice(20, rng.integers(0, 5), replace=False)) for _ in range(50)])
+    whole = choose_parents(predicted, positives, 4)
+    monkeypatch.setattr("reimpl.candidates._BLOCK", 30)
+    assert np.array_equal(whole, choose_parents(predicted, positives, 4))
+
+
+def test_fillers_stand_only_where_there_is_no_candidate_and_are_seeded() -> None:
+    ids = torch.tensor([[4, 2, 0, 0]])
+    valid = torch.tensor([[True, True, False, False]])
+    draws = [fill_at_random(ids, valid, 5, torch.Generator().manual_seed(s)) for s in (1, 1, *range(2, 40))]
+    assert torch.equal(draws[0], draws[1])
+    assert all(drawn[0, :2].tolist() == [4, 2] for drawn in draws)
+    assert {int(x) for drawn in draws for x in drawn[0, 2:]} == set(range(5))
+
+
+def test_documents_without_positives_have_targets_of_zero() -> None:
+    none = torch.empty(0, dtype=torch.int64)
+    assert are_positive(torch.tensor([[0, 1], [2, 2]]), none, none, 3).tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_candidate_that_stands_twice_is_positive_twice() -> None:
+    targets = are_positive(torch.tensor([[2, 0, 2], [0, 2, 2]]), torch.tensor([0]), torch.tensor([2]), 3)
+    assert targets.tolist() == [[1, 0, 1], [0, 0, 0]]
