@@ -39,6 +39,8 @@ from audit.claim_model import (
 from audit.claim_names import FileNames
 from audit.claim_problems import sentences
 from audit.claim_reference import address, is_experiment, metrics_of
+from audit.claim_sound import sound_part
+from audit.claim_source import KeyPath, Plain, Problem
 from audit.errors import ClaimFileError
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -332,15 +334,25 @@ def load(path: Path, *, known: KnownNames | None = None) -> Paper:
     paper = None
     try:
         paper = Paper.model_validate(source.content)
+        problems += paper.margins_by_rule.problems([it.path for it in problems])
     except ValidationError as err:
         problems += sentences(err, Paper, source)
-    if paper is not None and not problems:  # rules go by tables and claims, which must be sound first
-        problems += paper.margins_by_rule.problems()
+        problems += _in_sound_margins(source.content, [it.path for it in problems])
     problems.sort(key=source.line)
     if problems or paper is None:
         messages = [source.message(problem) for problem in problems]
         raise ClaimFileError(list(dict.fromkeys(messages)))  # an unknown row is found for each metric
     return paper
+
+
+def _in_sound_margins(content: Plain, wrong: Sequence[KeyPath]) -> Iterator[Problem]:
+    """Margins that contradict their rule, in what is left of a file without its entries that are wrong."""
+    part, places = sound_part(content, wrong)
+    try:
+        paper = Paper.model_validate(part)
+    except ValidationError:  # nothing to go by: no tables, or no data sets
+        return
+    yield from paper.margins_by_rule.problems(wrong, places=places)
 
 
 def builtin_claims() -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from audit.claim_kinds import Claim, GapClaim, JudgedByMargin, OrderClaim, Signi
 from audit.claim_margin import Given, Ground, MarginError, for_printed, resolve
 from audit.claim_model import Margin
 from audit.claim_reference import UnresolvedError
+from audit.claim_sound import within
 from audit.claim_source import KeyPath, Problem
 from audit.record import Cell
 from audit.record import Margin as Resolved
@@ -58,23 +59,59 @@ class Margins:
         if claim.margin is not None:
             return ("claims", self.paper.claims.index(claim), "margin"), claim.margin
         tables = [cell.address.split(".")[0] for cell in cells[:1]]
-        name = next(key for key in (claim.id, *tables, "default") if key in self.paper.margins)
-        return ("margins", name), self.paper.margins[name]
+        names = [key for key in (claim.id, *tables, "default") if key in self.paper.margins]
+        return (("margins", names[0]), self.paper.margins[names[0]]) if names else None
 
-    def problems(self) -> Iterator[Problem]:
-        """Margins without a value that their rule could give, or with one that it does not; in any order."""
-        for claim in self.paper.claims:
-            for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
-                targets = [self.paper.target(of, metric) for of in claim.cells()]
-                cells = [it for it in targets if isinstance(it, Cell)]
-                dataset = next((it for it in map(self.paper.dataset_of, targets) if it), None)
-                try:
-                    self.of(claim, cells, dataset)
-                except (MarginError, UnresolvedError) as err:
-                    found = self.that_counts(claim, cells)
-                    key = err.key if isinstance(err, MarginError) else "similar"
-                    if found is not None:
-                        yield Problem((*found[0], key), str(err))
+    def problems(
+        self, beside: Collection[KeyPath] = (), *, places: Sequence[int] | None = None
+    ) -> Iterator[Problem]:
+        """Margins without a value that their rule could give, or with one that it does not; in any order.
+
+        `beside` is where else the file has problems: what hangs on such a place is not told of before that is
+        mended. `places` are the claims' places in the file, where some were left out.
+        """
+        for index, claim in enumerate(self.paper.claims):
+            place = index if places is None else places[index]
+            if not isinstance(claim, JudgedByMargin) or within(("claims", place), beside):
+                continue
+            try:
+                for metric in self.paper.metrics_of(claim):
+                    for path, text in self._in_claim(claim, metric, beside):
+                        yield Problem(("claims", place, *path[2:]) if path[0] == "claims" else path, text)
+            except (UnresolvedError, KeyError):
+                if not beside:
+                    raise
+
+    def _in_claim(
+        self, claim: JudgedByMargin, metric: str, beside: Collection[KeyPath]
+    ) -> Iterator[tuple[KeyPath, str]]:
+        targets = [self.paper.target(of, metric) for of in claim.cells()]
+        cells = [it for it in targets if isinstance(it, Cell)]
+        dataset = next((it for it in map(self.paper.dataset_of, targets) if it), None)
+        found = self.that_counts(claim, cells)
+        if found is None or self._hangs_on(claim, cells, dataset, found, beside):
+            return
+        try:
+            self.of(claim, cells, dataset)
+        except (MarginError, UnresolvedError) as err:
+            yield (*found[0], err.key if isinstance(err, MarginError) else "similar"), str(err)
+
+    def _hangs_on(
+        self,
+        claim: JudgedByMargin,
+        cells: Sequence[Cell],
+        dataset: str | None,
+        found: tuple[KeyPath, Margin],
+        beside: Collection[KeyPath],
+    ) -> bool:
+        """Whether another problem of the file may be why the margin seems not to fit its rule."""
+        tables = [cell.address.split(".")[0] for cell in cells]
+        hangs: list[KeyPath] = [found[0], ("datasets", dataset or ""), *(("tables", it) for it in tables)]
+        if claim.margin is None:
+            hangs += [("margins", name) for name in (claim.id, *tables[:1], "default")]
+        if found[1].rule in (None, "half_gap"):  # goes by what the other claims say of the table
+            hangs += [("claims",), ("tables",)]
+        return any(within(place, beside) for place in hangs)
 
     def _given(self, path: KeyPath, margin: Margin) -> Given:
         pairs = tuple((self._number(first), self._number(second)) for first, second in margin.similar or ())
@@ -115,7 +152,10 @@ class Margins:
             if not isinstance(claim, OrderClaim | GapClaim | SignificantClaim):
                 continue
             for metric in self.paper.metrics_of(claim):
-                targets = [self.paper.target(of, metric) for of in claim.cells()]
+                try:
+                    targets = [self.paper.target(of, metric) for of in claim.cells()]
+                except (UnresolvedError, KeyError):
+                    continue  # told of elsewhere, and then no margin that goes by it is looked at
                 cells = [it for it in targets if isinstance(it, Cell) and it.printed is not None]
                 if len(cells) == 2:
                     tables = tuple(it.address.split(".")[0] for it in cells)

@@ -256,3 +256,61 @@ def test_every_margin_that_contradicts_is_told_with_its_line(tmp_path: Path) -> 
         "36margins.t2.value",
         "39claims[1].margin.value",
     ]
+
+
+def told(folder: Path, *edits: tuple[str, str]) -> list[str]:
+    """Places of all problems, with their lines."""
+    with pytest.raises(ClaimFileError) as caught:
+        paper(folder, *edits)
+    return [it.partition("small.yaml:")[2].rsplit(": ", 1)[0].split(": ")[:2] for it in caught.value.problems]  # type: ignore[misc]
+
+
+OWN = ("says: As printed", "says: As printed, margin: {value: 0.4, rule: field, why: x}")
+OWN_PLACE = ["38", "claims[1].margin.value"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "place"),
+    [
+        (("worse: t1.base", "worse: t1.bsae"), ["37", "claims[0].worse"]),  # a reference that leads nowhere
+        (("says: We win", "sais: We win"), ["37", "claims[0].says"]),  # a claim that cannot be read at all
+        (("t2:\n", "t2:\n    unti: x\n"), ["23", "tables.t2.unti"]),  # a table
+        (("title: A small paper", "titel: A small paper"), ["4", "paper.titel"]),
+        (("what: epochs", "waht: epochs"), ["41", "departures[0].waht"]),
+        (("two: {name: Two}", "two: {nmae: Two}"), ["7", "datasets.two.nmae"]),
+    ],
+)
+def test_margins_are_told_of_beside_other_problems(
+    tmp_path: Path, edit: tuple[str, str], place: list[str]
+) -> None:
+    """All in one reading, each at its own line."""
+    found = told(tmp_path, edit, OWN)
+    line = str(int(OWN_PLACE[0]) + edit[1].count("\n") - edit[0].count("\n"))
+    assert [line, OWN_PLACE[1]] in found
+    assert place[1] in [it[1] for it in found]
+
+
+@pytest.mark.parametrize(
+    ("edit", "own"),
+    [
+        (('test: "3,865"', 'test: "0"'), OWN),  # whose test set it goes by is wrong itself
+        (("worse: t1.base", "worse: t1.bsae"), (OWN[0], OWN[1].replace("field", "half_gap"))),
+        (("says: We win", "sais: We win"), (OWN[0], OWN[1].replace("field", "half_gap"))),
+    ],
+)
+def test_a_margin_is_not_blamed_for_what_it_goes_by(
+    tmp_path: Path, edit: tuple[str, str], own: tuple[str, str]
+) -> None:
+    """A rule whose ground has a problem itself is left until that is mended."""
+    assert OWN_PLACE[1] not in [it[1] for it in told(tmp_path, edit, own)]
+
+
+def test_a_margin_that_cannot_be_read_is_told_of_once(tmp_path: Path) -> None:
+    """The claim that would get it is not held against another margin instead."""
+    found = told(
+        tmp_path,
+        ("claims:\n", "  t1: {value: x, rule: field, why: x}\nclaims:\n"),
+        ("value: 0.5", "value: 0.4"),
+    )
+    assert ["36", "margins.t1.value"] in found
+    assert [it[1] for it in found].count("margins.t1.value") == 1
