@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 class LasagneAdam(torch.optim.Adam):
@@ -39,4 +39,75 @@ class LasagneAdam(torch.optim.Adam):
         return loss
 
 
-OPTIMISERS: dict[str, type[torch.optim.Adam]] = {"adam": torch.optim.Adam, "lasagne_adam": LasagneAdam}
+class DenseSparseAdam(LasagneAdam):
+    """AttentionXML's optimiser: Lasagne's step, and of a sparse gradient only the rows that are in it.
+
+    A row without gradient keeps its value and its moments, but the count t of updates is that of the tensor,
+    so a word that was not seen for long moves by other steps than with `torch.optim.Adam`. A row that is in
+    the gradient counts as seen even where it is zero. Rows that are in it several times are added up first.
+    `weight_decay` is taken off the updated weights: x -= lr * weight_decay * x. Source: yourh/AttentionXML
+    e2bbbec, deepxml/optimizers.py.
+    """
+
+    def __init__(self, params: Iterable[Tensor], *, weight_decay: float = 0.0, **options: Any) -> None:
+        super().__init__(params, **options)
+        for group in self.param_groups:
+            group["decay"] = weight_decay
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+        """One update; see `torch.optim.Adam.step`."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        held = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
+        lazy = [(group, p, p.grad) for group, p in held if p.grad.is_sparse]
+        for _, p, _ in lazy:
+            p.grad = None  # torch's Adam takes the others
+        super().step()
+        for group, p in held:
+            if group["decay"] and p.grad is not None:
+                p.mul_(1 - group["lr"] * group["decay"])
+        for group, p, gradient in lazy:
+            p.grad = gradient
+            self._update_rows(group, p, gradient.coalesce())
+        return loss
+
+    def _update_rows(self, group: dict[str, Any], p: Tensor, gradient: Tensor) -> None:
+        """`gradient`: coalesced, of the rows of p."""
+        state, rows, g = self.state[p], gradient.indices()[0], gradient.values()
+        if not state:
+            # torch's Adam looks for a `step` when it is loaded, and may move it to the device.
+            state |= {"updates": 0, "step": torch.tensor(0.0)}
+            state |= {"exp_avg": torch.zeros_like(p), "exp_avg_sq": torch.zeros_like(p)}
+        state["updates"] += 1
+        b1, b2 = group["betas"]
+        m = state["exp_avg"].index_select(0, rows).lerp_(g, 1 - b1)
+        v = state["exp_avg_sq"].index_select(0, rows).mul_(b2).addcmul_(g, g, value=1 - b2)
+        state["exp_avg"].index_copy_(0, rows, m)
+        state["exp_avg_sq"].index_copy_(0, rows, v)
+        rate = group["lr"] * (1 - b2 ** state["updates"]) ** 0.5 / (1 - b1 ** state["updates"])
+        new = p.index_select(0, rows).addcdiv_(m, v.sqrt_().add_(group["lasagne_eps"]), value=-rate)
+        p.index_copy_(0, rows, new.mul_(1 - group["lr"] * group["decay"]) if group["decay"] else new)
+
+
+def with_sparse_gradients(network: nn.Module) -> nn.Module:
+    """The network, the gradients of whose trained embeddings hold only the rows that were looked up.
+
+    Without `nn.Embedding.max_norm` and the like this changes nothing but memory and time, except for an
+    optimiser that goes by the rows. A network with `dense_embeddings` set keeps them dense, as the public
+    BertXML has them.
+    """
+    if not getattr(network, "dense_embeddings", False):
+        for module in network.modules():
+            if isinstance(module, nn.Embedding):
+                module.sparse = True
+    return network
+
+
+OPTIMISERS: dict[str, type[torch.optim.Adam]] = {
+    "adam": torch.optim.Adam,
+    "lasagne_adam": LasagneAdam,
+    "dense_sparse_adam": DenseSparseAdam,
+}

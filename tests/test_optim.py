@@ -1,9 +1,11 @@
-"""Lasagne's Adam against stored steps of Lasagne itself."""
+"""Optimisers against stored steps of Lasagne itself and of AttentionXML's public code."""
 
 from __future__ import annotations
 
 import copy
+import gzip
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl.optim import OPTIMISERS, LasagneAdam
+from reimpl.optim import OPTIMISERS, DenseSparseAdam, LasagneAdam, with_sparse_gradients
 from tests.shared import shared
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -140,3 +142,182 @@ def test_a_closure_returns_its_loss() -> None:
         return value.item()
 
     assert optimiser.step(closure) == 2.0
+
+
+# --------------------------------------------------------------------------- dense and sparse Adam
+
+
+def test_the_stored_dynamics_are_those_of_the_reference_data() -> None:
+    """The copy that travels with the tests holds the same numbers."""
+    arrays = REFERENCE / "03_training_dynamics.npz"
+    assert arrays.read_bytes() == shared("refdyn/03_training_dynamics.npz").read_bytes()
+    told = gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes())
+    assert told == shared("refdyn/03_training_dynamics.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["optimiser_steps", "gradient_clip", "swa"])
+def test_the_stored_vectors_are_those_of_the_reference_data(name: str) -> None:
+    file = f"attentionxml_{name}.npz"
+    assert (REFERENCE / file).read_bytes() == shared(f"refvec/{file}").read_bytes()
+
+
+SETTINGS = json.loads(gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes()))[
+    "dense_sparse_adam"
+]
+settings = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting["prefix"])
+
+
+@pytest.fixture(scope="module")
+def dynamics() -> dict[str, np.ndarray]:
+    with np.load(REFERENCE / "03_training_dynamics.npz") as arrays:
+        return dict(arrays)
+
+
+def rows_gradient(rows: Any, values: Any, like: torch.Tensor) -> torch.Tensor:
+    """A sparse gradient as an embedding leaves it: rows may be there twice; -1 is none."""
+    place, held = torch.as_tensor(rows), torch.as_tensor(values, dtype=like.dtype)
+    there = place >= 0
+    size = tuple(like.shape)
+    return torch.sparse_coo_tensor(place[there][None], held[there], size, check_invariants=True)
+
+
+def both_kinds(
+    setting: dict[str, Any], arrays: Mapping[str, np.ndarray], kind: Any = np.float64
+) -> tuple[list[torch.Tensor], DenseSparseAdam]:
+    parts = [
+        torch.tensor(arrays[setting["prefix"] + name].astype(kind), requires_grad=True)
+        for name in ("dense_start", "sparse_start")
+    ]
+    options = {"lr": setting["lr"], "betas": tuple(setting["betas"]), "eps": setting["eps"]}
+    return parts, DenseSparseAdam(parts, **options, weight_decay=setting["weight_decay"], fused=True)
+
+
+def both_steps(
+    parts: list[torch.Tensor],
+    optimiser: DenseSparseAdam,
+    setting: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    steps: range,
+) -> list[list[np.ndarray]]:
+    """The dense and the sparse parameter after each of these steps."""
+    path: list[list[np.ndarray]] = []
+    p = setting["prefix"]
+    for t in steps:
+        kind = parts[0].detach().numpy().dtype
+        parts[0].grad = torch.from_numpy(arrays[p + "dense_grad"][t].astype(kind))
+        values = arrays[p + "sparse_val"][t].astype(kind)
+        parts[1].grad = rows_gradient(arrays[p + "sparse_idx"][t], values, parts[1])
+        optimiser.step()
+        path.append([part.detach().numpy().copy() for part in parts])
+    return path
+
+
+@settings
+def test_dense_and_sparse_steps_equal_those_of_the_public_code(
+    dynamics: dict[str, np.ndarray], setting: dict[str, Any]
+) -> None:
+    """Twelve steps with rows seen twice or not at all, other betas, and decay; the moments too."""
+    p = setting["prefix"]
+    parts, optimiser = both_kinds(setting, dynamics)
+    path = both_steps(parts, optimiser, setting, dynamics, range(12))
+    for place, name in enumerate(("dense", "sparse")):
+        found = np.array([step[place] for step in path])
+        np.testing.assert_allclose(found, dynamics[f"{p}{name}_params"], rtol=0, atol=1e-12)
+        for moment in ("exp_avg", "exp_avg_sq"):
+            stored = dynamics[f"{p}{name}_{moment}"]
+            np.testing.assert_allclose(optimiser.state[parts[place]][moment], stored, rtol=0, atol=1e-12)
+
+
+@settings
+def test_dense_and_sparse_steps_in_float32_stay_near_them(
+    dynamics: dict[str, np.ndarray], setting: dict[str, Any]
+) -> None:
+    parts, optimiser = both_kinds(setting, dynamics, np.float32)
+    path = both_steps(parts, optimiser, setting, dynamics, range(12))
+    for place, name in enumerate(("dense", "sparse")):
+        stored = dynamics[f"{setting['prefix']}{name}_params_float32"]
+        np.testing.assert_allclose(np.array([step[place] for step in path]), stored, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("after", [1, 7])
+@settings
+def test_dense_and_sparse_steps_go_on_with_the_same_bits_after_a_checkpoint(
+    dynamics: dict[str, np.ndarray], setting: dict[str, Any], after: int, tmp_path: Path
+) -> None:
+    parts, optimiser = both_kinds(setting, dynamics)
+    undisturbed = both_steps(parts, optimiser, setting, dynamics, range(12))
+    parts, optimiser = both_kinds(setting, dynamics)
+    both_steps(parts, optimiser, setting, dynamics, range(after))
+    torch.save([optimiser.state_dict(), [p.detach() for p in parts]], tmp_path / "state")
+    state, values = torch.load(tmp_path / "state", weights_only=True)
+    parts, optimiser = both_kinds(setting, dynamics)
+    optimiser.load_state_dict(state)
+    for part, value in zip(parts, values, strict=True):
+        part.data.copy_(value)
+    resumed = both_steps(parts, optimiser, setting, dynamics, range(after, 12))
+    assert np.array_equal(
+        np.concatenate([*map(np.ravel, resumed[-1])]), np.concatenate([*map(np.ravel, undisturbed[-1])])
+    )
+
+
+def test_gradients_down_to_1e_7_show_where_the_public_code_adds_eps() -> None:
+    """The reference vectors: four steps of a table and a dense layer, eps within the correction."""
+    with np.load(REFERENCE / "attentionxml_optimiser_steps.npz") as stored:
+        names = ("embedding", "dense_weight", "dense_bias")
+        parts = [torch.tensor(stored[f"weight.{name}"], requires_grad=True) for name in names]
+        optimiser = OPTIMISERS["dense_sparse_adam"](parts, lr=1e-3)
+        for t in range(4):
+            rows = np.flatnonzero(stored[f"input.step{t}.rows_touched"])
+            gradient = stored[f"grad.step{t}.embedding"]
+            parts[0].grad = rows_gradient(rows, gradient[rows], parts[0])
+            for part, name in zip(parts[1:], names[1:], strict=True):
+                part.grad = torch.from_numpy(stored[f"grad.step{t}.{name}"])
+            optimiser.step()
+            for part, name in zip(parts, names, strict=True):
+                expected = stored[f"step.step{t}.{name}"]
+                np.testing.assert_allclose(part.detach().numpy(), expected, rtol=0, atol=1e-7)
+
+
+def test_a_row_without_gradient_keeps_value_and_moments_while_the_count_goes_on() -> None:
+    """By hand: row 1 is seen at the third step for the first time, with the correction of t = 3."""
+    table = torch.ones(2, 1, dtype=torch.float64, requires_grad=True)
+    optimiser = DenseSparseAdam([table], lr=0.1, eps=0.0)
+    for row in (0, 0, 1):
+        table.grad = rows_gradient([row], [[2.0]], table)
+        optimiser.step()
+        if row == 0:
+            assert table[1].item() == 1.0
+    # m = .1 * 2, sqrt(v) = sqrt(.001) * 2
+    step = 0.1 * (1 - 0.999**3) ** 0.5 / (1 - 0.9**3) * 0.1 / 0.001**0.5
+    assert table[1].item() == pytest.approx(1 - step, rel=1e-12)
+    assert table[0].item() == pytest.approx(0.8, rel=1e-12)  # two steps of the rate, then none
+
+
+def test_a_row_that_is_there_twice_is_added_up_first() -> None:
+    table = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
+    optimiser = DenseSparseAdam([table], lr=0.1, eps=1.0)
+    table.grad = rows_gradient([2, 0, 2], [[1.0, 0.0], [2.0, 5.0], [1.0, -5.0]], table)
+    optimiser.step()
+    once = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
+    once.grad = torch.tensor([[2.0, 5.0], [0.0, 0.0], [2.0, -5.0]], dtype=torch.float64)
+    DenseSparseAdam([once], lr=0.1, eps=1.0).step()
+    torch.testing.assert_close(table, once, rtol=1e-12, atol=0)
+
+
+def test_embeddings_are_made_sparse_unless_the_network_wants_them_dense() -> None:
+    class Tables(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.out = torch.nn.Embedding(5, 2), torch.nn.Linear(2, 1)
+
+    network = Tables()
+    with_sparse_gradients(network)
+    network.out(network.words(torch.tensor([1, 1, 3]))).sum().backward()
+    gradient = network.words.weight.grad
+    assert gradient is not None and gradient.is_sparse
+    assert gradient.coalesce().indices().tolist() == [[1, 3]]
+    dense = Tables()
+    dense.dense_embeddings = True  # type: ignore[assignment]
+    with_sparse_gradients(dense)
+    dense.out(dense.words(torch.tensor([1]))).sum().backward()
+    assert dense.words.weight.grad is not None and not dense.words.weight.grad.is_sparse
