@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from audit.claim_kinds import KINDS
 from audit.claim_model import PATTERNS
+from audit.claim_names import counted
 from audit.claim_source import KeyPath, Plain, Problem, Source, short
 from audit.names import known_names
 
@@ -35,11 +36,14 @@ _BOUNDS: Mapping[str, tuple[str, str]] = {
 
 def sentences(error: ValidationError, paper: type[BaseModel], source: Source) -> Iterator[Problem]:
     """One problem for each complaint that is not the shadow of another."""
-    for detail in error.errors(include_url=False):
+    details = error.errors(include_url=False)
+    refused = [it["loc"] for it in details]
+    for detail in details:
         path, rest = _split(detail["loc"], source.content)
         if source.is_unread(path):
             continue
-        if detail["type"] == "too_short" and detail["input"]:
+        size = len(detail["loc"])
+        if detail["type"] == "too_short" and any(it[:size] == detail["loc"] != it for it in refused):
             continue  # its items were refused one by one
         yield _sentence(detail, path, rest, paper, source)
 
@@ -77,7 +81,10 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
     if kind == "string_too_short":
         return "is empty; write text"
     if kind == "too_short":
-        return "is empty; add at least one item"
+        if not value:
+            return "is empty; add at least one item"
+        least = context["min_length"]
+        return f"holds {counted(len(value), 'item')}; name {least} or more"
     if kind in _BOUNDS:
         relation, bound = _BOUNDS[kind]
         return f"{_quoted(value, spelled)} is out of range; write a number {relation} {context[bound]:g}"
