@@ -11,6 +11,7 @@ each part by itself (`claim_model`, put into words by `claim_problems`), and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -42,6 +43,7 @@ from audit.claim_reference import address, is_experiment, metrics_of
 from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.errors import ClaimFileError
+from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
 
@@ -254,7 +256,9 @@ class Paper(Model):
 
     @cached_property
     def _cells(self) -> Mapping[str, record.Cell]:
-        return {c.address: c for table in self.table_records() for row in table.rows for c in row.cells}
+        """All numbers in the unit of the runs: a metric that is printed as a fraction of 1 is in percent."""
+        cells = (c for table in self.table_records() for row in table.rows for c in row.cells)
+        return {cell.address: _in_percent(cell) for cell in cells}
 
     @cached_property
     def margins_by_rule(self) -> Margins:
@@ -316,6 +320,16 @@ def _on_each_dataset(
             f"{key}-{name}",
             experiment.model_copy(update={"dataset": name, "datasets": None, "title": title}),
         )
+
+
+def _in_percent(cell: record.Cell) -> record.Cell:
+    if not cell.metric or cell.unit != "fraction" or cell.printed is None:
+        return cell
+    try:
+        sd = in_percent(cell.sd) if cell.sd is not None else None
+        return replace(cell, printed=in_percent(cell.printed), sd=sd, unit="percent")
+    except ValueError:  # refused where a claim names it
+        return cell
 
 
 def _verified(transcription: Transcription | None) -> str | None:

@@ -125,6 +125,16 @@ def _in_cell(path: KeyPath, table: TableNames, row: str, column: str, names: Fil
     if cell.is_number and cell.source is None:
         text = "says nowhere whose run it is; give the row, its column or the table a source"
         yield Problem((*path[:-2], "source"), text)
+    unit = table.unit_of(row, column)
+    if cell.metric and unit not in ("percent", "fraction"):
+        text = f"is of a metric, and in {unit!r}; write unit: percent or unit: fraction"
+        yield Problem((*path[:2], "unit"), f"{row}.{column} {text}")
+    elif cell.metric and unit == "fraction" and cell.printed and no_number(cell.printed) is None:
+        for text in (cell.printed, *([cell.sd] if cell.sd and no_number(cell.sd) is None else [])):
+            if not 0 <= printed(text).value <= 1:
+                yield Problem(
+                    place, f"{text!r} is no fraction of 1; write unit: percent where it is one of 100"
+                )
     if cell.metric and cell.dataset:
         yield from _other_dataset(path, table.named_experiment(row, column), cell.dataset, names)
 

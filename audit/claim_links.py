@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.claim_kinds import KINDS, Claim, Formula
-from audit.claim_model import is_metric
+from audit.claim_model import is_metric, no_number
 from audit.claim_names import (
     CellNames,
     FileNames,
@@ -32,6 +32,7 @@ from audit.expression import ExpressionError, parse, references
 from audit.expression import names as names_in
 from audit.names import known_names
 from audit.stats.growth import FEWEST_DECADES, FEWEST_SIZES
+from audit.stats.printed import printed
 
 #: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
 MOST_PRIMARIES = 3
@@ -170,6 +171,7 @@ class _Target:
     cell: CellNames | None
     experiment: str | None
     dataset: str | None
+    unit: str | None = None
 
 
 def _target(reference: str, metric: str | None, names: FileNames) -> _Target:
@@ -178,7 +180,8 @@ def _target(reference: str, metric: str | None, names: FileNames) -> _Target:
         return _Target(reference, None, reference, names.dataset_of(reference))
     table, row, column = address(reference, metric, names.grids)
     cell = names.tables[table].cell(row, column)
-    return _Target(f"{table}.{row}.{column}", cell, cell.experiment, cell.dataset)
+    unit = names.tables[table].unit_of(row, column)
+    return _Target(f"{table}.{row}.{column}", cell, cell.experiment, cell.dataset, unit)
 
 
 def _without_metric(
@@ -240,6 +243,11 @@ def _cell_problems(target: _Target, kind: type[Claim]) -> Iterator[str]:
     row = ".".join(target.name.split(".")[:2])
     if cell.is_null:
         yield f"{target.name} prints no number (null); drop this metric from the claim"
+    if cell.metric and target.unit == "fraction" and cell.printed and no_number(cell.printed) is None:
+        for text in (cell.printed, *([cell.sd] if cell.sd and no_number(cell.sd) is None else [])):
+            if printed(text).decimals < 2:
+                told = f"{target.name} prints {text!r}, a fraction with fewer than two decimals"
+                yield f"{told}, too coarse for a claim; drop this metric from the claim"
     if kind.own_runs_only and cell.source == "copied":
         origin = cell.copied_from or "another paper"
         text = f"{row} is copied from {origin}, and a copied number is not this paper's run"

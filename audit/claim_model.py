@@ -336,7 +336,7 @@ class Table(Origin):
     metric: Metric | None = None
     """Metric of all numbers whose row and column name none."""
     unit: Text = "percent"
-    """Unit of the metrics."""
+    """Unit of the metrics: percent, or fraction (of 1). Margins are in percent points in either case."""
     runs: Count | None = None
     """Runs behind each number, where the paper says that they are means."""
     spread: Literal["sd", "se", "ci95"] | None = None

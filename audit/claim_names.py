@@ -71,6 +71,10 @@ class TableNames:
             self._cells[row, column] = self._cell(row, column)
         return self._cells[row, column]
 
+    def unit_of(self, row: str, column: str) -> str:
+        """The unit of a metric: its column's or row's, or the table's, or else percent."""
+        return self.cell(row, column).unit or text_or_none(self.plain.get("unit")) or "percent"
+
     def _cell(self, row: str, column: str) -> CellNames:
         its_row, its_column = self.rows[row], self.columns[column]
         value = self._value(row, column)

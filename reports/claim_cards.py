@@ -114,6 +114,8 @@ def _places(claim: ClaimRecord, found: Lookup) -> list[Fact]:
         printed = (
             claim.printed[k] if k < len(claim.printed) else (place and place.cell.printed) or digits.ABSENT
         )
+        if place and claim.kind != "dominance" and place.cell.printed not in (None, printed):
+            printed = f"{place.cell.printed}, which is {printed} %"
         text = f"{printed} ({_cell_name(place) if place else address})"
         facts.append(Fact("Printed", text, href=f"#{place.anchor}" if place else ""))
     return facts

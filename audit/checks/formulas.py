@@ -33,6 +33,8 @@ def _formula(sheet: Sheet, claim: ClaimRecord, text: str) -> Finding:
         expression = parse(text)
         outcome = evaluate(expression, held)
         numbers = [number for of in references(expression) for number in held.numbers(of)]
+        if len({it.cell.unit for it in numbers if it.cell.metric}) > 1:
+            raise UndefinedError(f"{text}: some of its numbers are in percent and others fractions of 1")
     except (ExpressionError, UndefinedError) as err:
         return finding(sheet, check, "untestable", [], str(err), claim=claim)
     said = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in

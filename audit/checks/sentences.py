@@ -28,8 +28,9 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
         if claim.kind == "dominance":
             yield from _dominance(sheet, claim)
         elif claim.kind in _TESTS and len(numbers) == len(claim.experiments) > 1:
-            units = {number.cell.unit for number in numbers}
-            result = _TESTS[claim.kind](claim, numbers) if len(units) == 1 else _in_units(numbers)
+            compared = [number.percent for number in numbers]
+            units = {number.cell.unit for number in compared}
+            result = _TESTS[claim.kind](claim, compared) if len(units) == 1 else _in_units(numbers)
             yield _finding(sheet, claim, numbers, *result)
 
 

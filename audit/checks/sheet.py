@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from audit.claim_reference import Grid, GridCell
 from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
-from audit.stats.printed import Printed, printed
+from audit.stats.printed import Printed, in_percent, printed
 
 Subject = tuple[str, str]
 """Data set and experiment."""
@@ -47,6 +47,18 @@ class Number:
     @property
     def address(self) -> str:
         return self.cell.address
+
+    @property
+    def percent(self) -> Number:
+        """In percent, where a metric is printed as a fraction of 1 with two decimals or more."""
+        if not self.cell.metric or self.cell.unit != "fraction":
+            return self
+        try:
+            text = in_percent(self.value.text)
+        except ValueError:
+            return self
+        cell = replace(self.cell, printed=text, unit="percent")
+        return replace(self, cell=cell, value=printed(text))
 
     @property
     def text(self) -> str:

@@ -58,6 +58,24 @@ def printed(text: str) -> Printed:
     return Printed(text, -value if negative else value, len(decimals), bool(match["percent"]))
 
 
+def in_percent(text: str) -> str:
+    """A printed fraction of 1 as the percentage that it is, with the digits that were printed and no others.
+
+    Raises ValueError for fewer than two decimals, whose rounding no percentage shows, and outside 0 to 1.
+
+    >>> in_percent("0.7638"), in_percent(".50"), in_percent("1.000")
+    ('76.38', '50', '100.0')
+    """
+    number = printed(text)
+    if not 0 <= number.value <= 1 or number.percent:
+        raise ValueError(f"{text!r} is no fraction of 1")
+    if number.decimals < 2:
+        raise ValueError(f"{text!r} is a fraction with fewer than two decimals")
+    decimals = number.decimals - 2
+    units = str(number.value * 10**number.decimals).rjust(decimals + 1, "0")
+    return f"{units[:-decimals]}.{units[-decimals:]}" if decimals else units
+
+
 def gap(first: Printed, second: Printed) -> Fraction:
     """The printed difference, first minus second, exactly: `78.60` and `76.81` are 1.79 apart."""
     return first.value - second.value
