@@ -80,16 +80,10 @@ def add_command(
     --recipe, --protocol, --vectors and --store as for the runs to come: what they ask for is prepared.
     """
     from reimpl.data.catalogue import catalogue
-    from reimpl.data.describe import describe, observed_in
 
     if entry is not None:
         catalogue().find(entry)
-    for line in _format_lines(path):
-        say(line)
-    corpus = _opened(path, column, base, data, format)
-    observed = observed_in(describe(corpus))
-    for line in _identity_lines(observed, entry):
-        say(line)
+    corpus = recognised(path, entry, column, base, data, format)
     say(_prepared(corpus, recipe, protocol, vectors, store))
     return Exit.OK
 
@@ -116,6 +110,25 @@ def describe_command(
     ):
         say(line)
     return Exit.OK
+
+
+def recognised(
+    path: Path,
+    entry: str | None,
+    column: int | None = None,
+    base: int | None = None,
+    data: Path | None = None,
+    format: str | None = None,
+) -> Source | BowDataset:
+    """Says what lies there, which entry it is, and what it is to each paper's claims."""
+    from reimpl.data.describe import describe, observed_in
+
+    for line in _format_lines(path):
+        say(line)
+    corpus = _opened(path, column, base, data, format)
+    for line in _identity_lines(observed_in(describe(corpus)), entry):
+        say(line)
+    return corpus
 
 
 def _opened(

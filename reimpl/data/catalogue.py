@@ -20,6 +20,9 @@ from reimpl.errors import DataError
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}(,[0-9]{3})*(\.[0-9]+)?$|^[0-9]+(\.[0-9]+)?$")]
+Checksum = Annotated[
+    str, StringConstraints(pattern=r"^(sha256:[0-9a-f]{64}|sha1:[0-9a-f]{40}|md5:[0-9a-f]{32})$")
+]
 Words = Annotated[str, StringConstraints(min_length=1)]
 
 #: The statistics that papers print, by the names that claim files use.
@@ -108,6 +111,17 @@ class Place(_Part):
     url: Words | None = None
 
 
+class RemoteFile(_Part):
+    """A file that can be downloaded from its address alone, without a click or a login."""
+
+    url: Annotated[str, StringConstraints(pattern=r"^(https?|file)://[^\s#]+$")]
+    name: Words | None = None
+    """How it is called here, where the address does not say it."""
+    checksum: Checksum | None = None
+    source: Words
+    """Who states address and checksum."""
+
+
 class Entry(_Part):
     """One corpus, in all versions that bear its name."""
 
@@ -119,6 +133,10 @@ class Entry(_Part):
     licence: Words
     """"unknown" where we do not know."""
     places: tuple[Key, ...] = ()
+    files: tuple[RemoteFile, ...] = ()
+    """What `audit data get` downloads."""
+    by_hand: Words | None = None
+    """How a user comes to it where no place has it, as words of a sentence."""
     stand_in_for: Key | None = None
     """The entry whose sizes it copies, being other data."""
     split_columns: int | None = None

@@ -9,6 +9,7 @@ import pytest
 
 from audit.claim import Paper, builtin_claims, load
 from reimpl.data.catalogue import STATISTICS, Entry, Published, catalogue, parse_catalogue
+from reimpl.data.remote import Remote
 from reimpl.errors import DataError
 from reimpl.propensity import propensity_constants
 
@@ -80,6 +81,15 @@ def test_what_is_not_known_is_said_to_be_unknown() -> None:
     assert known == {"reuters21578", "synthetic"}
 
 
+def test_every_address_on_record_can_be_downloaded_and_names_its_source() -> None:
+    """None is on record yet: the sources that we have give pages, folders and repositories, no files."""
+    for entry in catalogue().entries.values():
+        for file in entry.files:
+            assert Remote.of(file.url, file.name, file.checksum) and file.source
+    # by hand only where there is nothing better
+    assert not [key for key, it in catalogue().entries.items() if it.by_hand and (it.places or it.files)]
+
+
 HEAD = "format: 1\nplaces: {p: {name: a place}}\nentries:\n"
 ENTRY = "  a: {name: A, about: words, formats: [], raw_text: true, licence: unknown"
 HASH = "a" * 64
@@ -94,6 +104,14 @@ REFUSED = [
     ("no such entry", HEAD + ENTRY + ", stand_in_for: b}", "stands in for 'b', which is no entry"),
     ("content twice", HEAD + ENTRY + f", known: [{KNOWN}, {KNOWN}]}}", "one content stands in two places"),
     ("other format", HEAD.replace("1", "2") + ENTRY + "}", "format: Input should be 1"),
+    ("no address", HEAD + ENTRY + ", files: [{url: a.zip, source: w}]}", "files.0.url: String should match"),
+    ("other scheme", HEAD + ENTRY + ", files: [{url: 'ftp://h/a', source: w}]}", "url: String should match"),
+    ("no source", HEAD + ENTRY + ", files: [{url: 'http://h/a'}]}", "files.0.source: Field required"),
+    (
+        "no checksum",
+        HEAD + ENTRY + f", files: [{{url: 'http://h/a', source: w, checksum: {HASH}}}]}}",
+        "files.0.checksum: String should match",
+    ),
     ("no YAML", "a: [", "no YAML"),
     ("key twice", HEAD + ENTRY + "}\n" + ENTRY + "}", "no YAML"),
 ]

@@ -1,0 +1,169 @@
+"""`audit data get`: the files of a corpus from the network, or the way to them by hand."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import data_app, say
+from audit.cli.data import Base, Column, FormatName, recognised
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from reimpl.data.catalogue import Catalogue, Entry
+    from reimpl.data.download import Fetched
+    from reimpl.data.remote import Remote
+    from reimpl.data.resumable import Patience, Watch
+
+
+@data_app.command("get")
+def get_command(
+    key: Annotated[str, typer.Argument(metavar="ENTRY", help="The entry of the catalogue.")],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Folder for the files; default: one in your cache."),
+    ] = None,
+    addresses: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="URL",
+            help="An address that you know, once a file: URL, URL#sha256=DIGEST or URL#name=NAME.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="How long to wait for the server.")
+    ] = 30.0,
+    column: Column = None,
+    base: Base = None,
+    format: FormatName = None,
+) -> int:
+    """Download a corpus once, check it, and recognise it as `audit data add` does.
+
+    A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced.
+    """
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.download import user_cache
+    from reimpl.data.resumable import Patience
+
+    known = catalogue()
+    entry = known.find(key)
+    remotes = _remotes(key, entry, known, addresses or ())
+    folder = to or user_cache() / key
+    say(f"{key}: {entry.name}; licence: {entry.licence}")
+    for remote in remotes:
+        for line in _lines(_fetched(remote, folder, Patience(timeout), _by_hand(key, entry, known))):
+            say(line)
+    path = folder / remotes[0].name if len(remotes) == 1 else folder
+    _recognise(path, key, column, base, format)
+    say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))} --as {key}")
+    return Exit.OK
+
+
+def _remotes(key: str, entry: Entry, known: Catalogue, addresses: Sequence[str]) -> list[Remote]:
+    """What the user names, else what the catalogue does; raises `AuditError` with the way by hand."""
+    from reimpl.data.remote import Remote
+
+    remotes = [Remote.parse(it) for it in addresses]
+    remotes = remotes or [Remote.of(it.url, it.name, it.checksum) for it in entry.files]
+    if not remotes:
+        by_hand = _by_hand(key, entry, known)
+        raise AuditError(
+            f"{key}: no address of its files is on record; {by_hand}; if you know one, give --from URL"
+        )
+    names = [it.name for it in remotes]
+    for name in names:
+        if names.count(name) > 1:
+            raise AuditError(f"two addresses end in {name!r}; tell them apart, as in URL#name=train.txt")
+    return remotes
+
+
+def _by_hand(key: str, entry: Entry, known: Catalogue) -> str:
+    """Where else it is to be had, and the command that takes it then."""
+    if entry.by_hand:
+        return entry.by_hand
+    places = [known.places[it] for it in entry.places]
+    named = [f"{it.name} ({it.url})" if it.url else it.name for it in places]
+    how = f"get it by hand from {_listed(named)}" if named else "nor is a place that has it; get it elsewhere"
+    return f"{how}, then `audit data add PATH --as {key}`"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    return " or ".join(it for it in (", ".join(names[:-1]), names[-1]) if it)
+
+
+def _fetched(remote: Remote, folder: Path, patience: Patience, by_hand: str) -> Fetched:
+    from reimpl.data.download import fetch
+    from reimpl.data.http_answer import NotReachedError
+
+    try:
+        with _bar(remote.name) as watch:
+            return fetch(remote, folder, patience=patience, watch=watch)
+    except NotReachedError as err:
+        raise AuditError(f"{err}; {by_hand}") from err
+
+
+def _lines(it: Fetched) -> Iterator[str]:
+    name, digest = it.path.name, f"SHA-256 {it.sha256}"
+    yield f"{name}: {it.how}, {it.size:,} bytes, {it.path}"
+    if it.held_against == "checksum":
+        yield f"{name}: {digest}; verified: it has the checksum that was stated"
+    else:
+        same = "; the same as at its first download" if it.held_against == "first download" else ""
+        yield f"{name}: {digest}; not verified: no published checksum known{same}"
+
+
+def _recognise(path: Path, key: str, column: int | None, base: int | None, format: str | None) -> None:
+    from reimpl.errors import ReimplError
+
+    try:
+        recognised(path, key, column, base, None, format)
+    except ReimplError as err:
+        raise AuditError(f"{err} (the download is there, whole)") from err
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[Watch]:
+    """A bar on a terminal; elsewhere only what went otherwise than planned."""
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    from audit.progress import new_console
+    from reimpl.data.resumable import Watch
+
+    console = new_console()
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bars.add_task(name, total=None)
+
+    class Bar(Watch):
+        def note(self, text: str) -> None:
+            console.out(f"{name}: {text}", highlight=False)
+
+        def progress(self, done: int, total: int | None) -> None:
+            bars.update(task, completed=done, total=total)
+
+    with bars:
+        yield Bar()

@@ -1,0 +1,470 @@
+"""`audit data get`: what is downloaded, what is said of it, and the way by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import audit.cli.data
+import reimpl.data.catalogue
+from audit import cli
+from audit.claim import builtin_claims, load
+from audit.exit_codes import Exit
+from reimpl.data import resumable
+from reimpl.data.catalogue import Catalogue, catalogue, parse_catalogue
+from tests.data.corpora import TEST, TRAIN
+from tests.data.origin import Answer, Origin, origin
+
+PAPERS = [load(path) for path in builtin_claims()]
+
+
+def lines(*texts: str) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+def packed(*, padding: int = 0, **files: bytes) -> bytes:
+    """A .zip of `NAME.txt` files; `padding` bytes in front, which zip readers skip."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"{name}.txt", content)
+    return bytes(padding) + target.getvalue()
+
+
+CORPUS = packed(train=lines(*TRAIN), test=lines(*TEST))
+LARGE = packed(train=lines(*TRAIN), test=lines(*TEST), padding=300_000)
+CUT = 2 * resumable.CHUNK
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command is given in a folder of its own, and the cache of the user is there too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(audit.cli.data, "papers_of", lambda _: PAPERS)
+    monkeypatch.setattr(resumable, "sleep", lambda _: None)
+    return tmp_path
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Catalogue]:
+    """Puts files, as YAML, into an entry `toy` that stands for one whose address is on record."""
+
+    def put(files: str) -> Catalogue:
+        made = parse_catalogue(
+            "format: 1\nplaces: {there: {name: a page, url: 'http://page'}}\nentries:\n"
+            "  toy: {name: Toy, about: words, formats: [lml], raw_text: true, licence: research only, "
+            f"places: [there], files: {files}}}\n",
+            "made.yaml",
+        )
+        monkeypatch.setattr(reimpl.data.catalogue, "catalogue", lambda: made)
+        return made
+
+    return put
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    code = cli.main(["data", "get", *arguments])
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (Exit.OK, "")
+    return captured.out.splitlines()
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one sentence on stderr, after notes about what was tried."""
+    assert cli.main(["data", "get", *arguments]) == Exit.BAD_INPUT
+    sentences = capsys.readouterr().err.splitlines()
+    assert sum(line.startswith("audit: ") for line in sentences) == 1 and sentences[-1].startswith("audit: ")
+    return sentences[-1]
+
+
+# --------------------------------------------------------------------------- from an address of the user
+
+
+def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """Three training and two test documents; the second time nothing is asked for."""
+    path = folder / "cache/xmtc-audit/rcv1/toy.zip"
+    with origin(Answer(CORPUS)) as server:
+        first, second = (said(capsys, "rcv1", "--from", f"{server.url}/toy.zip") for _ in range(2))
+    assert first[:3] == [
+        "rcv1: RCV1; licence: unknown",
+        f"toy.zip: downloaded, {len(CORPUS):,} bytes, {path}",
+        f"toy.zip: SHA-256 {sha256(CORPUS)}; not verified: no published checksum known",
+    ]
+    assert first[3].startswith(f"{path}: LibMultiLabel text; ")
+    assert first[4].startswith("recognised: no entry of the catalogue; nearest in size is ")
+    assert (
+        "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3"
+        in first[5]
+    )
+    assert first[-1] == f"to prepare it for all runs: audit data add {path} --as rcv1"
+    assert second[1:3] == [
+        first[1].replace("downloaded", "there already"),
+        f"{first[2]}; the same as at its first download",
+    ]
+    assert second[3:] == first[3:] and len(server.asked) == 1
+
+
+def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """And it says the same about it."""
+    with origin(Answer(CORPUS)) as server:
+        got = said(capsys, "rcv1", "--from", f"{server.url}/toy.zip", "--to", "with blank")
+    command = got[-1].partition(": audit ")[2]
+    assert command == "data add 'with blank/toy.zip' --as rcv1"
+    assert cli.main(["data", "add", "with blank/toy.zip", "--as", "rcv1"]) == Exit.OK
+    assert capsys.readouterr().out.splitlines()[:-1] == got[3:-1]
+
+
+def test_several_files_become_one_corpus_in_a_folder(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """The records beside them are no part of it."""
+    bodies = {"/train.txt": lines(*TRAIN), "/get?id=7": lines(*TEST)}
+    with origin(*(Answer(body) for body in bodies.values())) as server:
+        got = said(
+            capsys, "rcv1", "--to", "in", "--from", f"{server.url}/train.txt",
+            "--from", f"{server.url}/get?id=7#name=test.txt&sha256={sha256(lines(*TEST))}",
+        )  # fmt: skip
+    assert [it["path"] for it in server.asked] == list(bodies)
+    assert got[2].endswith("not verified: no published checksum known")
+    assert got[4].endswith("verified: it has the checksum that was stated")
+    assert got[5].startswith("in: LibMultiLabel text; ") and got[-1].endswith("audit data add in --as rcv1")
+
+
+def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with origin(Answer(CORPUS)) as server:
+        addresses = ("--from", f"{server.url}/a/train.txt", "--from", f"{server.url}/b/train.txt")
+        assert refused(capsys, "rcv1", *addresses) == (
+            "audit: two addresses end in 'train.txt'; tell them apart, as in URL#name=train.txt"
+        )
+        assert server.asked == []
+
+
+def test_a_corpus_that_cannot_be_read_is_said_to_be_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence of the reader, and that the download need not be blamed."""
+    with origin(Answer(b"PK, but no archive")) as server:
+        sentence = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
+    assert sentence == (
+        "audit: toy.zip: cannot be read (File is not a zip file); get a sound copy "
+        "(the download is there, whole)"
+    )
+
+
+@pytest.mark.parametrize("name", ["../../evil.txt", "/evil.txt"])
+def test_an_archive_that_leads_elsewhere_is_not_opened(
+    capsys: pytest.CaptureFixture[str], folder: Path, name: str
+) -> None:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(name, "x")
+    with origin(Answer(target.getvalue())) as server:
+        sentence = refused(capsys, "rcv1", "--to", "in", "--from", f"{server.url}/toy.zip")
+    assert f"member {name!r} has a path that leads out of the archive; do not use it" in sentence
+    assert not [it for it in folder.rglob("*") if "evil" in it.name]
+
+
+def test_a_tar_is_left_to_the_user(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    with origin(Answer(b"\x1f\x8b")) as server:
+        sentence = refused(capsys, "rcv1", "--to", "in", "--from", f"{server.url}/toy.tar.gz")
+    assert "an archive that is not read; unpack it and give the folder" in sentence
+    assert (folder / "in/toy.tar.gz").exists()
+
+
+# --------------------------------------------------------------------------- from the catalogue
+
+
+def test_a_file_with_a_published_checksum_is_verified(
+    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
+) -> None:
+    with origin(Answer(CORPUS)) as server:
+        stated = f"name: toy.zip, checksum: 'sha256:{sha256(CORPUS)}', source: its page"
+        known(f"[{{url: '{server.url}/get?id=7', {stated}}}]")
+        got = said(capsys, "toy", "--to", "in")
+    assert got[0] == "toy: Toy; licence: research only"
+    assert got[2] == f"toy.zip: SHA-256 {sha256(CORPUS)}; verified: it has the checksum that was stated"
+
+
+def test_a_file_that_changed_since_its_checksum_was_published_is_removed(
+    capsys: pytest.CaptureFixture[str], folder: Path, known: Callable[[str], Catalogue]
+) -> None:
+    with origin(Answer(CORPUS)) as server:
+        known(f"[{{url: '{server.url}/toy.zip', checksum: 'sha256:{'0' * 64}', source: its page}}]")
+        assert refused(capsys, "toy", "--to", "in") == (
+            f"audit: {server.url}/toy.zip: what came is not SHA-256 {'0' * 64} but SHA-256 {sha256(CORPUS)}, "
+            "and was removed; check the address and the checksum"
+        )
+    assert not (folder / "in/toy.zip").exists() and not (folder / "in/toy.zip.part").exists()
+
+
+def test_an_address_of_the_user_outranks_the_catalogue(
+    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
+) -> None:
+    with origin(Answer(CORPUS)) as server:
+        known("[{url: 'http://127.0.0.1:1/toy.zip', source: its page}]")
+        assert "downloaded" in said(capsys, "toy", "--from", f"{server.url}/toy.zip")[1]
+
+
+def test_the_list_shows_addresses_and_checksums(
+    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
+) -> None:
+    known(
+        "[{url: 'https://h/a.zip', source: its page}, "
+        f"{{url: 'https://h/b.zip', checksum: 'md5:{'0' * 32}', source: its page}}]"
+    )
+    assert cli.main(["data", "list", "toy"]) == Exit.OK
+    shown = capsys.readouterr().out.splitlines()
+    assert "  download https://h/a.zip; no published checksum (its page)" in shown
+    assert f"  download https://h/b.zip; md5:{'0' * 32} (its page)" in shown
+
+
+# --------------------------------------------------------------------------- by hand
+
+BY_HAND = (
+    "get it by hand from iliaschalkidis/lmtc-eurlex57k on GitHub "
+    "(https://github.com/iliaschalkidis/lmtc-eurlex57k) or data sets of LibMultiLabel, "
+    "then `audit data add PATH --as eurlex57k`"
+)
+
+
+def test_without_an_address_on_record_it_says_where_and_how_by_hand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert refused(capsys, "eurlex57k") == (
+        f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
+    )
+
+
+@pytest.mark.parametrize("key", catalogue().entries)
+def test_every_entry_that_cannot_be_downloaded_has_a_way(
+    capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    """A place and the command that takes it from there, or what else there is to know."""
+    if catalogue().entries[key].files:
+        pytest.skip("has addresses")
+    sentence = refused(capsys, key)
+    assert f"`audit data add PATH --as {key}`" in sentence or "`audit run` makes it" in sentence
+    assert all(catalogue().places[it].name in sentence for it in catalogue().entries[key].places)
+
+
+def test_offline_it_is_one_sentence_with_the_way_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    with origin(Answer()) as gone:
+        url = f"{gone.url}/toy.zip"
+    assert refused(capsys, "eurlex57k", "--from", url) == (
+        f"audit: {url}: no connection (Connection refused), 2 times in a row; "
+        f"check the network, or try again later; {BY_HAND}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "timeout", "sentence"),
+    [
+        (Answer(status=404), "5", "the server answers 404 Not Found; check the address"),
+        (
+            Answer(b"<html>", headers={"Content-Type": "text/html"}),
+            "5",
+            "the server sends a web page and no file; the server may ask for a login or a licence",
+        ),
+        (
+            Answer(CORPUS, hang=True),
+            "0.2",
+            "no answer within 0.2 s, 2 times in a row; check the network, or try again later",
+        ),
+        (
+            Answer(LARGE, cut=CUT, ranges=False),
+            "5",
+            f"the connection ended after 131,072 of {len(LARGE):,} bytes, 5 times in a row; "
+            "131,072 bytes are kept, and the same command goes on from there",
+        ),
+    ],
+)
+def test_what_the_server_does_not_give_is_one_sentence_with_the_way_by_hand(
+    capsys: pytest.CaptureFixture[str], answer: Answer, timeout: str, sentence: str
+) -> None:
+    with origin(answer) as server:
+        url = f"{server.url}/toy.zip"
+        assert refused(capsys, "eurlex57k", "--from", url, "--timeout", timeout) == (
+            f"audit: {url}: {sentence}; {BY_HAND}"
+        )
+
+
+def test_a_retry_is_told_and_then_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    with origin(Answer(status=500), Answer(CORPUS)) as server:
+        assert cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip"]) == Exit.OK
+    assert capsys.readouterr().err == (
+        "toy.zip: the server answers 500 Internal Server Error; trying again in 1 s\n"
+    )
+
+
+REFUSED = [
+    (("eurlex",), "audit: catalogue: 'eurlex' is unknown; known are eurlex-4k, eurlex57k"),
+    (("rcv1", "--from", "ftp://h/a.zip"), "audit: 'ftp://h/a.zip': an address begins with http://, https://"),
+    (("rcv1", "--from", "http://h/..%2fx"), "audit: http://h/..%2fx: '../x' is no usable name of a file"),
+    (
+        ("rcv1", "--from", "file:///nowhere/a.zip"),
+        "audit: file:///nowhere/a.zip: there is no such file; check",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_cannot_be_used_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert refused(capsys, *arguments).startswith(message)
+    assert not (folder / "cache").exists() or not list((folder / "cache").rglob("x"))
+
+
+# --------------------------------------------------------------------------- processes
+
+
+@pytest.fixture
+def process(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts `audit data get rcv1 --to in --from URL`; whatever still runs at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(url: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "audit", "data", "get", "rcv1", "--to", "in", "--from", url]
+        started.append(
+            subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return started[-1]
+
+    yield start
+    for it in started:
+        it.kill()
+        it.communicate()
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Waits for something to happen; gives up after a minute."""
+    for _ in range(6000):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen within a minute")
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def half_way(
+    server: Origin, process: Callable[..., subprocess.Popen[str]], folder: Path
+) -> subprocess.Popen[str]:
+    """A process that has a part of the file and waits for the rest."""
+    server.answers = [Answer(LARGE, cut=CUT, hang=True), Answer(LARGE)]
+    started = process(f"{server.url}/toy.zip")
+    until(lambda: size(folder / "in/toy.zip.part") == CUT)
+    return started
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_what_was_interrupted_goes_on_where_it_was(
+    folder: Path, process: Callable[..., subprocess.Popen[str]], sent: signal.Signals, code: int
+) -> None:
+    """By Ctrl-C or by `kill -9`: the part stays, and the same command asks for the rest."""
+    with origin() as server:
+        first = half_way(server, process, folder)
+        os.kill(first.pid, sent)
+        _, err = first.communicate(timeout=60)
+        assert first.returncode == code and "Traceback" not in err
+        if sent == signal.SIGINT:
+            assert err == "audit: interrupted; the same command goes on where it was\n"
+        assert (folder / "in/toy.zip.part").read_bytes() == LARGE[:CUT]
+        assert not (folder / "in/toy.zip").exists()
+        second = process(f"{server.url}/toy.zip")
+        _, err = second.communicate(timeout=60)
+        assert (second.returncode, err) == (Exit.OK, "toy.zip: going on after 131,072 bytes\n")
+        assert server.ranges == [None, f"bytes={CUT}-"]
+    assert (folder / "in/toy.zip").read_bytes() == LARGE
+    shown = sorted(it.name for it in (folder / "in").iterdir() if not it.name.endswith(".lock"))
+    assert shown == ["toy.zip", "toy.zip.sha256"]
+
+
+def test_of_two_processes_one_downloads_and_the_other_waits(
+    folder: Path, process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """One request; both end well."""
+    with origin() as server:
+        first = half_way(server, process, folder)
+        second = process(f"{server.url}/toy.zip")
+        assert second.stderr is not None
+        assert second.stderr.readline() == "toy.zip: another process is at work on it; waiting\n"
+        server.let_go.set()
+        told = [it.communicate(timeout=60)[0] for it in (first, second)]
+        assert [it.returncode for it in (first, second)] == [Exit.OK, Exit.OK]
+        assert len(server.asked) == 1
+    assert ["toy.zip: downloaded" in told[0], "toy.zip: there already" in told[1]] == [True, True]
+    assert (folder / "in/toy.zip").read_bytes() == LARGE
+
+
+def test_two_processes_that_start_at_once_ask_once(
+    folder: Path, process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    with origin(Answer(LARGE)) as server:
+        both = [process(f"{server.url}/toy.zip") for _ in range(2)]
+        for it in both:
+            it.communicate(timeout=60)
+        assert [it.returncode for it in both] == [Exit.OK, Exit.OK]
+        assert len(server.asked) == 1
+
+
+def test_no_other_command_loads_what_downloads_need() -> None:
+    """Neither pooch nor requests, nor torch: help, lists, checks and a report come without them."""
+    script = (
+        "import sys\nfrom audit import cli\n"
+        "for words in (['--help'], ['data', 'get', '--help'], ['data', 'list', 'rcv1'], ['list'],\n"
+        "              ['check', 'chen2022'], ['report', 'nowhere.json']):\n"
+        "    cli.main(words)\n"
+        "    heavy = {'pooch', 'requests', 'urllib3', 'torch'} & set(sys.modules)\n"
+        "    if heavy: sys.exit(f'{words} loads {heavy}')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_download_loads_no_torch() -> None:
+    script = (
+        "import sys\nfrom audit import cli\n"
+        "code = cli.main(['data', 'get', 'rcv1', '--from', 'file:///nowhere/a.zip'])\n"
+        "sys.exit(code != 2 or 'pooch' not in sys.modules or 'torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
+
+
+def test_on_a_terminal_there_is_a_bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows the name, how much is here and how much there is."""
+    from rich.console import Console
+
+    import audit.progress
+
+    shown = io.StringIO()
+    monkeypatch.setattr(
+        audit.progress, "new_console", lambda: Console(file=shown, force_terminal=True, width=100)
+    )
+    with origin(Answer(LARGE)) as server:
+        assert cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip"]) == Exit.OK
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
+    assert "toy.zip" in plain and f"{len(LARGE) / 1000:.1f}/{len(LARGE) / 1000:.1f} kB" in plain
