@@ -1,0 +1,90 @@
+"""Stochastic weight averaging as AttentionXML's code does it: the mean of the weights at several times.
+
+Izmailov, Podoprikhin, Garipov, Vetrov, Wilson (2018), Averaging Weights Leads to Wider Optima and Better
+Generalization, UAI; yourh/AttentionXML e2bbbec, deepxml/models.py:107-121.
+
+The mean starts with the weights at the start of an epoch, which count as the first of them, and takes in the
+live weights at every evaluation. Evaluation and keeping see the mean; training goes on with the live weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Average:
+    """The equal mean of all weights that were added. Batch-norm statistics and frozen weights stay out."""
+
+    def __init__(self, parameters: Iterable[Tensor], *, count_start: bool = True) -> None:
+        """Empty until `start`. count_start: whether the weights at the start are one of those averaged."""
+        self.parameters = [it for it in parameters if it.requires_grad]
+        self.count_start, self.models = count_start, 0
+        self.means: list[Tensor] | None = None
+
+    @classmethod
+    def of(cls, network: nn.Module, *, count_start: bool = True) -> Average:
+        return cls(network.parameters(), count_start=count_start)
+
+    @property
+    def started(self) -> bool:
+        return self.means is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether any weights are in it but those it started with."""
+        return self.models > self.count_start
+
+    @torch.no_grad()
+    def start(self) -> None:
+        """Take the weights as they are now, copied: as the first of the mean, or only to have the room."""
+        self.means = [it.detach().clone() for it in self.parameters]
+        self.models = int(self.count_start)
+
+    @torch.no_grad()
+    def add(self) -> None:
+        """Take in the weights as they are now; nothing before `start`."""
+        if self.means is None:
+            return
+        self.models += 1
+        torch._foreach_lerp_(self.means, self.parameters, 1.0 / self.models)
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """The network has the mean for a block, and the live weights again after it."""
+        self.swap()
+        try:
+            yield
+        finally:
+            self.swap()
+
+    @torch.no_grad()
+    def swap(self) -> None:
+        """Exchange mean and live weights, if there is a mean of any.
+
+        In values and not by reference, one after another: what torch has of the weights in one piece (an LSTM
+        on a GPU) stays so, and no second copy of all of them is made.
+        """
+        if self.means is None or not self.counts:
+            return
+        for live, mean in zip(self.parameters, self.means, strict=True):
+            kept = live.detach().clone()
+            live.copy_(mean)
+            mean.copy_(kept)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"models": self.models, "means": self.means}
+
+    @torch.no_grad()
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.models, stored = state["models"], state["means"]
+        if stored is None:
+            self.means = None
+            return
+        self.means = [torch.empty_like(it) for it in self.parameters]
+        for mean, value in zip(self.means, stored, strict=True):
+            mean.copy_(value)

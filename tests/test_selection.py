@@ -1,0 +1,102 @@
+"""The best evaluation and the end of patience, against stored sequences of AttentionXML's public code."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from reimpl.selection import Best
+
+REFERENCE = Path(__file__).parent / "reference"
+SEQUENCES: list[dict[str, Any]] = json.loads(
+    gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes())
+)["early_stop"]
+
+
+class Counter(nn.Module):
+    """Its one weight is the number of the evaluation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1))
+        self.table = nn.Embedding(3, 2)
+        self.table.weight.requires_grad_(False)
+
+    def now(self, value: float) -> Counter:
+        with torch.no_grad():
+            self.weight.fill_(value)
+        return self
+
+
+def followed(best: Best, scores: list[float]) -> tuple[list[int], int]:
+    """The evaluations, from 1, that were the best so far, and how many there were until patience ended."""
+    network, improving = Counter(), []
+    for i, score in enumerate(scores, 1):
+        if best.offer(score, network.now(i), epoch=i - 1):
+            improving.append(i)
+        if best.exhausted:
+            return improving, i
+    return improving, len(scores)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda it: f"early{it['early']}-{len(it['nDCG'])}")
+def test_the_sequences_of_the_public_code_are_followed(sequence: dict[str, Any]) -> None:
+    """Its patience e ends at the evaluation e + 1 without a gain, and a first score of 0 is none."""
+    early = sequence["early"]
+    best = Best(above=0.0, patience=None if early is None else early + 1)
+    improving, run = followed(best, sequence["nDCG"])
+    assert improving == sequence["improving_evaluations"]
+    assert run == sequence["evaluations_run"]
+    network = Counter()
+    kept = best.restore(network)
+    assert (int(network.weight) if kept else None) == sequence["best_evaluation"]
+
+
+def test_as_good_is_no_gain_and_nan_is_none() -> None:
+    assert followed(Best(), [0.5, 0.5, math.nan, 0.6])[0] == [1, 4]
+
+
+def test_the_first_evaluation_counts_unless_it_must_beat_something() -> None:
+    assert followed(Best(), [0.0, 0.0])[0] == [1]
+    assert followed(Best(above=0.0), [0.0, 0.0])[0] == []
+
+
+def test_weights_of_before_the_kept_epochs_are_lost_and_yet_must_be_beaten() -> None:
+    """CorNet's pipeline trainer: of 9, 5, 7, 8 from the third epoch on nothing is kept, of 10 the last."""
+    for last, kept in ((8.0, False), (10.0, True)):
+        best, network = Best(keep_from=2), Counter()
+        followed(best, [9.0, 5.0, 7.0, last])
+        assert best.restore(network) == kept
+        assert network.weight.item() == (4.0 if kept else 0.0)
+
+
+def test_the_kept_weights_are_a_copy_without_what_is_frozen() -> None:
+    """On a CPU the public tree trainer's best weights are the live ones, and change with later steps."""
+    best, network = Best(), Counter()
+    best.offer(1.0, network.now(7), 0)
+    network.now(9)
+    assert best.weights is not None and list(best.weights) == ["weight"]
+    best.restore(network)
+    assert network.weight.item() == 7.0
+
+
+def test_the_state_goes_on_where_it_was(tmp_path: Path) -> None:
+    scores = [3.0, 1.0, 2.0, 4.0, 0.0, 0.0, 0.0]
+    undisturbed = followed(Best(patience=3), scores)
+    best, network, improving = Best(patience=3), Counter(), []
+    for i, score in enumerate(scores, 1):
+        torch.save(best.state_dict(), tmp_path / "state")
+        best = Best(patience=3)
+        best.load_state_dict(torch.load(tmp_path / "state", weights_only=True))
+        improving += [i] if best.offer(score, network.now(i), i) else []
+        if best.exhausted:
+            break
+    assert (improving, i) == undisturbed
+    assert best.restore(network) and network.weight.item() == 4.0
