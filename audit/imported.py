@@ -10,7 +10,8 @@ The rules, all in one place:
   count no more, the new one says so, and keeps the margins that were fixed at the first look.
 * An import names all its seeds in each record, so that one that is taken away later is missed.
 * The data are the paper's own (`same_data`) only if the declared fingerprint is that of the claim file, or
-  whoever imported states why. Else they are other data, also under the paper's name for them.
+  whoever imported states why; they are another split of its documents if that is stated. Else they are other
+  data, also under the paper's name for them.
 * The gate of fidelity is about our implementations. Imported runs contradict only where they are stated to be
   of the authors' own code; that, like all of an import, is not verified here.
 """
@@ -51,6 +52,8 @@ class Provenance:
     """All seeds of this experiment that were in the import."""
     replaces: tuple[str, ...] = ()
     """Keys of the imported runs that this one stands in for."""
+    other_split: str = ""
+    """Why the data are another split of the paper's documents, as stated."""
 
     @classmethod
     def of(cls, run: Run) -> Provenance:
@@ -64,6 +67,7 @@ class Provenance:
                 by=str(held["by"]),
                 authors_code=str(held["authors_code"]),
                 same_data=str(held["same_data"]),
+                other_split=str(held.get("other_split", "")),
                 unit=str(held["unit"]),
                 seeds=tuple(int(it) for it in held["seeds"]),
                 replaces=tuple(str(it) for it in held["replaces"]),
@@ -82,6 +86,7 @@ class Provenance:
             "by": self.by,
             "authors_code": self.authors_code,
             "same_data": self.same_data,
+            **({"other_split": self.other_split} if self.other_split else {}),  # older records have none
             "unit": self.unit,
             "seeds": list(self.seeds),
             "replaces": list(self.replaces),
@@ -185,11 +190,14 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
 
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
-    """`same_data` if that is declared, one way or the other, of every run."""
+    """`same_data` if that is declared, one way or the other, of every run; else `other_split` if that is."""
     content = paper.datasets[dataset].content
     known = (content,) if isinstance(content, str) else tuple(content or ())
-    same = all(run.data.fingerprint in known or Provenance.of(run).same_data for run in runs)
-    return "same_data" if same else "other_data"
+    held = [(run.data.fingerprint in known, Provenance.of(run)) for run in runs]
+    if all((its_content or it.same_data) and not it.other_split for its_content, it in held):
+        return "same_data"
+    near = all(its_content or it.same_data or it.other_split for its_content, it in held)
+    return "other_split" if near else "other_data"
 
 
 # --------------------------------------------------------------------------- what is said of them
@@ -204,7 +212,11 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     notes = ["imported, not verified here"]
     notes += [f"the authors' code, as stated: {it}" for it in _distinct(p.authors_code for p in held)]
     notes += [f"the paper's own data, as stated: {it}" for it in _distinct(p.same_data for p in held)]
-    if any(run.data.fingerprint == UNKNOWN and not p.same_data for run, p in zip(runs, held, strict=True)):
+    notes += [f"another split, as stated: {it}" for it in _distinct(p.other_split for p in held)]
+    if any(
+        run.data.fingerprint == UNKNOWN and not (p.same_data or p.other_split)
+        for run, p in zip(runs, held, strict=True)
+    ):
         notes.append("no fingerprint of the data was declared")
     lots = len({(run.finished or "", p.files) for run, p in zip(runs, held, strict=True)})
     if lots > 1:
@@ -243,6 +255,10 @@ def _data(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tupl
     stated = _distinct(Provenance.of(run).same_data for run in runs)
     if scope == "same_data" and not stated:
         return ()
+    if scope == "other_split":
+        splits = "; ".join(_distinct(Provenance.of(run).other_split for run in runs))
+        here = f"stated to be another split: {splits}"
+        return (Deviation("data", paper.datasets[dataset].name, here, "not verified here"),)
     names = ", ".join(_distinct(run.data.name for run in runs))
     here = (
         f"stated to be the same: {'; '.join(stated)}"

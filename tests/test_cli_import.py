@@ -85,7 +85,7 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
         "  letters: seeds 0, 1, 2, 3 (failed); mean P@1 40.20",
         "  words: seeds 0, 1, 2; mean P@1 80.20",
         "  the data are not known to be the paper's own, so printed values are not judged by them: declare "
-        "--fingerprint, or --same-data and why",
+        "--fingerprint, --same-data and why, or --other-split and why",
         "  not stated to be the authors' code (--authors-code), so it can contradict nothing",
         "`audit judge toy.yaml --store audit-runs` judges them",
     ]
@@ -112,6 +112,36 @@ def test_what_was_declared_is_not_asked_for(capsys: pytest.CaptureFixture[str]) 
     assert record().verdicts[1].scope == "same_data"
     page = Path("audit-report/toy2024/report.html").read_text()
     assert "as the import states, not verified here (their download)" in page
+
+
+def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    """With its reason and its number of documents; without the number that is asked for."""
+    assert cli.main([*IMPORT, "--other-split", "a random fifth"]) == Exit.OK
+    assert "nothing tells of how many test documents" in capsys.readouterr().out
+    assert (
+        cli.main([*IMPORT, "--other-split", "a random fifth", "--test-size", "400", "--replace"]) == Exit.OK
+    )
+    assert "test documents" not in capsys.readouterr().out
+    assert cli.main(JUDGE) == Exit.OK
+    verdict = record().verdicts[1]
+    assert verdict.scope == "other_split"
+    assert verdict.se is not None
+    page = Path("audit-report/toy2024/report.html").read_text()
+    assert "stated to be another split: a random fifth" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--other-split", "x", "--same-data", "y"), "--same-data and --other-split exclude each other"),
+        (("--test-size", "-4"), "--test-size -4: give the number of test documents"),
+    ],
+)
+def test_what_cannot_be_meant_of_a_split_is_refused(
+    options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*IMPORT, *options]) == Exit.BAD_INPUT
+    assert said in capsys.readouterr().err
 
 
 def test_the_authors_code_may_contradict_and_that_is_1() -> None:

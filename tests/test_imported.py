@@ -202,6 +202,36 @@ def test_a_printed_value_is_judged_on_the_paper_s_data_only(paper: Paper) -> Non
     assert "the paper's own data, as stated: their download" in verdict.badges
 
 
+def test_another_split_is_one_that_is_stated(paper: Paper) -> None:
+    """Of every run; beside runs on the very data the arm as a whole is of another split."""
+    split = imported("words", HIGH, other_split="5-fold of the same documents")
+    assert scope_of(paper, "corpus", split) == "other_split"
+    own = imported("words", HIGH, fingerprint=CONTENT)
+    assert scope_of(paper, "corpus", [*split[:2], *own[2:]]) == "other_split"
+    assert scope_of(paper, "corpus", [*split[:2], *imported("words", HIGH)[2:]]) == "other_data"
+    claimed = imported("words", HIGH, fingerprint=CONTENT, other_split="shuffled")
+    assert scope_of(paper, "corpus", claimed) == "other_split"
+
+
+def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper: Paper) -> None:
+    """80 % of 100 printed documents and of 400 stated ones: 4.0 and 2.0 points, together sqrt(20)."""
+    split = imported("words", HIGH, other_split="their own", n_test=400)
+    verdict = value(judged(paper, *split))
+    assert verdict.scope == "other_split"
+    assert verdict.se == pytest.approx(20.0**0.5, rel=0.02)
+    assert (verdict.outcome, verdict.reason) == ("inconclusive", "other_split")
+    assert {"noise of two test sets included", "another split, as stated: their own"} <= set(verdict.badges)
+    assert "no fingerprint of the data was declared" not in verdict.badges
+    unsized = value(judged(paper, *imported("words", HIGH, other_split="their own")))
+    assert (unsized.reason, unsized.p_reproduced) == ("other_split", None)
+
+
+def test_records_of_before_there_were_splits_keep_their_keys() -> None:
+    """What was not declared is not in the configuration, so that the key of an import stays."""
+    held = Provenance("toy2024", "words", (("r.csv", "0" * 64),))
+    assert "other_split" not in held.spec(seed=0, fingerprint=None).config
+
+
 # --------------------------------------------------------------------------- the gate
 
 
@@ -301,7 +331,7 @@ def test_a_record_that_is_no_import_s_is_told(paper: Paper) -> None:
 
 
 def test_provenance_comes_back_from_the_record_as_it_was() -> None:
-    held = Provenance("p", "e", (("a", "1"), ("b", "2")), "x", "y", "z", "fraction", (0, 2), ("k",))
+    held = Provenance("p", "e", (("a", "1"), ("b", "2")), "x", "y", "z", "fraction", (0, 2), ("k",), "s")
     spec = held.spec(seed=2, fingerprint=None)
     assert spec.data == UNKNOWN
     assert Provenance.of(Run("k", spec, "done", DATA, {"P@1": 1.0})) == held

@@ -46,6 +46,13 @@ def import_command(
         str,
         typer.Option(metavar="WHY", help="Why the data are the paper's own, where no fingerprint can tell."),
     ] = "",
+    other_split: Annotated[
+        str,
+        typer.Option(metavar="WHY", help="Why the data are another split of the paper's own documents."),
+    ] = "",
+    test_size: Annotated[
+        int, typer.Option(metavar="N", help="Test documents of another split, where no predictions tell.")
+    ] = 0,
     truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
     experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
     seed: Annotated[
@@ -71,6 +78,8 @@ def import_command(
         dataset=dataset,
         fingerprint=fingerprint,
         same_data=_visible("--same-data", same_data),
+        other_split=_visible("--other-split", other_split),
+        test_size=test_size,
     )
     results: Sequence[Result]
     if truth is not None:
@@ -144,7 +153,18 @@ def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
     if any(scope_of(paper, paper.single_experiments[name].on, mine) == "other_data" for name, mine in found):
         open_ends.append(
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "
-            "--fingerprint, or --same-data and why"
+            "--fingerprint, --same-data and why, or --other-split and why"
+        )
+    split = [
+        run
+        for name, mine in found
+        for run in mine
+        if scope_of(paper, paper.single_experiments[name].on, mine) == "other_split" and not run.data.n_test
+    ]
+    if split:
+        open_ends.append(
+            "another split, and nothing tells of how many test documents: printed values are not judged by "
+            "it before --test-size does"
         )
     if not declared.authors_code:
         open_ends.append("not stated to be the authors' code (--authors-code), so it can contradict nothing")

@@ -39,10 +39,18 @@ class Declared:
     """Identity of the corpus, as `audit data describe` prints it under `content`."""
     same_data: str = ""
     """Why the data are the paper's own, where no fingerprint can tell."""
+    other_split: str = ""
+    """Why they are another split of the paper's documents."""
+    test_size: int = 0
+    """Test documents, where the files do not tell; 0: not said."""
 
     def __post_init__(self) -> None:
         if self.unit not in (None, "percent", "fraction"):
             raise AuditError(f"--unit {self.unit!r} is unknown; add --unit percent or --unit fraction")
+        if self.same_data and self.other_split:
+            raise AuditError("--same-data and --other-split exclude each other; keep the one that is so")
+        if self.test_size < 0:
+            raise AuditError(f"--test-size {self.test_size}: give the number of test documents, 1 or more")
         if self.fingerprint is not None and not FINGERPRINT.fullmatch(self.fingerprint):
             raise AuditError(f"--fingerprint {self.fingerprint!r} is none; {WHAT_A_FINGERPRINT_IS}")
 

@@ -74,6 +74,7 @@ def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declare
         by=declared.by,
         authors_code=declared.authors_code,
         same_data=declared.same_data,
+        other_split=declared.other_split,
         unit=result.unit,
         seeds=seeds,
         replaces=tuple(run.key for run in old),
@@ -84,7 +85,14 @@ def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declare
         key=spec.key,
         spec=spec,
         status="failed" if result.failed else "done",
-        data=DataInfo(result.dataset, spec.data, "as imported", n_train=0, n_test=result.n_test, n_labels=0),
+        data=DataInfo(
+            result.dataset,
+            spec.data,
+            "as imported",
+            n_train=0,
+            n_test=result.n_test or declared.test_size,
+            n_labels=0,
+        ),
         metrics=dict(result.metrics),
         reason="as the imported file says" if result.failed else None,
         device="not recorded",
@@ -103,6 +111,8 @@ def _says_the_same(old: Run, result: Result, declared: Declared) -> bool:
         and declared.by in ("", held.by)
         and declared.authors_code in ("", held.authors_code)
         and declared.same_data in ("", held.same_data)
+        and declared.other_split in ("", held.other_split)
+        and declared.test_size in (0, old.data.n_test)
     )
 
 
@@ -139,13 +149,16 @@ def _check_data(added: Sequence[Run], held: Sequence[Run], problems: Problems) -
             )
 
 
-def _data_of(run: Run) -> tuple[str, str, bool]:
-    return run.data.name, run.data.fingerprint, bool(Provenance.of(run).same_data)
+def _data_of(run: Run) -> tuple[str, str, bool, bool]:
+    it = Provenance.of(run)
+    return run.data.name, run.data.fingerprint, bool(it.same_data), bool(it.other_split)
 
 
 def _said(run: Run) -> str:
-    same = ", stated to be the paper's own" if Provenance.of(run).same_data else ""
-    return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{same}"
+    it = Provenance.of(run)
+    stated = ", stated to be the paper's own" if it.same_data else ""
+    stated += ", stated to be another split" if it.other_split else ""
+    return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{stated}"
 
 
 def _place(result: Result) -> str:
