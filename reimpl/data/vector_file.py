@@ -1,24 +1,57 @@
-"""Reads the vectors of wanted words from a text file: a word, then E numbers, parted by spaces.
+"""Files of word vectors in any form that is passed around, told apart by their content.
 
-Some words of GloVe 840B hold spaces (". . .", "to name@domain.com"), so the LAST E fields are the numbers and
-all before them is the word. A first line of two whole numbers (word2vec, fastText) is a header.
+Text (GloVe, word2vec, fastText), word2vec's binary form, and arrays with the words beside them; plain, packed
+(.gz, .xz, .bz2) or in a .zip. Of a .zip with several files one is named as `FILE.zip/MEMBER`, or told by the
+dimension: GloVe's hold `glove.6B.50d.txt` to `glove.6B.300d.txt`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import raw_lines
+from reimpl.data.formats.inputs import PACKED, File, head
+from reimpl.data.formats.tree import Tree, tree
+from reimpl.data.vector_array import array_chunks, words_beside
+from reimpl.data.vector_binary import binary_chunks, header_of
+from reimpl.data.vector_reading import Chunk, Tally, check
+from reimpl.data.vector_text import text_chunks, trailing_numbers
 from reimpl.errors import DataError
 
-_LOOK_AHEAD = 100
+#: First bytes of what is no file of word vectors, and what to do with it.
+_OTHERS: Mapping[bytes, str] = {
+    b"\x1f\x8b": "gzip data; end its name in .gz",
+    b"PK\x03\x04": "a .zip; end its name in .zip",
+    b"BZh": "bzip2 data; end its name in .bz2",
+    b"\xfd7zXZ": "xz data; end its name in .xz",
+    b"\x80\x02": "a pickle, which may run code when read; save the vectors as text",
+    b"\x80\x03": "a pickle, which may run code when read; save the vectors as text",
+    b"\x80\x04": "a pickle, which may run code when read; save the vectors as text",
+    b"\xba\x16\x4f\x2f": "a fastText model, not its vectors; give the .vec file",
+    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
+    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
+    b"\x93NUMPY": "an array of numpy; end its name in .npy",
+}
+#: Bytes that no text holds and binary numbers do.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+
+
+@dataclass(frozen=True)
+class Located:
+    """A file of vectors and, for an array, the file of its words."""
+
+    file: File
+    words: File | None = None
+
+    @property
+    def on_disk(self) -> tuple[Path, ...]:
+        """The files whose bytes decide what is read."""
+        return tuple(dict.fromkeys(it.path for it in (self.file, self.words) if it))
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,126 +62,123 @@ class ReadVectors:
     """float32 (V, E), zero where a word was not found."""
     found: BoolArray
     """(V,)"""
-    lines: int
-    """Lines after the header."""
-    header: bool
-    bad_lines: int
-    """Too few fields, or (for a wanted word; others are not parsed) something that is no finite number."""
-    duplicates: int
-    """Wanted words met again; the first vector stays."""
-    with_spaces: int
+    tally: Tally
+    """Of the whole file; its `duplicates` are of wanted words alone, unless the file was converted."""
+
+
+def is_vector_file(path: Path) -> bool:
+    """Whether a file is there, on disk or in a .zip."""
+    return path.is_file() or _archive(path) is not None
+
+
+def locate(path: Path, dimension: int | None = None) -> Located:
+    """The file at a path, or in the .zip there; raises `DataError` when it is not there or one of several."""
+    archive = _archive(path)
+    if archive is None:
+        file = File(path)
+        if not path.is_file():
+            raise DataError(f"{path}: cannot be opened (no such file); check the path")
+        find: Callable[[str], File | None] = partial(_beside, path.parent)
+    else:
+        found = tree(archive)
+        file, find = _member(path, found, path.relative_to(archive).as_posix(), dimension), found.find
+    return Located(file, words_beside(file, find) if _is_array(file) else None)
+
+
+def _archive(path: Path) -> Path | None:
+    return next((it for it in (path, *path.parents) if it.suffix.lower() == ".zip" and it.is_file()), None)
+
+
+def _beside(folder: Path, name: str) -> File | None:
+    paths = [folder / f"{name}{packing}" for packing in ("", *PACKED)]
+    return next((File(path) for path in paths if path.is_file()), None)
+
+
+def _is_array(file: File) -> bool:
+    return file.stem.lower().endswith(".npy")
+
+
+def _member(path: Path, archive: Tree, inside: str, dimension: int | None) -> File:
+    """The member of that name; without a name the only one, or the one for the dimension."""
+    files = {file.member: file for found in archive.files.values() for file in found}
+    if inside != ".":
+        named = [file for name, file in files.items() if inside in (name, file.name, file.stem)]
+        if len(named) == 1:
+            return named[0]
+    # words beside an array are no vectors themselves
+    arrays = [file for file in files.values() if _is_array(file) and "vocab" not in file.name]
+    choice = arrays or list(files.values())
+    if inside == "." and len(choice) > 1 and dimension is not None:
+        choice = [file for file in choice if f".{dimension}d." in file.name] or choice
+    if inside == "." and len(choice) == 1:
+        return choice[0]
+    what = f"no {inside!r} in it, but" if inside != "." else "it holds"
+    names = ", ".join(sorted(file.name for file in choice)[:8])
+    raise DataError(f"{path}: {what} {names}; name one of them, as {archive.path}/{choice[0].name}")
+
+
+def chunks(located: Located, tally: Tally, *, dimension: int | None = None) -> Iterator[Chunk]:
+    """All vectors in the order of the file, in any form. Fills `tally`, which is whole after the last chunk.
+
+    Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
+    has another dimension than stated, or has more bad lines than `vector_reading.tolerated`.
+    """
+    file = located.file
+    if located.words is not None:
+        yield from array_chunks(file, located.words, tally, dimension=dimension)
+    elif is_binary(file):
+        yield from binary_chunks(file, tally, dimension=dimension)
+    else:
+        yield from text_chunks(file, tally, dimension=dimension)
+    check(file, tally)
+
+
+def is_binary(file: File) -> bool:
+    """Whether it is word2vec's binary form; raises `DataError` for what is no file of word vectors at all."""
+    start = head(file)
+    for magic, what in _OTHERS.items():
+        if start.startswith(magic):
+            raise DataError(f"{file}: {what}")
+    header = header_of(start)
+    if header is None:
+        return file.stem.lower().endswith(".bin")
+    rest = start[header.end() :]
+    if rest.translate(None, _CONTROL) != rest:
+        return True
+    first_line = rest.partition(b"\n")[0]
+    return file.stem.lower().endswith(".bin") and trailing_numbers(first_line) != int(header[2])
 
 
 def read_vectors(path: Path, words: Sequence[str], *, dimension: int | None = None) -> ReadVectors:
-    """Vectors of `words`, in their order.
+    """Vectors of `words`, in their order, from reading the whole file; `vector_cache` reads it only once.
 
-    Raises `DataError` when the file is missing, cut off or empty, has another dimension than stated, fewer
-    lines than its header says, mostly bad lines, or not one of the words.
+    Raises `DataError` as `chunks`, and when the file has not one of the words.
     """
-    lines = raw_lines(path)
-    start = list(islice(lines, _LOOK_AHEAD))
-    header = _header(start)
-    if header is not None:
-        start = start[1:]
-    dimension = _dimension(path, [line for _, line in start], header, dimension)
-    read = _scan(chain(start, lines), words, dimension, header is not None)
-    if header is not None and read.lines < header[0]:
+    located, tally = locate(path, dimension), Tally()
+    wanted = {encoded(word): row for row, word in enumerate(words)}
+    rows, found = np.zeros((len(words), 0), dtype=np.float32), np.zeros(len(words), dtype=np.bool_)
+    for chunk in chunks(located, tally, dimension=dimension):
+        if not rows.shape[1]:
+            rows = np.zeros((len(words), tally.dimension), dtype=np.float32)
+        for at, word in enumerate(chunk.words):
+            row = wanted.get(word)
+            if row is None:
+                continue
+            tally.duplicates += bool(found[row])
+            if not found[row]:
+                rows[row], found[row] = chunk.rows[at], True
+    return checked(located.file, ReadVectors(rows, found, tally))
+
+
+def encoded(word: str) -> bytes:
+    """A word as files have it; what is no sound text (half a surrogate pair) matches nothing."""
+    return word.encode("utf-8", "surrogatepass")
+
+
+def checked(file: File, read: ReadVectors) -> ReadVectors:
+    """Raises `DataError` when not one of the words was found."""
+    if len(read.found) and not read.found.any():
         raise DataError(
-            f"{path}: {read.lines} lines where its header says {header[0]}; it is cut off, get a whole copy"
-        )
-    if read.bad_lines * 2 > read.lines:
-        raise DataError(
-            f"{path}: {read.bad_lines} of {read.lines} lines are no word with {dimension} numbers; "
-            "give a text file of word vectors"
-        )
-    if len(words) and not read.found.any():
-        raise DataError(
-            f"{path}: none of the {len(words)} words of the corpus has a vector; is it the right file?"
+            f"{file}: none of the {len(read.found)} words of the corpus has a vector; is it the right file?"
         )
     return read
-
-
-def split_line(line: bytes, dimension: int) -> tuple[bytes, list[bytes]] | None:
-    """The word and its `dimension` number fields; None when there are too few fields."""
-    parts = line.rsplit(None, dimension)
-    if len(parts) != dimension + 1:
-        return None
-    return parts[0], parts[1:]
-
-
-def _scan(
-    lines: Iterable[tuple[int, bytes]], words: Sequence[str], dimension: int, header: bool
-) -> ReadVectors:
-    wanted = {word.encode(): row for row, word in enumerate(words)}
-    rows = np.zeros((len(words), dimension), dtype=np.float32)
-    found = np.zeros(len(words), dtype=np.bool_)
-    n_lines = bad = duplicates = with_spaces = 0
-    for _, line in lines:
-        n_lines += 1
-        if line.count(b" ") == dimension and b"\t" not in line:
-            word = line[: line.index(b" ")]
-            # most lines of a large file end here, unparsed
-            if word not in wanted:
-                continue
-        parts = split_line(line, dimension)
-        if parts is None:
-            bad += 1
-            continue
-        word, numbers = parts
-        with_spaces += b" " in word
-        row = wanted.get(word)
-        if row is None:
-            continue
-        if found[row]:
-            duplicates += 1
-        elif (values := _finite(numbers)) is None:
-            bad += 1
-        else:
-            rows[row], found[row] = values, True
-    return ReadVectors(rows, found, n_lines, header, bad, duplicates, with_spaces)
-
-
-def _finite(fields: list[bytes]) -> list[float] | None:
-    try:
-        values = [float(field) for field in fields]
-    except ValueError:
-        return None
-    # beyond float32 a number would silently become infinite
-    return values if all(abs(value) < 3.4e38 for value in values) else None
-
-
-def _header(start: list[tuple[int, bytes]]) -> tuple[int, int] | None:
-    """(lines, dimension) of a header; a file of one-dimensional vectors is taken to have none."""
-    fields = start[0][1].split() if start else []
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
-        return None
-    if len(start) > 1 and len(start[1][1].split()) == 2:
-        return None
-    return int(fields[0]), int(fields[1])
-
-
-def _dimension(path: Path, lines: list[bytes], header: tuple[int, int] | None, stated: int | None) -> int:
-    """How many numbers most of the first lines end in, checked against the header and what was stated."""
-    seen = Counter(n for line in lines if (n := _trailing_numbers(line)) > 0)
-    if not seen:
-        raise DataError(f"{path}: no line with a word and numbers; give a text file of word vectors")
-    [(dimension, _)] = seen.most_common(1)
-    for what, said in (("stated", stated), ("in its header", header[1] if header else None)):
-        if said is not None and said != dimension:
-            raise DataError(
-                f"{path}: vectors of {dimension} dimensions, but {said} {what}; correct the dimension"
-            )
-    return dimension
-
-
-def _trailing_numbers(line: bytes) -> int:
-    """How many fields at the end of a line are numbers; the first field is always the word."""
-    fields = line.split()[1:]
-    return next(
-        (n for n, is_number in enumerate(_are_numbers(reversed(fields))) if not is_number), len(fields)
-    )
-
-
-def _are_numbers(fields: Iterable[bytes]) -> Iterator[bool]:
-    for number in fields:
-        yield _finite([number]) is not None

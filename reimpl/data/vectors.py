@@ -1,9 +1,15 @@
 """Initial word vectors: where they come from, and what a word without one gets.
 
-A source looks up the words of a vocabulary; `initial_vectors` then fills the rows that are left by one of two
-rules. Study (sian-chen/xml-cnn-study-code at 2051eda): zero, also for the padding and the unknown word. Liu
-(jimmy646/XML-CNN at 72de8b3, code/w2v.py 92-94): uniform between -0.25 and 0.25 for every word without a
-vector, the padding and the unknown word included.
+A source looks up the words of a vocabulary; `initial_vectors` then fills the rows that are left, by a rule:
+
+* `zero`, the study (sian-chen/xml-cnn-study-code at 2051eda): zero, padding and unknown word included.
+* `uniform`, Liu (jimmy646/XML-CNN at 72de8b3, code/w2v.py 92-94): uniform between -0.25 and 0.25 for every
+  word without a vector, padding and unknown word included.
+* `wide_uniform`, AttentionXML (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39): the padding is
+  zero; the unknown word and every word without a vector are uniform between -1 and 1.
+
+A word that stands in a file twice has its FIRST vector, as gensim reads files, and AttentionXML with it; the
+study's reader keeps the last. The notes say where a file has such words.
 """
 
 from __future__ import annotations
@@ -17,13 +23,24 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.vector_file import read_vectors
+from reimpl.data.vector_file import is_vector_file, read_vectors
+from reimpl.data.vector_reading import notes
 from reimpl.errors import DataError
 
-OutOfVocabulary: TypeAlias = Literal["zero", "uniform"]
+OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
 
-UNIFORM = 0.25
-"""Half-width of the uniform rule."""
+#: Half-width of what a rule draws from; a rule that is not here draws nothing.
+HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
+UNIFORM = HALF_WIDTH["uniform"]
+
+
+def described(rule: OutOfVocabulary) -> str:
+    """What the rows of words without a vector are, in words: they are ..."""
+    width = HALF_WIDTH.get(rule)
+    if width is None:
+        return "zero"
+    rest = "; that of the padding is zero" if rule == "wide_uniform" else ""
+    return f"drawn uniformly from -{width:g} to {width:g}{rest}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +114,13 @@ class VectorFile:
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
         read = read_vectors(self.path, words, dimension=self.dimension)
-        head = ", with a header line" if read.header else ""
-        note = f"Word vectors: {self.path.name}, {read.rows.shape[1]} dimensions, {read.lines} lines{head}."
         counts = {
-            "vectors.bad_lines": read.bad_lines,
-            "vectors.duplicate_lines": read.duplicates,
-            "vectors.words_with_spaces": read.with_spaces,
+            "vectors.bad_lines": read.tally.bad,
+            "vectors.duplicate_lines": read.tally.duplicates,
+            "vectors.words_with_spaces": read.tally.with_spaces,
+            "vectors.words_not_utf8": read.tally.not_utf8,
         }
-        return Lookup(read.rows, read.found, (note,), counts)
+        return Lookup(read.rows, read.found, notes(self.path.name, read.tally), counts)
 
 
 @dataclass(frozen=True)
@@ -147,7 +163,7 @@ def parse_source(text: str) -> VectorSource:
     kind, _, number = text.partition(":")
     if kind == "random" and number.isascii() and number.isdigit():
         return RandomVectors(int(number))
-    if Path(text).is_file():
+    if is_vector_file(Path(text)):
         return VectorFile(Path(text))
     raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
 
@@ -162,14 +178,19 @@ def initial_vectors(
 ) -> Lookup:
     """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had.
 
-    `special` are the token ids of the padding and the unknown word. Under `zero` they are zero even where the
-    source has such a word; under `uniform` they are words like any other.
+    `special` are the token ids of the padding and the unknown word, in this order. Under `uniform` they are
+    words like any other; under the other rules what the source has for them does not count. Numbers are drawn
+    in the order of the token ids.
     """
     lookup = source.look_up(words, rng)
     rows, found = np.array(lookup.rows, dtype=np.float32), lookup.found.copy()
-    if rule == "zero":
+    if rule != "uniform":
         found[list(special)] = False
-        rows[~found] = 0.0
-    else:
-        rows[~found] = rng.uniform(-UNIFORM, UNIFORM, (int((~found).sum()), rows.shape[1]))
+    rows[~found] = 0.0
+    drawn = ~found
+    if rule == "wide_uniform":
+        drawn[list(special[:1])] = False
+    if rule in HALF_WIDTH:
+        width = HALF_WIDTH[rule]
+        rows[drawn] = rng.uniform(-width, width, (int(drawn.sum()), rows.shape[1]))
     return Lookup(rows, found, lookup.notes, lookup.counts)

@@ -14,6 +14,7 @@ from reimpl.data.vectors import (
     RandomVectors,
     VectorFile,
     VectorSource,
+    described,
     initial_vectors,
     parse_source,
 )
@@ -52,6 +53,37 @@ def test_uniform_rule(file: VectorFile) -> None:
     assert len(np.unique(drawn)) == 4
 
 
+def test_wide_uniform_rule(file: VectorFile) -> None:
+    """AttentionXML: padding zero, rare words and the unknown word between -1 and 1, whatever the file has.
+
+    The numbers come in the order of the words, as `numpy` draws them.
+    """
+    rows, found = fill(file, "wide_uniform", seed=3)
+    assert found == [False, False, True, False, True]
+    assert rows[[0, 2, 4]].tolist() == [[0, 0], [1, 2], [3, 4]]
+    drawn = np.random.default_rng(3).uniform(-1.0, 1.0, (2, 2)).astype(np.float32)
+    np.testing.assert_array_equal(rows[[1, 3]], drawn)
+
+
+@pytest.mark.parametrize(("rule", "width"), [("uniform", 0.25), ("wide_uniform", 1.0)])
+def test_rules_draw_from_the_whole_range(tmp_path: Path, rule: OutOfVocabulary, width: float) -> None:
+    """Mean 0, variance (2 w)^2 / 12, and nothing beyond the half-width w."""
+    file = VectorFile(write(tmp_path / "v.txt", ["the " + " ".join(["5"] * 300)]))
+    words = ["PAD", "UNK", "the", *(f"rare{i}" for i in range(500))]
+    rng = np.random.default_rng(1)
+    drawn = initial_vectors(file, words, special=(0, 1), rule=rule, rng=rng).rows[3:]
+    assert np.abs(drawn).max() <= width
+    assert abs(drawn.mean()) < 0.01 * width
+    assert drawn.var() == pytest.approx((2 * width) ** 2 / 12, rel=0.02)
+
+
+def test_rules_are_told_in_words() -> None:
+    """The sentence of a report ends in one of these."""
+    assert described("zero") == "zero"
+    assert described("uniform") == "drawn uniformly from -0.25 to 0.25"
+    assert described("wide_uniform") == "drawn uniformly from -1 to 1; that of the padding is zero"
+
+
 def test_uniform_rule_fills_the_whole_range() -> None:
     """Mean 0 and variance 0.5^2/12 over many draws, by the uniform distribution's definition."""
     rows = RandomVectors(300).look_up(["w"] * 500, np.random.default_rng(1)).rows
@@ -68,7 +100,7 @@ def test_random_source(rule: OutOfVocabulary) -> None:
     assert bool((rows[:2] == 0).all()) is (rule == "zero")
 
 
-@pytest.mark.parametrize("rule", ["zero", "uniform"])
+@pytest.mark.parametrize("rule", ["zero", "uniform", "wide_uniform"])
 def test_one_seed_one_matrix(file: VectorFile, rule: OutOfVocabulary) -> None:
     """Two calls with one seed agree, whatever the global generator does; another seed differs by chance."""
     for source in (file, RandomVectors(2)):
@@ -103,15 +135,22 @@ def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, 
 
 
 def test_file_counts_are_passed_on(tmp_path: Path) -> None:
-    """Header, bad lines and repeated words are told."""
-    path = write(tmp_path / "v.txt", ["4 2", "the 1 2", "the 3 4", "bad", "a b 5 6"])
-    lookup = VectorFile(path).look_up(["the"], np.random.default_rng(0))
+    """Header, bad lines, repeated words and words of another encoding are told, the bad with their place."""
+    lines = ["8 2", "the 1 2", "the 3 4", "bad", "a b 5 6", *(f"w{i} 1 2" for i in range(3))]
+    content = "\n".join(lines).encode() + b"\ncaf\xe9 1 2\n"
+    lookup = VectorFile(write(tmp_path / "v.txt", content)).look_up(["the"], np.random.default_rng(0))
     assert lookup.counts == {
         "vectors.bad_lines": 1,
         "vectors.duplicate_lines": 1,
         "vectors.words_with_spaces": 1,
+        "vectors.words_not_utf8": 1,
     }
-    assert lookup.notes == ("Word vectors: v.txt, 2 dimensions, 4 lines, with a header line.",)
+    assert lookup.notes == (
+        "Word vectors: v.txt, 2 dimensions, 8 lines, with a header line.",
+        "Word vectors: 1 line left out, first v.txt:4: 0 numbers after a word, not 2.",
+        "Word vectors: 1 word not UTF-8 and matched by nothing, first v.txt:9: 'caf\\xe9'.",
+        "Word vectors: 1 repeated word; the first vector counts.",
+    )
 
 
 def test_glove_package() -> None:
