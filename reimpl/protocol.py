@@ -6,8 +6,8 @@ A protocol is data; `reimpl.training` carries it out. Importing this module does
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from reimpl.errors import ConfigError
@@ -21,7 +21,11 @@ class Protocol:
     epochs: int
     batch_size: int
     learning_rate: float = 1e-3
-    optimiser: Literal["adam", "lasagne_adam"] = "adam"
+    optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam"] = "adam"
+    """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: that, and vectors of words that a batch
+    does not hold keep their values and moments (AttentionXML's code)."""
+    clip: float | Literal["you2019"] | None = None
+    """Largest norm of all gradients together; you2019: AttentionXML's bound of the last five norms."""
     shuffle: Literal["documents", "batches", "like_lengths"] = "documents"
     """documents: a fresh permutation each epoch. batches: fixed batches whose order is permuted (Liu et al.'s
     code). like_lengths: as documents, but each batch holds documents of similar length (needs padding:
@@ -34,11 +38,24 @@ class Protocol:
     select: Literal["last", "best_on_test", "best_on_dev"] = "last"
     """Which epoch is reported. `best_on_test` looks at the test set; it is here because public code does."""
     select_metric: str = "P@1"
+    select_above: float | None = None
+    """Percent that the first evaluation must exceed to count as the best; None: whatever it is."""
+    keep_from: int | None = None
+    """Epochs that must be over before the best weights are kept: earlier ones count as the best, and are lost
+    (CorNet's pipeline trainer)."""
     hold_out: str | None = None
     """Rule of `reimpl.data.splits` by which `best_on_dev` gets its documents where the corpus brings none."""
     patience: int | None = None
-    """Stop after so many epochs in a row that do not better the selection metric; None: run them all."""
-    evaluate: Literal["end", "every_epoch"] = "end"
+    """Stop after so many evaluations in a row that do not better the selection metric; None: run them all."""
+    evaluate: Literal["end", "every_epoch", "every_steps"] = "end"
+    evaluate_every: int | None = None
+    """Steps between two evaluations under `every_steps`, counted through all epochs."""
+    average_from: int | None = None
+    """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean takes in
+    the weights at each evaluation, or at the end of each epoch where only the end is evaluated; evaluations
+    and the report see the mean."""
+    average_start: bool = True
+    """Whether the weights at the beginning of the averaging are the first of those averaged."""
     dimension: int = 300
     """Components of a word vector when vectors are drawn at random."""
     model: Mapping[str, Any] = field(default_factory=dict)
@@ -62,27 +79,64 @@ class Protocol:
             raise ConfigError(
                 f"protocol {self.name!r}: learning_rate must be positive, not {self.learning_rate!r}"
             )
-        if self.patience is not None and (self.patience < 1 or self.select == "last"):
-            raise ConfigError(
-                f"protocol {self.name!r}: patience {self.patience!r} needs a selected epoch and 1 or more"
-            )
+        for complaint in (*self._of_choice(), *self._of_averaging()):
+            raise ConfigError(f"protocol {self.name!r}: {complaint}")
+
+    def _of_choice(self) -> Iterator[str]:
+        """What is wrong with when to evaluate and which weights to report."""
+        for name in ("patience", "evaluate_every"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                yield f"{name} {value!r} needs to be 1 or more"
+        for name in ("patience", "keep_from", "select_above"):
+            if getattr(self, name) is not None and self.select == "last":
+                yield f"{name} {getattr(self, name)!r} needs a selected epoch, not select: last"
         if self.hold_out is not None and self.select != "best_on_dev":
-            raise ConfigError(
-                f"protocol {self.name!r}: hold_out {self.hold_out!r} is for select: best_on_dev, "
-                f"not {self.select}"
-            )
+            yield f"hold_out {self.hold_out!r} is for select: best_on_dev, not {self.select}"
         if self.shuffle == "like_lengths" and self.padding != "batch":
-            raise ConfigError(
-                f"protocol {self.name!r}: batches of like length make sense only with padding: batch"
-            )
-        if self.select != "last" and self.evaluate != "every_epoch":
-            raise ConfigError(f"protocol {self.name!r}: {self.select} needs evaluate: every_epoch")
+            yield "batches of like length make sense only with padding: batch"
+        if self.select != "last" and self.evaluate == "end":
+            yield f"{self.select} needs evaluate: every_epoch or every_steps"
+        if (self.evaluate == "every_steps") != (self.evaluate_every is not None):
+            yield f"evaluate: {self.evaluate} does not go with evaluate_every {self.evaluate_every!r}"
+
+    def _of_averaging(self) -> Iterator[str]:
+        """What is wrong with clipping and averaging."""
+        if isinstance(self.clip, str):
+            if self.clip != "you2019":
+                yield f"clip must be a number, 'you2019' or none, not {self.clip!r}"
+        elif self.clip is not None and not 0 < self.clip < math.inf:
+            yield f"clip must be positive, not {self.clip!r}"
+        for name in ("average_from", "keep_from"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < self.epochs:
+                yield f"{name} must be from 0 and before the end of {self.epochs} epochs, not {value!r}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON values; a hold-out is left out where there is none, as before there were any."""
-        fields = asdict(self)
-        return fields if self.hold_out else {k: v for k, v in fields.items() if k != "hold_out"}
+        """The fields as JSON values.
 
+        What came later than the first protocols is left out where it is at its default: the dictionary is
+        part of a run's key, and a run of before is found again.
+        """
+        idle = {name for name, default in _LATER.items() if getattr(self, name) == default}
+        return {name: value for name, value in asdict(self).items() if name not in idle}
+
+
+#: Fields that came later, with their defaults.
+_LATER: Mapping[str, Any] = {
+    it.name: it.default
+    for it in fields(Protocol)
+    if it.name
+    in (
+        "clip",
+        "select_above",
+        "keep_from",
+        "hold_out",
+        "evaluate_every",
+        "average_from",
+        "average_start",
+    )
+}
 
 _CHEN = Protocol(name="chen2022", epochs=50, batch_size=256)
 

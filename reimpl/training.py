@@ -1,9 +1,10 @@
 """Training and scoring of one network on one data set by one protocol, with one seed.
 
 The data lives on the device. A step asks the device for nothing, so the host runs ahead of it; losses are
-read where progress is shown. Everything random comes from two generators, numpy's for the order of documents
-and torch's for weights and dropout, and a checkpoint holds both: a run that was interrupted at any step and
-resumed ends, on the CPU, with the same bits as one that was not.
+read where progress is shown, and at evaluations. Everything random comes from two generators, numpy's for the
+order of documents and torch's for weights and dropout, and a checkpoint holds both, the averaged and the best
+weights and the bounds of clipping: a run that was interrupted at any step and resumed ends, on the CPU, with
+the same bits as one that was not.
 
 Shapes: B documents of a batch, N documents, L labels, T tokens, K labels kept of each ranking.
 """
@@ -25,7 +26,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from reimpl import checkpoint
+from reimpl.averaging import Average
 from reimpl.batching import Plan, scoring_plan, training_plan
+from reimpl.clipping import clip
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
@@ -33,15 +36,18 @@ from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memo
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
 from reimpl.on_device import DeviceSplit
-from reimpl.optim import OPTIMISERS
+from reimpl.optim import OPTIMISERS, with_sparse_gradients
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
+from reimpl.selection import Best
 from reimpl.topk import top_k
 
 #: Labels kept of each test document's ranking.
 KEPT = 10
 #: Metrics by which a protocol may choose an epoch, at 1, 3 and 5.
 MEASURED = ("P", "R", "RP", "nDCG")
+#: What the curve of a run holds of each evaluation.
+_ON_CURVE = ("P@1", "P@3", "P@5", "nDCG@5", "RP@5")
 #: Seconds between two checkpoints and between two looks at the loss.
 CHECKPOINT_EVERY = 60.0
 _LOOK_EVERY = 0.5
@@ -131,6 +137,13 @@ def _propensities(data: Dataset) -> dict[str, Any]:
     return {"train_frequency": frequency, "n_train": data.train.size, "A": A, "B": B}
 
 
+def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, float]:
+    """All metrics, in percent, of the K best labels (N, K) of the documents of a split of the data."""
+    metrics = evaluate(ids, split.labels(data.n_labels), ks=_cutoffs(data), **_propensities(data))
+    # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
+    return {name: value for name, value in metrics.items() if math.isfinite(value)}
+
+
 def _check_metric(protocol: Protocol, data: Dataset) -> None:
     """Refuse, before any training, a metric that nothing measures."""
     known = [f"{name}@{k}" for name in MEASURED for k in _cutoffs(data)]
@@ -150,8 +163,6 @@ class _State:
     loss_sum: float = 0.0
     seconds: float = 0.0
     epoch_seconds: float = 0.0
-    best: float = -math.inf
-    since_best: int = 0
     curve: list[dict[str, float]] = field(default_factory=list)
 
 
@@ -176,6 +187,8 @@ class _Run:
             )
         _check_metric(protocol, data)
         self.state = _State()
+        above = -math.inf if protocol.select_above is None else protocol.select_above
+        self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
 
@@ -190,11 +203,14 @@ class _Run:
         # A network with a weight for every position takes one width.
         bound = getattr(self.network, "position_bound", False)
         self.maximum_width = self.minimum_width if bound else None
+        if self.protocol.optimiser == "dense_sparse_adam":
+            with_sparse_gradients(self.network)
         self.parameters = list(self.network.parameters())
+        self.average = Average(self.parameters, count_start=self.protocol.average_start)
+        self.clip = clip(self.protocol.clip, self.device)
         self.optimiser = OPTIMISERS[self.protocol.optimiser](
             self.parameters, lr=self.protocol.learning_rate, fused=True
         )
-        self.best_weights: dict[str, Tensor] | None = None
         self.train_split = DeviceSplit(self.data.train, self.data.padding_id, self.device)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
@@ -202,8 +218,7 @@ class _Run:
         self.clock = self.saved - self.state.seconds
         try:
             self._epochs()
-            if self.best_weights is not None:
-                self.network.load_state_dict(self.best_weights)
+            self._choose()
             metrics, ids, scores = self._score(self.data.test)
         except _NotFiniteError as problem:
             return self._result({}, reason=str(problem))
@@ -233,8 +248,7 @@ class _Run:
     # -- epochs and steps
 
     def _epochs(self) -> None:
-        patience = self.protocol.patience or math.inf
-        while self.state.epoch < self.protocol.epochs and self.state.since_best < patience:
+        while self.state.epoch < self.protocol.epochs and not self.best.exhausted:
             self._one_epoch()
 
     def _one_epoch(self) -> None:
@@ -242,18 +256,33 @@ class _Run:
         self.rng.bit_generator.state = self.epoch_rng_state
         plan = training_plan(self.data.train, self.protocol, self.minimum_width, self.rng)
         began = time.perf_counter() - state.epoch_seconds
+        if state.epoch == self.protocol.average_from and state.batch == 0:
+            self.average.start()
         self.network.train()
-        self._steps(plan, began)
-        mean = self._look(state.loss_sum, plan.starts[-1])
-        row = {"epoch": float(state.epoch + 1), "loss": mean}
+        done = self._steps(plan, began)
+        mean = self._look(state.loss_sum, plan.starts[done])
+        row = {"epoch": float(state.epoch + done / len(plan)), "loss": mean}
         self.epoch_rng_state = self.rng.bit_generator.state
         if self.protocol.evaluate == "every_epoch":
-            row |= self._evaluate_epoch()
+            row |= self._evaluate()
+        elif self.protocol.evaluate == "end":
+            self.average.add()
         row["seconds"] = time.perf_counter() - began
         state.curve.append(row)
         state.epoch, state.batch, state.loss_sum, state.epoch_seconds = state.epoch + 1, 0, 0.0, 0.0
 
-    def _steps(self, plan: Plan, began: float) -> None:
+    def _choose(self) -> None:
+        """The weights that are reported: the best ones, else the mean of those averaged, else the last."""
+        if self.protocol.select != "last" and not self.best.restore(self.network):
+            self.notes.append(
+                "no evaluation gave weights to keep (too few steps, or none above "
+                f"{self.best.score:g}): those at the end are reported"
+            )
+        if self.best.weights is None:
+            self.average.swap()
+
+    def _steps(self, plan: Plan, began: float) -> int:
+        """What is left of an epoch; how many of its steps are done, fewer where patience came to its end."""
         state, watch = self.state, self.watch
         order = torch.from_numpy(plan.order).to(self.device)
         rows = torch.from_numpy(plan.label_rows).to(self.device)
@@ -279,8 +308,26 @@ class _Run:
                 looked = now
                 mean = self._look(float(total), hi)
                 watch.progress(state.epoch * len(plan) + i + 1, self.protocol.epochs * len(plan), mean)
+            if self._is_due(state.epoch * len(plan) + i + 1):
+                self._evaluate_step(i + 1, len(plan), self._look(float(total), hi))
+                if self.best.exhausted:
+                    state.loss_sum = float(total)
+                    return i + 1
         state.loss_sum = float(total)
         watch.progress((state.epoch + 1) * len(plan), self.protocol.epochs * len(plan), None)
+        return len(plan)
+
+    def _is_due(self, steps: int) -> bool:
+        """Whether the weights are evaluated after so many steps in all."""
+        every = self.protocol.evaluate_every
+        return every is not None and steps % every == 0
+
+    def _evaluate_step(self, done: int, steps: int, mean: float) -> None:
+        """Evaluates after `done` of an epoch's `steps`, with the mean loss of the epoch so far."""
+        epoch = self.state.epoch + done / steps
+        row = {"epoch": epoch, "step": float(self.state.epoch * steps + done), "loss": mean}
+        self.state.curve.append(row | self._evaluate())
+        self.network.train()
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""
@@ -291,6 +338,8 @@ class _Run:
                 break
             except RuntimeError as problem:  # torch.OutOfMemoryError is one
                 self._halve(problem)
+        if self.clip is not None:
+            self.clip(self.parameters)
         self.optimiser.step()  # not tried twice: it may have moved some weights
         return value
 
@@ -353,11 +402,7 @@ class _Run:
             raise self._not_finite() from problem
         if not np.isfinite(scores).all():
             raise self._not_finite()
-        metrics = evaluate(
-            ids, split.labels(self.data.n_labels), ks=_cutoffs(self.data), **_propensities(self.data)
-        )
-        # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
-        return {name: value for name, value in metrics.items() if math.isfinite(value)}, ids, scores
+        return measure(ids, split, self.data), ids, scores
 
     def _not_finite(self) -> _NotFiniteError:
         return _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
@@ -391,16 +436,16 @@ class _Run:
             except RuntimeError as problem:
                 self._halve(problem)
 
-    def _evaluate_epoch(self) -> dict[str, float]:
-        """Metrics of this epoch, and the weights kept when they are the best so far."""
-        protocol, state = self.protocol, self.state
+    def _evaluate(self) -> dict[str, float]:
+        """Metrics of the weights, or of their mean; the best so far are kept."""
+        protocol = self.protocol
         on_dev = protocol.select == "best_on_dev"
-        metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
-        state.since_best += 1
-        if protocol.select != "last" and metrics[protocol.select_metric] > state.best:
-            state.best, state.since_best = metrics[protocol.select_metric], 0
-            self.best_weights = {name: w.detach().clone() for name, w in self.network.state_dict().items()}
-        return {name: metrics[name] for name in ("P@1", "P@3", "P@5", "nDCG@5", "RP@5") if name in metrics}
+        self.average.add()
+        with self.average.in_place():
+            metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
+            if protocol.select != "last":
+                self.best.offer(metrics[protocol.select_metric], self.network, self.state.epoch)
+        return {name: metrics[name] for name in _ON_CURVE if name in metrics}
 
     def _autocast(self) -> contextlib.AbstractContextManager[Any]:
         if self.precision == "bf16":
@@ -418,7 +463,10 @@ class _Run:
             "order_rng": json.dumps(self.epoch_rng_state),
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "best_weights": self.best_weights,
+            "best": self.best.state_dict(),
+            "average": self.average.state_dict(),
+            "clip": self.clip.state_dict() if self.clip else {},
+            "data": self.data.fingerprint,  # with the documents that are held out
             "micro_batch": self.micro_batch,
             "notes": list(self.notes),
         }
@@ -432,9 +480,14 @@ class _Run:
         if path is None or not path.exists():
             return
         with checkpoint.load(path, self.device) as content:
+            if content["data"] != self.data.fingerprint:
+                raise DataError("it is of other data")
             self.network.load_state_dict(content["network"])
             self.optimiser.load_state_dict(content["optimiser"])
-            self.best_weights = content["best_weights"]
+            self.best.load_state_dict(content["best"])
+            self.average.load_state_dict(content["average"])
+            if self.clip:
+                self.clip.load_state_dict(content["clip"])
             self.micro_batch, self.notes = content["micro_batch"], content["notes"]
             self.state = _State(**json.loads(content["state"]))
             self.epoch_rng_state = json.loads(content["order_rng"])

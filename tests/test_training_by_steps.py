@@ -1,0 +1,432 @@
+"""Training by AttentionXML's rules: evaluation by steps, averaging, patience, clipping, sparse rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from reimpl import training
+from reimpl.averaging import Average
+from reimpl.checkpoint import CheckpointError
+from reimpl.clipping import QueueClip
+from reimpl.data.dataset import Dataset
+from reimpl.optim import DenseSparseAdam
+from reimpl.protocol import Protocol
+from reimpl.training import Interrupted, Result, Watch, train
+from tests.toys import toy_data, toy_protocol
+
+LOOPS: list[dict[str, Any]] = json.loads(
+    gzip.decompress((Path(__file__).parent / "reference" / "03_training_dynamics.json.gz").read_bytes())
+)["swa_and_early_stop_loop"]
+
+#: Long enough that gradients pass the bound.
+VECTORS = 100 * toy_data().vectors
+
+Build = Callable[[Tensor], nn.Module]
+
+
+class Bag(nn.Module):
+    """Mean word vector times a matrix, and dropout, so that the generator matters."""
+
+    minimum_width = 1
+
+    def __init__(self, vectors: Tensor, labels: int, dropout: float = 0.2) -> None:
+        super().__init__()
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(), freeze=False, padding_idx=0
+        )
+        self.output, self.dropout = nn.Linear(vectors.shape[1], labels), dropout
+
+    def forward(self, ids: Tensor) -> Tensor:
+        mean = self.embedding(ids).mean(dim=1)
+        scores: Tensor = self.output(nn.functional.dropout(mean, self.dropout, self.training))
+        return scores
+
+
+def bag(data: Dataset, made: list[nn.Module] | None = None, **options: Any) -> Build:
+    def build(vectors: Tensor) -> nn.Module:
+        network = Bag(vectors, data.n_labels, **options)
+        if made is not None:
+            made.append(network)
+        return network
+
+    return build
+
+
+def run(data: Dataset, protocol: Protocol, build: Build | None = None, **options: Any) -> Result:
+    return train(build or bag(data), data, protocol, **{"loss_name": "bce_mean", "seed": 0, **options})
+
+
+def by_steps(**changes: Any) -> Protocol:
+    """Five batches an epoch, an evaluation on the dev set every two steps."""
+    parts = {"select": "best_on_dev", "evaluate": "every_steps", "evaluate_every": 2, "epochs": 4}
+    return toy_protocol(**{**parts, "select_metric": "nDCG@5", "padding": "batch", **changes})
+
+
+#: All of AttentionXML's rules at once.
+ALL = {"optimiser": "dense_sparse_adam", "clip": "you2019", "average_from": 1, "patience": 4}
+
+
+def same(one: Result, other: Result) -> bool:
+    """Whether two results agree in every bit but the time they took."""
+    curves = [[{k: v for k, v in row.items() if k != "seconds"} for row in it.curve] for it in (one, other)]
+    assert one.top_scores is not None and other.top_scores is not None
+    assert one.top_ids is not None and other.top_ids is not None
+    return (
+        (one.metrics, curves[0], one.notes) == (other.metrics, curves[1], other.notes)
+        and one.top_ids.tobytes() == other.top_ids.tobytes()
+        and one.top_scores.tobytes() == other.top_scores.tobytes()
+    )
+
+
+# --------------------------------------------------------------------------- whole loops of the public code
+
+
+class Path3(nn.Module):
+    """Three numbers that an optimiser sets to the next point of a stored path."""
+
+    minimum_width = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(3, dtype=torch.float64))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.weight.sum() * torch.zeros(len(ids), 6, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    "loop", LOOPS, ids=lambda it: f"{it['batches_per_epoch']}x{it['nb_epoch']}by{it['step']}"
+)
+def test_a_whole_loop_of_the_public_code_is_followed(
+    loop: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The weights that each evaluation sees, when it ends, and the weights that it comes back with."""
+    network, places = Path3(), count()
+    seen: list[list[float]] = []
+
+    class Follow(torch.optim.Adam):
+        def step(self, closure: Any = None) -> None:  # type: ignore[override]
+            with torch.no_grad():
+                network.weight.copy_(torch.tensor(loop["trajectory"][next(places)], dtype=torch.float64))
+
+    def score(self: Any, split: Any) -> Any:
+        if split is not data.dev:
+            return {}, None, None
+        seen.append(network.weight.tolist())
+        return {"nDCG@5": 100 * loop["evaluations"][len(seen) - 1]["nDCG"]}, None, None
+
+    data = toy_data(n_train=loop["batches_per_epoch"] * 5, n_dev=9)
+    begins = loop["swa_warmup"] if (loop["swa_warmup"] or 0) < loop["nb_epoch"] else None
+    protocol = by_steps(
+        epochs=loop["nb_epoch"],
+        evaluate_every=loop["step"],
+        average_from=begins,
+        patience=None if loop["early"] is None else loop["early"] + 1,
+        select_above=0.0,
+    )
+    with torch.no_grad():
+        network.weight.copy_(torch.tensor(loop["params_start"], dtype=torch.float64))
+    monkeypatch.setitem(training.OPTIMISERS, "adam", Follow)
+    monkeypatch.setattr(training._Run, "_score", score)
+    run(data, protocol, lambda vectors: network)
+    stored = [it["params_evaluated"] for it in loop["evaluations"]]
+    assert len(seen) == loop["evaluations_run"] == len(stored)
+    np.testing.assert_allclose(seen, stored, rtol=0, atol=1e-12)
+    assert next(places) == loop["steps_run"]
+    np.testing.assert_allclose(network.weight.tolist(), loop["saved_at"][-1]["params_saved"], atol=1e-12)
+
+
+# --------------------------------------------------------------------------- against a plain loop
+
+
+def plain(data: Dataset, protocol: Protocol) -> tuple[nn.Module, int]:
+    """The same rules written out, with batches of the width of their longest document."""
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    network = Bag(torch.from_numpy(data.vectors), data.n_labels, dropout=0.0)
+    network.embedding.sparse = True
+    weights = list(network.parameters())
+    optimiser, queue = DenseSparseAdam(weights, lr=protocol.learning_rate), [float("inf")]
+    mean, models, split, clipped = [it.detach().clone() for it in weights], 1, data.train, 0
+    for epoch in range(protocol.epochs):
+        if epoch == protocol.average_from:
+            mean, models = [it.detach().clone() for it in weights], 1
+        order = rng.permutation(split.size)
+        for lo in range(0, split.size, 5):
+            chosen = order[lo : lo + 5]
+            rows = [split.tokens[split.offsets[i] : split.offsets[i + 1]].tolist() for i in chosen]
+            width = max(map(len, rows))
+            y = torch.zeros(len(chosen), data.n_labels)
+            for row, i in enumerate(chosen):
+                y[row, split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]]] = 1
+            logits = network(torch.tensor([row + [0] * (width - len(row)) for row in rows]))
+            optimiser.zero_grad()
+            nn.functional.binary_cross_entropy_with_logits(logits, y).backward()  # type: ignore[no-untyped-call]
+            # torch's own clipping does not know sparse gradients on a CPU.
+            gradients = [it.grad.to_dense() for it in weights if it.grad is not None]
+            norm, bound = float(torch.cat([it.flatten() for it in gradients]).norm()), 5 * max(queue)
+            for weight in weights:
+                assert weight.grad is not None
+                weight.grad = weight.grad * min(1.0, bound / (norm + 1e-6))
+            queue = [*queue, min(norm, 2 * max(queue), 1.0)][-5:]
+            clipped += norm > bound
+            optimiser.step()
+        assert protocol.average_from is not None
+        if epoch >= protocol.average_from:  # the mean takes in the end of each epoch
+            models += 1
+            mean = [m + (w.detach() - m) / models for m, w in zip(mean, weights, strict=True)]
+    with torch.no_grad():
+        for weight, value in zip(weights, mean, strict=True):
+            weight.copy_(value)
+    return network, clipped
+
+
+def test_weights_are_those_of_a_plain_loop_with_clipping_and_averaging() -> None:
+    """What is reported is the mean of the start of the second epoch and the ends of three."""
+    data = toy_data(vectors=VECTORS)
+    protocol = toy_protocol(
+        epochs=4, padding="batch", optimiser="dense_sparse_adam", clip="you2019", average_from=1
+    )
+    made: list[nn.Module] = []
+    run(data, protocol, bag(data, made, dropout=0.0))
+    network, clipped = plain(data, protocol)
+    assert 3 <= clipped <= 12  # of 20 steps
+    for name, weight in network.state_dict().items():
+        torch.testing.assert_close(made[0].state_dict()[name], weight, rtol=1e-4, atol=1e-5)
+
+
+def test_words_that_no_batch_holds_keep_their_vectors_only_with_sparse_rows() -> None:
+    data = toy_data()
+    vectors = np.vstack([data.vectors, np.ones((3, 4), dtype=np.float32)])
+    data = toy_data(vectors=vectors, vocabulary=(*data.vocabulary, "a", "b", "c"))
+    made: list[nn.Module] = []
+    run(data, toy_protocol(optimiser="dense_sparse_adam"), bag(data, made))
+    table = made[0].embedding.weight  # type: ignore[union-attr]
+    assert torch.equal(table[-3:], torch.ones(3, 4))  # type: ignore[index]
+    assert not torch.equal(table[1:-3], torch.from_numpy(vectors[1:-3]))  # type: ignore[index]
+
+
+# --------------------------------------------------------------------------- switches
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"average_from": None},
+        {"average_from": 2},
+        {"average_start": False},
+        {"clip": None},
+        {"clip": 0.01},
+        {"optimiser": "adam"},
+        {"optimiser": "lasagne_adam"},
+        {"evaluate_every": 3},
+    ],
+    ids=str,
+)
+def test_every_rule_can_be_switched_and_does_something(change: dict[str, Any]) -> None:
+    """Against all of AttentionXML's rules, without patience."""
+    data = toy_data(n_dev=9, vectors=VECTORS)
+    rules: dict[str, Any] = {**ALL, "patience": None, "select": "last", "select_metric": "P@1"}
+    assert not same(run(data, by_steps(**rules)), run(data, by_steps(**{**rules, **change})))
+
+
+def test_rules_that_do_nothing_leave_every_bit() -> None:
+    """A bound that no gradient reaches, and an evaluation that selects nothing."""
+    data = toy_data(n_dev=9)
+    base = toy_protocol(padding="batch")
+    looked = toy_protocol(padding="batch", clip=1e9, evaluate="every_steps", evaluate_every=2)
+    one, other = run(data, base), run(data, looked)
+    assert one.metrics == other.metrics
+    assert one.top_scores is not None and other.top_scores is not None
+    assert one.top_scores.tobytes() == other.top_scores.tobytes()
+
+
+# --------------------------------------------------------------------------- evaluations on the curve
+
+
+def test_the_curve_holds_each_evaluation_with_its_step_and_each_epoch_with_its_loss() -> None:
+    data = toy_data(n_dev=9)
+    curve = run(data, by_steps(epochs=2)).curve
+    assert [row["step"] for row in curve if "step" in row] == [2, 4, 6, 8, 10]
+    assert [row["epoch"] for row in curve if "step" in row] == pytest.approx([0.4, 0.8, 1.2, 1.6, 2.0])
+    assert all("nDCG@5" in row for row in curve if "step" in row)
+    epochs = [row for row in curve if "seconds" in row]
+    assert [row["epoch"] for row in epochs] == [1, 2]
+    assert not any("nDCG@5" in row for row in epochs)
+    # The evaluation at the last step of an epoch has the loss of the whole epoch.
+    assert curve[-2]["loss"] == curve[-1]["loss"]
+
+
+def test_patience_is_counted_in_evaluations_and_ends_within_an_epoch() -> None:
+    """Evaluations after steps 2, 4, 6, ...; patience 2 ends two after the best, within the second epoch."""
+    data = toy_data(n_dev=9)
+    found = run(data, by_steps(patience=2, epochs=50, learning_rate=1e-9))
+    evaluated = [row["step"] for row in found.curve if "step" in row]
+    assert evaluated == [2, 4, 6]  # the first is the best, since nothing is learnt
+    assert found.curve[-1]["epoch"] == pytest.approx(6 / 5)
+    assert "seconds" in found.curve[-1] and len([row for row in found.curve if "seconds" in row]) == 2
+
+
+def test_the_best_weights_are_those_that_were_evaluated() -> None:
+    """With averaging on, the reported weights are the mean at the best evaluation and not the live ones."""
+    data = toy_data(n_dev=9)
+    made: list[nn.Module] = []
+    seen: dict[float, list[float]] = {}
+
+    class Noting(Bag):
+        def eval(self) -> Noting:
+            seen[len(seen)] = self.output.weight.flatten().tolist()
+            return super().eval()
+
+    def build(vectors: Tensor) -> nn.Module:
+        made.append(Noting(vectors, data.n_labels))
+        return made[0]
+
+    found = run(data, by_steps(**ALL, learning_rate=0.1), build)
+    scores = [row["nDCG@5"] for row in found.curve if "step" in row]
+    best = scores.index(max(scores))
+    assert made[0].output.weight.flatten().tolist() == seen[best]  # type: ignore[union-attr,operator]
+
+
+def test_too_few_steps_for_an_evaluation_report_the_end_and_say_so() -> None:
+    """The public code saves nothing then, and loading fails; ours is the run without selection."""
+    data = toy_data(n_dev=9)
+    found = run(data, by_steps(evaluate_every=100))
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("no evaluation gave weights to keep (too few steps")
+    assert found.metrics == run(data, toy_protocol(epochs=4, padding="batch")).metrics
+
+
+def test_the_mean_is_reported_where_patience_ended_before_any_weights_were_kept() -> None:
+    """The public trainer returns with the averaged weights in place then."""
+    data = toy_data(n_dev=9)
+    made: list[nn.Module] = []
+    means: list[Tensor] = []
+
+    class Kept(Average):
+        def add(self) -> None:
+            super().add()
+            if self.means is not None:
+                means.append(self.means[-1].clone())
+
+    protocol = by_steps(average_from=0, patience=3, select_above=101.0, learning_rate=0.1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "Average", Kept)
+        found = run(data, protocol, bag(data, made))
+    assert len(means) == 3 and found.notes
+    assert torch.equal(made[0].output.bias, means[-1])  # type: ignore[union-attr,arg-type]
+
+
+# --------------------------------------------------------------------------- interruptions
+
+
+def stopping(at: int) -> Callable[[], bool]:
+    calls = count()
+    return lambda: next(calls) == at
+
+
+@pytest.mark.parametrize("stops", [(0,), (4,), (5,), (7,), (12, 3), (6, 0, 0, 5), (19,)], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ALL,
+        {**ALL, "patience": None},
+        {"average_from": 0, "average_start": False, "clip": 0.1, "keep_from": 2},
+        {"average_from": 2, "select": "last", "select_metric": "P@1"},
+    ],
+    ids=["all", "no patience", "kept late", "last"],
+)
+def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
+    tmp_path: Path, rules: dict[str, Any], stops: tuple[int, ...]
+) -> None:
+    """Also where it stops right after an evaluation, or as the averaging begins."""
+    data, protocol = toy_data(n_dev=9), by_steps(**rules, learning_rate=0.05)
+    undisturbed, path = run(data, protocol), tmp_path / "state.pt"
+    for stop in stops:
+        try:
+            run(data, protocol, watch=Watch(stop=stopping(stop), checkpoint=path))
+        except Interrupted:
+            continue
+        break
+    assert same(undisturbed, run(data, protocol, watch=Watch(checkpoint=path)))
+
+
+def test_a_resumed_run_has_the_same_documents_held_out(tmp_path: Path) -> None:
+    data, path = toy_data(n_train=40), tmp_path / "state.pt"
+    protocol = by_steps(**ALL, hold_out="liu2017")
+    undisturbed = run(data, protocol)
+    with pytest.raises(Interrupted):
+        run(data, protocol, watch=Watch(stop=stopping(7), checkpoint=path))
+    with pytest.raises(CheckpointError):  # of other documents held out, it is of other data
+        run(data, by_steps(**ALL, hold_out="wang2019"), watch=Watch(checkpoint=path))
+    assert same(undisturbed, run(data, protocol, watch=Watch(checkpoint=path)))
+
+
+# --------------------------------------------------------------------------- memory and speed
+
+
+def test_a_step_in_parts_for_want_of_memory_is_clipped_once_as_a_whole() -> None:
+    data = toy_data(n_train=20)
+
+    class Tight(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            if len(ids) > 3:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return super().forward(ids)
+
+    protocol = toy_protocol(batch_size=10, optimiser="dense_sparse_adam", clip=0.01)
+    whole: list[nn.Module] = []
+    run(data, protocol, bag(data, whole, dropout=0.0))
+    parts: list[nn.Module] = []
+
+    def build(vectors: Tensor) -> nn.Module:
+        parts.append(Tight(vectors, data.n_labels, dropout=0.0))
+        return parts[0]
+
+    run(data, protocol, build)
+    for name, weight in whole[0].state_dict().items():
+        torch.testing.assert_close(parts[0].state_dict()[name], weight, rtol=0, atol=1e-5)
+
+
+def test_a_step_asks_the_device_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many looks at a number of the device with AttentionXML's clip and averaging as without.
+
+    The rows of a sparse gradient are counted on the host, so the optimiser is left out here.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    monkeypatch.setattr(training, "_LOOK_EVERY", 1e9)
+
+    def looks(**rules: Any) -> int:
+        found = 0
+
+        class Looks(TorchDispatchMode):
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                nonlocal found
+                found += "_local_scalar_dense" in str(func)
+                return func(*args, **(kwargs or {}))
+
+        with Looks():
+            run(toy_data(), toy_protocol(**rules))
+        return found
+
+    assert looks(clip="you2019", average_from=1) == looks()
+
+
+def test_the_bound_is_in_force_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call a step, with all parameters, before the update."""
+    calls: list[int] = []
+    whole = QueueClip.__call__
+    monkeypatch.setattr(QueueClip, "__call__", lambda self, it: (calls.append(len(it)), whole(self, it)))
+    run(toy_data(), toy_protocol(clip="you2019"))
+    assert calls == [3] * 15
