@@ -8,7 +8,9 @@ A model is a module with
   `minimum_width` and maps token ids (B, T) to scores (B, L);
 * optionally `REVISION`, an int that counts up when a correction changes the numbers;
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
-  (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models.
+  (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
+* optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
+  both.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module).
 """

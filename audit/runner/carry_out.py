@@ -18,7 +18,7 @@ from audit.runner.plan import Job
 from audit.store import Store
 
 if TYPE_CHECKING:
-    from reimpl.data.dataset import Dataset
+    from reimpl.data.dataset import Dataset, Split
     from reimpl.training import Result, Watch
 
 #: Steps done, steps in all, mean loss of the epoch so far.
@@ -100,9 +100,20 @@ def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     with suppress(DataError):
         arrays |= hit_pattern(result.top_ids, (test.label_offsets, test.label_ids))
-        same = copies(test.tokens, test.offsets)
+        same = copies(*_written(test))
         arrays |= {} if same is None else {"copies": same}
     return arrays
+
+
+def _written(split: Split) -> tuple[Any, Any]:
+    """What tells two documents apart: their words, or their features where there are no words."""
+    import numpy as np
+
+    X = split.features
+    if X is None or len(split.tokens):
+        return split.tokens, split.offsets
+    # (n, 2): ids, and the very bits of their weights
+    return np.stack((X.indices, X.data.astype(np.float32).view(np.int32)), axis=1), X.indptr
 
 
 def _train_or_begin_again(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from audit.claim import Paper
@@ -30,7 +31,9 @@ class Settings:
     """What the user chose for all experiments of a command."""
 
     data: Path | None = None
-    """Folder of a corpus; None for the synthetic one."""
+    """A corpus, `DIR@N` for a split column of one; None for the synthetic one."""
+    data_file: Path | None = None
+    """The data file of split columns, where it lies elsewhere."""
     protocol: str = AUTO
     """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and `small` on a CPU."""
     vectors: str | None = None
@@ -54,6 +57,7 @@ class DataRequest:
     cache: Path
     hold_out: str | None = None
     """Rule by which a dev part is held out where the corpus brings none."""
+    data_file: Path | None = None
 
     def load(self) -> Dataset:
         """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
@@ -87,9 +91,15 @@ def _prepared(request: DataRequest) -> Dataset:
 
         return synthetic(length=request.length, dimension=request.dimension)
     from reimpl.data.cache import load_or_prepare
+    from reimpl.data.features import dataset_of
+    from reimpl.data.formats import BowDataset, Options
+    from reimpl.data.opening import open_corpus
 
+    corpus = open_corpus(request.folder, Options(data=request.data_file))
+    if isinstance(corpus, BowDataset):
+        return dataset_of(corpus)
     return load_or_prepare(
-        request.folder,
+        corpus,
         recipe=request.recipe,
         length=request.length,
         vectors=request.vectors,
@@ -166,6 +176,9 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
         left_out = wanted is not None and name not in wanted
         try:
             record, specs, data = _resolve(paper, name, experiment, settings)
+        except _UnfitError as err:
+            records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
+            continue
         except PlanError:
             if not left_out:
                 raise
@@ -261,6 +274,7 @@ def _resolve(
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
     request = _data_request(experiment, settings, used)
+    _check_fit(module, request.whole.load())
     data, whole = request.load(), request.whole.load()
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
@@ -293,6 +307,22 @@ def _resolve(
     return record, specs, request
 
 
+class _UnfitError(Exception):
+    """The model cannot learn from what this corpus holds."""
+
+
+def _check_fit(module: ModuleType, data: Dataset) -> None:
+    from reimpl.data.features import has_words
+
+    there = ["texts"] if has_words(data) else []
+    there += ["features"] if data.train.features is not None else []
+    takes = getattr(module, "TAKES", ("texts",))
+    if not set(takes) & set(there):
+        raise _UnfitError(
+            f"its model takes {' or '.join(takes)}, and {data.name} holds {' and '.join(there)} alone"
+        )
+
+
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
     """The protocol that the claim file names and the one that is used."""
     from reimpl.protocol import protocol
@@ -314,6 +344,7 @@ def _data_request(experiment: Experiment, settings: Settings, used: Protocol) ->
         dimension=used.dimension,
         cache=settings.cache.resolve(),
         hold_out=used.hold_out,
+        data_file=settings.data_file.resolve() if settings.data_file else None,
     )
 
 

@@ -65,6 +65,57 @@ def write_paper(folder: Path, *changes: tuple[str, str], name: str = "toy.yaml")
     return path
 
 
+LINEAR = """\
+format: 1
+paper: {key: linear2024, title: A yardstick, authors: [A. Author], venue: Nowhere, year: 2024}
+datasets:
+  corpus: {name: Corpus, printed: {train: "40", test: "20"}}
+tables:
+  t1:
+    where: {page: 3, label: Table 1}
+    caption: two methods
+    dataset: corpus
+    columns: [P@1, P@3]
+    rows:
+      - {id: svm, experiment: svm, source: own_run, values: ["80.00", "60.00"]}
+      - {id: net, experiment: net, source: own_run, values: ["70.00", "50.00"]}
+experiments:
+  svm:
+    {title: One-vs-rest, model: linear, variant: svm, protocol: small, recipe: study2022, dataset: corpus}
+  net:
+    {title: A network, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022, recipe: study2022,
+     dataset: corpus}
+margins:
+  default: {value: 0.5, rule: field, why: usual in the field}
+claims:
+  - {id: svm-value, kind: value, of: t1.svm, metric: [P@1, P@3], says: it reaches 80, where: {page: 3}}
+  - {id: svm-wins, kind: order, better: t1.svm, worse: t1.net, metric: P@1, says: it wins, where: {page: 3}}
+"""
+
+
+def write_linear_paper(folder: Path) -> Path:
+    path = folder / "linear.yaml"
+    path.write_text(LINEAR, encoding="utf-8")
+    return path
+
+
+def write_columns(folder: Path, *, columns: int = 3, n: int = 60, n_train: int = 40, labels: int = 5) -> Path:
+    """A data file of features and its random splits, as the Extreme Classification Repository ships them."""
+    rng = np.random.default_rng(6)
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [f"{n} 8 {labels}"]
+    for _ in range(n):
+        has = sorted(rng.choice(labels, rng.integers(1, 3), replace=False).tolist())
+        features = sorted({*has, *rng.integers(0, 8, 2).tolist()})
+        lines.append(f"{','.join(map(str, has))} {' '.join(f'{it}:1' for it in features)}")
+    (folder / "toy_data.txt").write_text("\n".join(lines) + "\n")
+    drawn = np.stack([rng.permutation(n) + 1 for _ in range(columns)], axis=1)
+    for name, rows in {"tr": drawn[:n_train], "tst": drawn[n_train:]}.items():
+        text = "\n".join(" ".join(map(str, row)) for row in rows)
+        (folder / f"toy_{name}Split.txt").write_text(text + "\n")
+    return folder
+
+
 def write_corpus(folder: Path, n_train: int = 40, n_test: int = 16, *, dev: int = 0, labels: int = 6) -> Path:
     """Documents of 4 to 12 words; a document of label l holds the word `topic<l>` somewhere."""
     rng = np.random.default_rng(5)

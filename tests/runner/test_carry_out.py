@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy import sparse
 
 from audit.errors import StoreError
 from audit.runner import carry_out as module
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
 from audit.store import Store
 from reimpl import xml_cnn
+from reimpl.data.dataset import Split
 from reimpl.errors import DataError
-from reimpl.hit_pattern import of_documents
+from reimpl.hit_pattern import copies, of_documents
 from reimpl.models import find_config
 from reimpl.training import Result
 from tests.runner.jobs import content, make_jobs
@@ -123,6 +126,17 @@ def test_a_model_that_trains_itself_is_given_all_that_decides_the_run(
     assert given["config"] == find_config(xml_cnn, None, job.spec.config)
     assert (given["seed"], given["device"], given["precision"]) == (job.spec.seed, "cpu", "float32")
     assert (given["protocol"], given["data"]) == (job.spec.protocol["name"], job.spec.data)
+
+
+def test_documents_of_features_are_copies_where_their_features_are_the_same() -> None:
+    """Rows 0 and 2 are equal; 1 has another weight, 3 another feature; without features 4 and 5 are equal."""
+    rows = [[1, 0, 2], [1, 0, 3], [1, 0, 2], [0, 1, 2], [0, 0, 0], [0, 0, 0]]
+    split = Split.from_lists([[]] * 6, [[0]] * 6)
+    written = module._written(replace(split, features=sparse.csr_matrix(rows, dtype=np.float32)))
+    found = copies(*written)
+    assert found is not None and found.tolist() == [0, 1, 0, 3, 4, 4]
+    texts = Split.from_lists([[1], [2]], [[0], [0]])
+    assert module._written(replace(texts, features=sparse.csr_matrix((2, 3))))[0] is texts.tokens
 
 
 # --------------------------------------------------------------------------- failures

@@ -16,7 +16,7 @@ from audit.runner import Plan, Settings, make_plan
 from reimpl.errors import DataError
 from reimpl.protocol import PROTOCOLS
 from tests.records import make_run
-from tests.runner.papers import write_corpus, write_paper
+from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
 
 
 @pytest.fixture
@@ -157,6 +157,43 @@ def test_a_corpus_with_a_dev_part_is_run_as_it_comes(tmp_path: Path, paper: Pape
     data = job.data.load()
     assert data.dev is not None and (data.train.size, data.dev.size) == (40, 5)
     assert job.spec.data == job.data.whole.load().fingerprint
+
+
+def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path: Path) -> None:
+    columns = write_columns(tmp_path / "columns")
+    paper = load(write_linear_paper(tmp_path))
+    plan = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1))
+    why = {it.id: it.not_run for it in plan.experiments}
+    assert why == {"svm": None, "net": "its model takes texts, and columns@1 holds features alone"}
+    assert [job.title for job in plan.jobs] == ["svm seed 0"]
+    only = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1), only=["svm"])
+    assert {it.id: it.not_run for it in only.experiments} == {"svm": None, "net": "left out by --only"}
+
+
+def test_a_model_of_features_takes_texts_as_well(tmp_path: Path, corpus: Path) -> None:
+    plan = make_plan(load(write_linear_paper(tmp_path)), settings(corpus, seeds=1))
+    assert ran(plan) == {"svm", "net"}
+
+
+def test_each_split_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:
+    columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
+    jobs = [make_plan(paper, settings(columns.with_name(f"columns@{i}"), seeds=1)).jobs[0] for i in range(3)]
+    assert len({job.spec.data for job in jobs}) == 3
+    for i, job in enumerate(jobs):
+        data = job.data.load()
+        assert (data.name, data.counts["split.column"]) == (f"columns@{i}", i)
+        assert (data.train.size, data.test.size) == (40, 20)
+
+
+def test_the_data_file_of_split_columns_may_lie_elsewhere(tmp_path: Path) -> None:
+    columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
+    here = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1)).jobs[0].spec.data
+    (tmp_path / "else").mkdir()
+    elsewhere = (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
+    with pytest.raises(DataError, match="no data file beside them"):
+        make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, cache=tmp_path / "c"))
+    found = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, data_file=elsewhere))
+    assert found.jobs[0].spec.data == here
 
 
 def test_no_data_means_the_made_corpus(paper: Paper) -> None:

@@ -1,0 +1,122 @@
+"""Fidelity checks of the linear classifiers, for `reimpl.fidelity`.
+
+The objective is minimised anew by Newton's method in numpy, from its formula alone, and the scores of the
+test documents are compared; features and lists are held against hand calculations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from reimpl import linear
+from reimpl.data.dataset import Dataset, Split
+from reimpl.fidelity import Array, MismatchError, Test, close
+from reimpl.protocol import protocol
+
+_TIGHT = {"tolerance": 1e-10, "most_iterations": 100_000}
+
+
+def checks() -> Iterator[tuple[str, Test]]:
+    """Name and test of every check."""
+    for loss in ("squared_hinge", "logistic"):
+        for documents in (60, 9):  # more documents than features, and fewer: primal and dual
+            yield f"minimum of {loss}, {documents} documents", partial(_minimum, loss, documents)
+    yield "weights and norms of features", _weights
+    yield "lists", _lists
+
+
+def _minimum(loss: Any, documents: int) -> str:
+    """Scores of our classifiers and of Newton's minima."""
+    rng = np.random.default_rng(documents)
+    X, X_test = (rng.normal(size=(n, 12)) * (rng.random((n, 12)) < 0.6) for n in (documents, 20))
+    Y = rng.random((documents, 5)) < 0.4
+    Y[0], Y[1] = True, False  # each label has documents with it and without
+    config = linear.Config(loss=loss, C=0.7, normalise=False, **_TIGHT)  # type: ignore[arg-type]
+    result = linear.train(config, _data(X, Y, X_test), protocol("small"), seed=3)
+    assert result.top_ids is not None and result.top_scores is not None
+    reference = np.stack([_newton(loss, X, Y[:, label], X_test) for label in range(5)], axis=1)
+    ours = np.zeros_like(reference)
+    np.put_along_axis(ours, result.top_ids.astype(np.int64), result.top_scores.astype(np.float64), axis=1)
+    gap = close("score", ours, reference, tolerance=1e-4)
+    return f"scores of 5 labels agree with Newton's minimum to {gap:.0e}"
+
+
+def _newton(loss: str, X: Array, has: Array, X_test: Array, C: float = 0.7) -> Array:
+    """1/2 |w|^2 + C sum l(y w.x), the last of w on a constant 1: l(m) = max(0, 1 - m)^2 or ln(1 + e^-m)."""
+    A, B = (np.hstack((it, np.ones((len(it), 1)))) for it in (X, X_test))
+    y, w = np.where(has, 1.0, -1.0), np.zeros(A.shape[1])
+    for _ in range(200):
+        margin = y * (A @ w)
+        if loss == "squared_hinge":
+            first, second = -2 * np.maximum(0, 1 - margin), 2.0 * (margin < 1)
+        else:
+            p = 1 / (1 + np.exp(margin))
+            first, second = -p, p * (1 - p)
+        step = np.linalg.solve(
+            np.eye(len(w)) + C * (A.T * second) @ A,
+            w + C * A.T @ (y * first),
+        )
+        w = w - step
+        if np.abs(step).max() < 1e-13:
+            break
+    return np.asarray(B @ w)
+
+
+def _weights() -> str:
+    """By hand: documents (3, 4, 0) and (0, 2, 0); the idf of features in 1, 2 and 0 of 2 documents."""
+    features = sparse.csr_matrix(np.array([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]], dtype=np.float32))
+    Y = np.array([[True], [False]])
+    data = _data(features.toarray(), Y, features.toarray())
+    idf = 1 + np.log(3 / np.array([2.0, 3.0, 1.0]))
+    raw = np.array([[3 * idf[0], 4 * idf[1], 0.0], [0.0, 2 * idf[1], 0.0]])
+    expected = {
+        "given": np.array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0]]),
+        "binary": np.array([[0.5**0.5, 0.5**0.5, 0.0], [0.0, 1.0, 0.0]]),
+        "tfidf": raw / np.linalg.norm(raw, axis=1, keepdims=True),
+    }
+    for weights, wanted in expected.items():
+        ours = linear.features(linear.Config(weights=weights), data)[0]  # type: ignore[arg-type]
+        close(f"{weights} features", ours.toarray(), wanted, tolerance=1e-12)
+    plain = linear.features(linear.Config(normalise=False), data)[0]
+    close("features without norm", plain.toarray(), features.toarray(), tolerance=1e-12)
+    return "given, binary and tf-idf weights are those of a hand calculation"
+
+
+def _lists() -> str:
+    """Ties go to the lower label; what none has is never predicted, what all have comes with score 1."""
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    first = np.array([True, False, True, False])
+    Y = np.stack((first, first, np.zeros(4, dtype=bool), np.ones(4, dtype=bool)), axis=1)
+    result = linear.train(linear.Config(C=100.0), _data(X, Y, X), protocol("small"), seed=0)
+    assert result.top_ids is not None
+    wanted = [3, 0, 1, -1]  # the regulariser keeps every margin of the squared hinge below 1
+    for row, document in enumerate(result.top_ids.tolist()):
+        if document != wanted:
+            raise MismatchError(f"the list of document {row} is {document}, not {wanted}")
+    return "equal labels come by id, unseen ones never"
+
+
+def _data(X: Array, Y: Array, X_test: Array) -> Dataset:
+    """A data set of features; the test documents have the label 0."""
+    labels = [np.flatnonzero(row).tolist() for row in Y]
+    train = Split.from_lists([[]] * len(X), labels)
+    test = Split.from_lists([[]] * len(X_test), [[0]] * len(X_test))
+    rows = [sparse.csr_matrix(it, dtype=np.float32) for it in (X, X_test)]
+    return Dataset(
+        name="check",
+        recipe="check",
+        fingerprint="check",
+        train=replace(train, features=rows[0]),
+        test=replace(test, features=rows[1]),
+        labels=tuple(map(str, range(Y.shape[1]))),
+        vocabulary=("",),
+        vectors=np.zeros((1, 1), dtype=np.float32),
+        padding_id=0,
+        padding_trainable=False,
+    )

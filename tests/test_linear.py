@@ -1,0 +1,236 @@
+"""One-vs-rest classifiers: against scikit-learn's own, across interruptions, and what is told of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+
+from reimpl import linear
+from reimpl.checkpoint import CheckpointError
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
+from reimpl.fidelity import check
+from reimpl.label_lists import top_k
+from reimpl.linear import VARIANTS, Config
+from reimpl.models import find_config, find_model
+from reimpl.training import Interrupted, Result, Watch
+from tests.toys import WORDS, toy_data, toy_protocol
+
+L = 150
+
+
+def featured(n_train: int = 80, n_test: int = 30, n_labels: int = L, d: int = 20, seed: int = 0) -> Dataset:
+    """Random features; each label is likelier where two of them are high. Label 7 is in no document."""
+    rng = np.random.default_rng(seed)
+    wanted = rng.integers(0, d, (n_labels, 2))
+
+    def part(n: int) -> Split:
+        X = rng.integers(0, 4, (n, d)) * (rng.random((n, d)) < 0.5)
+        has = X[:, wanted].sum(axis=2) + rng.normal(0, 1, (n, n_labels)) > 4
+        has[:, 7 % n_labels] = False
+        split = Split.from_lists([[]] * n, [np.flatnonzero(row).tolist() for row in has])
+        return replace(split, features=sparse.csr_matrix(X, dtype=np.float32))
+
+    names = tuple(map(str, range(n_labels)))
+    return toy_data(train=part(n_train), test=part(n_test), labels=names)
+
+
+def run(data: Dataset, config: Config | None = None, *, seed: int = 0, watch: Watch | None = None) -> Result:
+    return linear.train(config or Config(), data, toy_protocol(), seed=seed, watch=watch)
+
+
+def same(first: Result, second: Result) -> bool:
+    assert first.top_ids is not None and second.top_ids is not None
+    assert first.top_scores is not None and second.top_scores is not None
+    return (
+        np.array_equal(first.top_ids, second.top_ids)
+        and np.array_equal(first.top_scores, second.top_scores)
+        and first.metrics == second.metrics
+        and first.notes == second.notes
+    )
+
+
+# --------------------------------------------------------------------------- what it computes
+
+
+def test_the_gate_is_passed() -> None:
+    assert [it.detail for it in check("linear") if not it.passed] == []
+
+
+def test_lists_over_several_blocks_are_those_of_the_whole_score_matrix() -> None:
+    """150 labels are three blocks; label 7, which nobody has, is left out of scikit-learn's problem."""
+    data = featured()
+    assert data.train.features is not None and data.test.features is not None
+    X, X_test = (normalize(it.features.astype(np.float64)) for it in (data.train, data.test))  # type: ignore[union-attr]
+    Y = data.train.labels(L).toarray()
+    some = np.flatnonzero(Y.any(axis=0))
+    theirs = OneVsRestClassifier(LinearSVC(dual=False, random_state=0)).fit(X, Y[:, some])
+    scores = np.full((30, L), -np.inf)
+    scores[:, some] = theirs.decision_function(X_test)
+    result = run(data)
+    values, ids = top_k(scores, 10)
+    assert result.top_ids is not None and result.top_scores is not None
+    assert result.top_ids.tolist() == ids.tolist()
+    assert result.top_scores == pytest.approx(values, rel=1e-5)
+    hits = data.test.labels(L).toarray()[np.arange(30), ids[:, 0]]
+    assert result.metrics["P@1"] == pytest.approx(100 * hits.mean())
+    assert result.parameters == L * 21
+
+
+def test_tf_idf_is_scikit_learn_s() -> None:
+    data = featured()
+    assert data.train.features is not None
+    theirs = TfidfTransformer().fit_transform(data.train.features.astype(np.float64))
+    ours = linear.features(VARIANTS["svm-tfidf"], data)[0]
+    assert abs(ours - theirs).max() < 1e-12
+
+
+def test_idf_is_counted_on_training_documents_alone() -> None:
+    data = featured()
+    other = replace(data, test=data.train)
+    for mine in (data, other):
+        seen = linear.features(VARIANTS["svm-tfidf"], mine)[0]
+        assert abs(seen - linear.features(VARIANTS["svm-tfidf"], data)[0]).max() == 0
+
+
+def test_texts_without_features_are_counts_of_the_words_that_were_kept() -> None:
+    data = toy_data(n_train=40)
+    rows = np.zeros((40, WORDS), dtype=np.float32)
+    for i in range(40):
+        for word in data.train.tokens[data.train.offsets[i] : data.train.offsets[i + 1]]:
+            rows[i, word] += 1
+    X, _, told = linear.features(Config(normalise=False), data)
+    assert X.toarray().tolist() == rows.tolist()
+    assert told == ("features: counts of the words that were kept of each document",)
+    assert told[0] in run(data).notes
+
+
+def test_a_document_without_features_has_scores_of_the_biases() -> None:
+    data = featured()
+    bare = replace(data.test, features=sparse.csr_matrix(data.test.features.shape, dtype=np.float32))  # type: ignore[union-attr]
+    result = run(replace(data, test=bare))
+    assert result.top_scores is not None and np.ptp(result.top_scores, axis=0).max() == 0
+
+
+# --------------------------------------------------------------------------- chance
+
+
+def test_more_documents_than_features_leave_nothing_to_chance() -> None:
+    np.random.seed(1)
+    first = run(featured(), seed=0)
+    np.random.seed(2)
+    assert same(first, run(featured(), seed=5))
+
+
+def test_fewer_documents_than_features_are_solved_in_an_order_that_the_seed_draws() -> None:
+    data = featured(n_train=15)
+    assert same(run(data, seed=1), run(data, seed=1))
+    loose = Config(tolerance=0.5)
+    assert not same(run(data, loose, seed=1), run(data, loose, seed=2))
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, "hinge"])
+def test_every_variant_learns(variant: str) -> None:
+    """Far above chance: a random list has a P@1 of the share of labels a document."""
+    data = featured(n_train=400)
+    chance = 100 * len(data.test.label_ids) / (data.test.size * L)
+    found = run(data, VARIANTS.get(variant, Config(loss="hinge", most_iterations=100_000)))
+    assert found.metrics["P@1"] > chance + 20 and not any("solver" in it for it in found.notes)
+
+
+# --------------------------------------------------------------------------- interruptions
+
+
+def stopping(at: int) -> Callable[[], bool]:
+    calls = count()
+    return lambda: next(calls) == at
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_resumed_run_ends_as_an_undisturbed_one(tmp_path: Path, at: int) -> None:
+    data, path = featured(), tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(data, watch=Watch(stop=stopping(at), checkpoint=path))
+    heard: list[int] = []
+    resumed = run(data, watch=Watch(progress=lambda done, total, loss: heard.append(done), checkpoint=path))
+    assert same(resumed, run(data))
+    assert heard == [64, 128, 150][at:]
+
+
+def test_checkpoints_come_by_the_clock(tmp_path: Path) -> None:
+    path = tmp_path / "state.pt"
+    run(featured(), watch=Watch(checkpoint=path, checkpoint_every=0.0))
+    assert path.exists()
+    assert [it.name for it in tmp_path.iterdir()] == ["state.pt"]
+
+
+@pytest.mark.parametrize("how", ["not a checkpoint", "of other data"])
+def test_a_checkpoint_that_is_none_is_told(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "state.pt"
+    if how == "of other data":
+        with pytest.raises(Interrupted):
+            run(featured(n_test=9), watch=Watch(stop=stopping(1), checkpoint=path))
+    else:
+        path.write_text(how)
+    with pytest.raises(CheckpointError):
+        run(featured(), watch=Watch(checkpoint=path))
+
+
+# --------------------------------------------------------------------------- what is told
+
+
+def test_labels_that_nobody_has_are_told_and_never_predicted() -> None:
+    result = run(featured())
+    assert result.notes == ("1 labels without a training document are never predicted",)
+    assert result.top_ids is not None and not (result.top_ids == 7).any()
+
+
+def test_a_list_ends_where_no_label_is_left() -> None:
+    data = featured(n_labels=4)
+    few = replace(data.train, label_ids=np.array([2]), label_offsets=np.minimum(np.arange(81), 1))
+    result = run(replace(data, train=few))
+    assert result.top_ids is not None and result.top_ids.tolist() == [[2, -1, -1, -1]] * 30
+
+
+def test_a_solver_that_stops_early_is_told() -> None:
+    result = run(featured(), Config(most_iterations=1, C=1000.0))
+    assert any(it.startswith("the solver stopped at its most iterations for") for it in result.notes)
+
+
+def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    with pytest.raises(
+        ConfigError, match=r"model 'linear' needs scikit-learn; pip install 'xmtc-audit\[linear\]'"
+    ):
+        run(featured())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"C": 0.0}, "C must be positive, not 0.0"),
+        ({"C": float("nan")}, "C must be positive, not nan"),
+        ({"tolerance": -1.0}, "tolerance must be positive, not -1.0"),
+        ({"most_iterations": 0}, "most_iterations must be positive, not 0"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=f"linear: {message}"):
+        Config(**changes)
+
+
+def test_it_is_a_model_by_its_name() -> None:
+    config = find_config(find_model("linear"), "svm", {"loss": "logistic", "C": 2.0})
+    assert config == Config(loss="logistic", C=2.0)
