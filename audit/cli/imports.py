@@ -54,6 +54,15 @@ def import_command(
         int, typer.Option(metavar="N", help="Test documents of another split, where no predictions tell.")
     ] = 0,
     truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
+    train_truth: Annotated[
+        Path | None, typer.Option(help="True labels of the training documents, for PSP and F1.")
+    ] = None,
+    propensity: Annotated[
+        str | None, typer.Option(metavar="A,B", help="For PSP; those of the data set's name when left out.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="For F1: labels with a score above it are decided for.")
+    ] = None,
     experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
     seed: Annotated[
         list[int] | None, typer.Option(help="Of a file of predictions; once for each, in their order.")
@@ -68,6 +77,7 @@ def import_command(
     that is empty or `failed` is a failed seed, which counts. Needs no torch.
     """
     from audit.importing import Declared, from_predictions, from_results, keep
+    from audit.importing.scoring import Scoring, propensity_of
     from audit.store import Store
 
     (claims,) = papers_of([paper])
@@ -84,10 +94,21 @@ def import_command(
     results: Sequence[Result]
     if truth is not None:
         results = from_predictions(
-            claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared
+            claims,
+            files,
+            truth=truth,
+            experiment=experiment,
+            seeds=seed or [],
+            declared=declared,
+            scoring=Scoring(train_truth, propensity_of(propensity) if propensity else None, threshold),
         )
     elif experiment is not None or seed:
         raise AuditError("--experiment and --seed go with predictions; add --truth FILE, or leave them out")
+    elif train_truth is not None or propensity is not None or threshold is not None:
+        raise AuditError(
+            "--train-truth, --propensity and --threshold go with predictions; add --truth FILE, or leave "
+            "them out"
+        )
     else:
         results = from_results(claims, files, declared)
     _print(keep(results, Store(store), claims, declared, replacing=replace), claims, declared, store, paper)

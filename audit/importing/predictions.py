@@ -18,14 +18,9 @@ from audit.importing.documents import Document, DocumentFile
 from audit.importing.naming import UnclearNameError, dataset_of, experiment_of
 from audit.importing.problems import Problems
 from audit.importing.result import Result
+from audit.importing.scoring import PLAIN, Frequencies, Scoring, scored
 from audit.importing.table import refuse
-from reimpl.metric_names import parse
-from reimpl.metrics import evaluate
 from reimpl.truth import Truth
-
-#: What lists of labels alone give.
-_FROM_LISTS = ("P", "R", "RP", "nDCG")
-_DEFAULT = ("P@1", "P@3", "P@5")
 
 
 @dataclass(frozen=True)
@@ -47,6 +42,7 @@ def from_predictions(
     experiment: str | None,
     seeds: Sequence[int],
     declared: Declared,
+    scoring: Scoring = PLAIN,
 ) -> tuple[Result, ...]:
     """One run for each file of predictions, `seeds` in their order, with the metrics that the claims use.
 
@@ -61,10 +57,25 @@ def from_predictions(
     except UnclearNameError as err:
         raise AuditError(f"--experiment: {err}") from err
     known = _read_truth(truth)
+    sources: tuple[Source, ...] = (known.source,)
+    frequencies = None
+    if scoring.train_truth is not None:
+        rows, trained = _read_training(scoring.train_truth, known)
+        held = paper.datasets[paper.single_experiments[id].on]
+        frequencies = Frequencies.of(rows, held.catalogue or held.name, scoring.propensity)
+        sources = (known.source, trained)
     results = []
-    for path, seed in zip(paths, seeds, strict=True):
-        ids, scores, source = _read_predictions(path, known)
-        metrics, left_out = _scored(paper, ids, known.truth)
+    lists = [_read_predictions(path, known) for path in paths]  # first all: labels are numbered as they come
+    for (ids, scores, source), seed in zip(lists, seeds, strict=True):
+        metrics, left_out = scored(
+            paper,
+            ids,
+            scores,
+            known.truth,
+            n_labels=len(known.labels),
+            frequencies=frequencies,
+            threshold=scoring.threshold,
+        )
         results.append(
             Result(
                 experiment=id,
@@ -72,39 +83,13 @@ def from_predictions(
                 dataset=dataset,
                 fingerprint=declared.fingerprint,
                 metrics=metrics,
-                sources=(source, known.source),
+                sources=(source, *sources),
                 notes=(f"scored from predictions of {known.truth.size} documents", *left_out),
                 n_test=known.truth.size,
                 predictions=_arrays(ids, scores, known),
             )
         )
     return tuple(results)
-
-
-def metrics_used(paper: Paper) -> tuple[str, ...]:
-    """The metrics that the paper's claims are about, in the order of the file."""
-    names: dict[str, None] = {}
-    for claim in paper.claim_records():
-        lines = claim.details.get("lines", ())
-        names |= dict.fromkeys(it for it in (claim.metric, *(line["metric"] for line in lines)) if "@" in it)
-    return tuple(names) or _DEFAULT
-
-
-def _scored(paper: Paper, ids: NDArray[Any], truth: Truth) -> tuple[dict[str, float], list[str]]:
-    """The metrics, and one sentence for each that lists of this length do not give."""
-    wanted = {name: parse(name) for name in metrics_used(paper)}
-    left_out, ks = [], set()
-    for name, metric in wanted.items():
-        if metric.family not in _FROM_LISTS:
-            left_out.append(f"{name} not scored: it needs more than lists and truth; import its value")
-        elif metric.k is not None and metric.k > ids.shape[1]:
-            left_out.append(f"{name} not scored: the longest list has {counted(ids.shape[1], 'label')}")
-        elif metric.k is not None:
-            ks.add(metric.k)
-    if not ks:
-        raise AuditError(f"nothing can be scored: {'; '.join(left_out)}")
-    values = evaluate(ids, truth, sorted(ks))
-    return {name: values[name] for name in wanted if name in values}, left_out
 
 
 def _arrays(ids: NDArray[Any], scores: NDArray[Any], known: _Truth) -> dict[str, NDArray[Any]]:
@@ -136,6 +121,23 @@ def _read_truth(path: Path) -> _Truth:
         rows.append([labels.setdefault(name, len(labels)) for name in document.labels])
     problems.settle()
     return _Truth(documents, labels, frozenset(labels), Truth.from_lists(rows), file.source)
+
+
+def _read_training(path: Path, known: _Truth) -> tuple[list[list[int]], Source]:
+    """Label ids of each training document; labels of no test document are added to the known ones."""
+    problems = Problems()
+    rows: list[list[int]] = []
+    seen: set[str] = set()
+    file = DocumentFile(path, scored=False)
+    for document in file.documents(problems):
+        if document.name in seen:
+            problems.add(document.place, f"document {document.name!r} stands there twice; remove one")
+        seen.add(document.name)
+        rows.append([known.labels.setdefault(name, len(known.labels)) for name in document.labels])
+    problems.settle()
+    if not {known.labels[name] for name in known.true_labels} & set().union(*rows):
+        refuse(path, f"none of its labels is in {known.source.file}; name the labels alike in both files")
+    return rows, file.source
 
 
 def _read_predictions(path: Path, known: _Truth) -> tuple[NDArray[Any], NDArray[np.float64], Source]:

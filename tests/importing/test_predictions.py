@@ -13,7 +13,7 @@ import pytest
 from audit.claim import Paper, load
 from audit.errors import AuditError, ImportFileError
 from audit.importing import Declared, Result, from_predictions
-from audit.importing.predictions import metrics_used
+from audit.importing.scoring import metrics_used
 from tests.runner.papers import write_paper
 
 CHANGE = (
@@ -122,7 +122,7 @@ def test_what_lists_of_this_length_do_not_give_is_said(tmp_path: Path) -> None:
     (found,) = score(paper, truth, write(tmp_path / "p.jsonl", short, scored=True))
     assert found.metrics == {"P@1": pytest.approx(50.0)}
     assert "P@3 not scored: the longest list has 1 label" in found.notes
-    assert "PSP@1 not scored: it needs more than lists and truth; import its value" in found.notes
+    assert "PSP@1 not scored: it goes by how rare labels are in training; add --train-truth" in found.notes
 
 
 PSP_COLUMN = (
