@@ -25,12 +25,13 @@ def assemble(
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken."""
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    peeked = peeking(looks)
+    claims = paper.claim_records()
+    peeked = peeking(looks, claims)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
         experiments=tuple(experiments.values()),
-        claims=paper.claim_records(),
+        claims=claims,
         verdicts=(),
         findings=all_findings([sheet_of(paper)]),
         fidelity=tuple(fidelity),

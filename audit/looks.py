@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from audit.record import ExperimentRecord, Look, Verdict
+from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
 
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""
 
-#: With fewer seeds nothing is decided, so that such a look costs nothing of the level.
+#: With fewer seeds nothing is decided by their own spread, so that such a look costs nothing of the level.
 _DECIDES_FROM = 3
 
 
@@ -63,24 +63,31 @@ def _dated(verdict: Verdict, look: Look) -> Verdict:
     return replace(verdict, badges=(*verdict.badges, badge))
 
 
-def level_spent(looks: Sequence[Look]) -> float:
+def decides_from(claims: Sequence[ClaimRecord]) -> int:
+    """Seeds from which on some claim may be decided: a pooled SD lets even single runs decide."""
+    return 1 if any(claim.details.get("pool") for claim in claims) else _DECIDES_FROM
+
+
+def level_spent(looks: Sequence[Look], claims: Sequence[ClaimRecord] = ()) -> float:
     """Bound of the chance that a test errs at one of the looks: the sum of their levels.
 
-    Two judgements of the same number of seeds are one look, at the larger of their levels.
+    Two judgements of the same number of seeds are one look, at the larger of their levels. A look at which
+    none of the `claims` can be decided costs nothing.
     """
+    least = decides_from(claims)
     largest: dict[int, float] = {}
     for look in looks:
-        if look.seeds >= _DECIDES_FROM:
+        if look.seeds >= least:
             largest[look.seeds] = max(look.level, largest.get(look.seeds, 0.0))
     return sum(largest.values())
 
 
-def peeking(looks: Sequence[Look]) -> str | None:
+def peeking(looks: Sequence[Look], claims: Sequence[ClaimRecord] = ()) -> str | None:
     """What is to be said where the looks together have more than one level; None where they have not."""
-    spent = level_spent(looks)
+    spent = level_spent(looks, claims)
     if spent <= ALPHA * (1.0 + 1e-9):
         return None
-    times = sorted({look.seeds for look in looks if look.seeds >= _DECIDES_FROM})
+    times = sorted({look.seeds for look in looks if look.seeds >= decides_from(claims)})
     listed = f"{', '.join(map(str, times[:-1]))} and {times[-1]}"
     return (
         f"The error over several looks: the claims were judged after {listed} seeds, not all of it in "

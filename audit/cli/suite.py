@@ -155,7 +155,7 @@ class Suite:
         """What several looks did to the error, where it is more than that of one."""
         from audit.looks import peeking
 
-        if said := peeking(audit.looks):
+        if said := peeking(audit.looks, audit.claims):
             self.say(said)
 
     def holds_more(self, audit: Audit) -> bool:
