@@ -289,10 +289,14 @@ class CostClaim(Claim):
     """What sort of statement it is; decides the other keys and the test."""
     cheaper: Reference
     """Cell or experiment that needs less"""
-    dearer: Reference
-    """Cell or experiment that needs more"""
+    dearer: Reference | None = None
+    """Cell or experiment that needs more; left out where the paper only says how much the first one needs,
+    which no run of ours can test."""
     quantity: Quantity
     """What is needed: training_time, prediction_time, model_size or parameters."""
+
+    def cells(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.cheaper, self.dearer) if name is not None)
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"quantity": self.quantity}}

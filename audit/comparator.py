@@ -16,6 +16,7 @@ beside those of the tests:
     too_many_levels                 a sweep longer than Page's test is worked out for
     partly_run                      not all comparisons of a dominance claim were made, and none breaks it
     place_always_held               "among the best k" of no more than k methods
+    absolute_cost                   how much one system needs, which is a matter of its data and machine
     no_sizes                        a growth claim for which no experiments of growing size are named
     counted_exactly                 the same, whose operations `audit check` counts
     not_one_size                    experiments of growing size that differ in more than that size
@@ -223,6 +224,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
         return "kind_not_judged"
     if claim.kind == "complexity" and (why := why_no_growth(claim)):
         return why
+    if claim.kind == "cost" and len(arms) == 1:
+        return "absolute_cost"
     lacking = {arm.lacks for arm in arms}
     wanted = _ARMS.get(claim.kind)
     if claim.kind == "dominance" and None in lacking:

@@ -125,3 +125,15 @@ def test_units_that_cannot_be_are_refused_with_their_line(
     with pytest.raises(ClaimFileError) as caught:
         load(path)
     assert said in str(caught.value)
+
+
+def test_a_claim_of_one_system_s_hours_can_be_stated(tmp_path: Path) -> None:
+    """It names no second system, and is judged by no run."""
+    hours = (
+        "claims:\n",
+        "claims:\n  - {id: hours, kind: cost, cheaper: ours, quantity: training_time, says: Two hours,\n"
+        "     where: {page: 1}}\n",
+    )
+    claim = next(it for it in paper(tmp_path, hours).claim_records() if it.claim == "hours")
+    assert claim.experiments == ("ours",)
+    assert judge(claim, arms(ours=[76.3, 76.4])).reason == "absolute_cost"

@@ -47,7 +47,7 @@ _STEPS: Mapping[str, Callable[[Case], Iterator[Step]]] = {
 _NOTHING = frozenset({
     "not_run", "run_failed", "not_measured", "same_runs", "mixed_evidence", "different_data", "no_margin",
     "no_printed_number", "kind_not_judged", "no_target_score", "different_machines", "too_many_levels",
-    "place_always_held", "no_sizes", "counted_exactly", "not_one_size",
+    "place_always_held", "absolute_cost", "no_sizes", "counted_exactly", "not_one_size",
 })  # fmt: skip
 
 

@@ -25,6 +25,7 @@ HOPELESS = {
     "kind_not_judged": "no rule for this kind of claim",
     "too_many_levels": "the sweep is too long for its test",
     "place_always_held": "there are too few methods for it to be wrong",
+    "absolute_cost": "a cost of one system is that of its data and machine: name a second one",
     "no_sizes": "the claim file names no experiments of growing size: add sizes to the claim",
     "counted_exactly": "its operations are counted: `audit check` holds them against it",
     "not_one_size": "its experiments differ in more than the size that grows",

@@ -92,6 +92,7 @@ REASONS = {
     "too_many_levels": "the sweep has more levels than the test is worked out for",
     "partly_run": "not all of its comparisons were run, and those that were do not break it",
     "place_always_held": "there are no more methods than places, so nothing could speak against it",
+    "absolute_cost": "what one system needs hangs on its data and machine; only ratios of two are judged",
     "no_sizes": "the claim file names no experiments of growing size whose cost could be compared",
     "counted_exactly": "no runs are asked for: its operations are counted, among the checks that need no run",
     "not_one_size": "the experiments differ in more than the size that grows",
@@ -99,7 +100,7 @@ REASONS = {
 }
 
 #: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data.
-UNTESTED = ("not_run", "other_data", "no_sizes", "counted_exactly")
+UNTESTED = ("not_run", "other_data", "absolute_cost", "no_sizes", "counted_exactly")
 
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (
@@ -117,6 +118,7 @@ UNJUDGED = (
     "different_machines",
     "too_many_levels",
     "place_always_held",
+    "absolute_cost",
     "no_sizes",
     "counted_exactly",
     "not_one_size",

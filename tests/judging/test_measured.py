@@ -13,6 +13,7 @@ from scipy import stats
 
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
+from reports import wording
 from tests.judging.made import OK, claim, judge, said
 from tests.records import make_experiment, make_run
 
@@ -123,6 +124,20 @@ def test_sizes_of_networks_are_of_their_data(quantity: str, scope: Any, expected
     assert said(judge(cost(quantity, "a", "b"), {"a": many, "b": few})) == expected
     slower = replace(timed("c", SLOW), scope=scope)
     assert said(judge(cost("training_time", "a", "c"), {"a": many, "c": slower})) == ("reproduced", "cheaper")
+
+
+@pytest.mark.parametrize("quantity", ["training_time", "parameters"])
+@pytest.mark.parametrize("scope", ["same_data", "other_split", "other_data"])
+def test_what_one_system_needs_is_not_tested(quantity: str, scope: Any) -> None:
+    """Two hours on another corpus or machine say nothing of two hours; a ratio of two systems may."""
+    alone = replace(timed("a", FAST, parameters=900), scope=scope)
+    verdict = judge(cost(quantity, "a", printed=("2",)), {"a": alone})
+    assert said(verdict) == ("inconclusive", "absolute_cost")
+    assert wording.status_of(verdict) == "not_tested"
+    assert (verdict.p_reproduced, verdict.scope) == (None, scope)
+    slower = replace(timed("b", SLOW), scope=scope)
+    ratio = judge(cost("training_time", "a", "b"), {"a": alone, "b": slower})
+    assert (ratio.outcome, ratio.scope) == ("reproduced", scope)
 
 
 @pytest.mark.parametrize("quantity", ["training_time", "parameters", "model_size", "prediction_time"])
