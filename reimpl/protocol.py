@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from reimpl.errors import ConfigError
@@ -140,7 +140,24 @@ _LATER: Mapping[str, Any] = {
 
 _CHEN = Protocol(name="chen2022", epochs=50, batch_size=256)
 
-PROTOCOLS: Mapping[str, Protocol] = {
+_YOU_CODE = Protocol(
+    name="you2019-code",
+    epochs=30,
+    batch_size=40,
+    optimiser="dense_sparse_adam",
+    clip="you2019",
+    padding="batch",
+    select="best_on_dev",
+    select_metric="nDCG@5",
+    select_above=0.0,
+    hold_out="you2019",
+    patience=51,
+    evaluate="every_steps",
+    evaluate_every=100,
+    average_from=10,
+)
+
+_FULL: Mapping[str, Protocol] = {
     p.name: p
     for p in (
         # Chen et al. 2022, Appendix A.3: all training data, scores at the 50th epoch. Rates and sizes from
@@ -176,6 +193,22 @@ PROTOCOLS: Mapping[str, Protocol] = {
             evaluate="every_epoch",
             patience=10,
         ),
+        # You et al. 2019, public code (yourh/AttentionXML e2bbbec, deepxml/models.py, configure/): nDCG@5 on
+        # documents held out, every 100 steps, of averaged weights; a first score of 0 counts for nothing, and
+        # the end comes at the 51st evaluation in a row without a gain. Sizes of EUR-Lex: the paper's Table 2.
+        _YOU_CODE,
+        # The same as the paper has it: Adam, averaging as in Izmailov et al. 2018, which takes in the end of
+        # each epoch. It names neither a validation set nor clipping; when the averaging begins, and which
+        # documents are padded together, which it does not say either, are as in the code.
+        Protocol(name="you2019-paper", epochs=30, batch_size=40, padding="batch", average_from=10),
+        # Xun et al. 2020, public code (XunGuangxu/CorNet, deepxml/models.py): AttentionXML's trainer with
+        # patience 100. Its two-GPU trainer, for Wiki-500K, is keep_from: 13.
+        replace(_YOU_CODE, name="xun2020", patience=101),
+        # As the paper has it: Adam, averaging, early stopping on a validation set. It names no clipping; the
+        # sizes and intervals, which it does not state, are those of the code.
+        replace(
+            _YOU_CODE, name="xun2020-paper", patience=101, optimiser="adam", clip=None, select_above=None
+        ),
         Protocol(
             name="small",
             epochs=20,
@@ -188,6 +221,42 @@ PROTOCOLS: Mapping[str, Protocol] = {
         ),
     )
 }
+
+
+#: Sizes, which a reduced protocol has of its own; all else is a choice, and stays that of the one reduced.
+SIZES = ("epochs", "batch_size", "learning_rate", "length", "dimension", "model", "deviation")
+#: Sizes that are there only where a choice is made.
+SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_every": 20, "patience": 20}
+#: Epochs at which something begins: they are reduced in proportion.
+BEGINNINGS = ("average_from", "keep_from")
+#: Reduced with their choices kept. The others become `small` as a whole.
+_KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper")
+
+
+def in_proportion(name: str, whole: Protocol, epochs: int) -> int | None:
+    """The epoch of `epochs` that stands for the one under `name` of `whole`."""
+    value = getattr(whole, name)
+    return None if value is None else min(epochs - 1, round(value / whole.epochs * epochs))
+
+
+def _reduced(whole: Protocol) -> Protocol:
+    """`whole` at the sizes of `small`, by the name of `whole` with `-small`."""
+    small = _FULL["small"]
+    changes: dict[str, Any] = {name: getattr(small, name) for name in SIZES}
+    changes |= {k: v for k, v in SIZES_OF_CHOICES.items() if getattr(whole, k) is not None}
+    changes |= {name: in_proportion(name, whole, small.epochs) for name in BEGINNINGS}
+    return replace(whole, name=f"{whole.name}-small", **changes)
+
+
+PROTOCOLS: Mapping[str, Protocol] = {
+    **_FULL,
+    **{it.name: it for it in (_reduced(_FULL[name]) for name in _KEEP_CHOICES)},
+}
+
+
+def on_a_cpu(name: str) -> str:
+    """The protocol in whose place the named one is carried out on a CPU."""
+    return f"{name}-small" if name in _KEEP_CHOICES else "small"
 
 
 def protocol(name: str) -> Protocol:

@@ -129,12 +129,20 @@ def _cutoffs(data: Dataset) -> tuple[int, ...]:
 
 
 def _propensities(data: Dataset) -> dict[str, Any]:
-    """What PSP needs; nothing for fewer than three training documents, where propensities are above 1."""
-    if data.train.size < 3:
+    """What PSP needs; nothing for fewer than three training documents, where propensities are above 1.
+
+    They belong to the whole training set, so documents held out of it count (yourh/AttentionXML e2bbbec,
+    evaluation.py); a dev part that the corpus brings does not.
+    """
+    parts = [data.train]
+    if data.dev is not None and "hold_out.dev" in data.counts:
+        parts.append(data.dev)
+    size = sum(part.size for part in parts)
+    if size < 3:
         return {}
     A, B = propensity_constants(data.name)
-    frequency = np.bincount(data.train.label_ids, minlength=data.n_labels)
-    return {"train_frequency": frequency, "n_train": data.train.size, "A": A, "B": B}
+    frequency = sum(np.bincount(part.label_ids, minlength=data.n_labels) for part in parts)
+    return {"train_frequency": frequency, "n_train": size, "A": A, "B": B}
 
 
 def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, float]:

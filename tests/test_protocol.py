@@ -6,12 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from reimpl.errors import ConfigError
-from reimpl.protocol import PROTOCOLS, Protocol, protocol
+from reimpl.protocol import PROTOCOLS, Protocol, on_a_cpu, protocol
 
 #: From the papers and configurations: Liu et al.'s train.py (51 passes: the loop includes its end) and
 #: data_helpers.py; the study's config/EUR-Lex/*.yml and main.py; LibMultiLabel's EURLEX57K KimCNN config.
@@ -46,6 +47,35 @@ PRINTED: dict[str, dict[str, Any]] = {
         "select_metric": "RP@5",
         "patience": 10,
     },
+    # FACTS.md 4.3 and 5.3: patience e stops at the evaluation e + 1 without a gain.
+    "you2019-code": {
+        "epochs": 30,
+        "batch_size": 40,
+        "learning_rate": 1e-3,
+        "optimiser": "dense_sparse_adam",
+        "clip": "you2019",
+        "padding": "batch",
+        "length": 500,
+        "select": "best_on_dev",
+        "select_metric": "nDCG@5",
+        "select_above": 0.0,
+        "hold_out": "you2019",
+        "evaluate": "every_steps",
+        "evaluate_every": 100,
+        "patience": 51,
+        "average_from": 10,
+    },
+    "you2019-paper": {
+        "epochs": 30,
+        "batch_size": 40,
+        "learning_rate": 1e-3,
+        "optimiser": "adam",
+        "select": "last",
+        "evaluate": "end",
+        "average_from": 10,
+    },
+    "xun2020": {"optimiser": "dense_sparse_adam", "clip": "you2019", "patience": 101, "average_from": 10},
+    "xun2020-paper": {"optimiser": "adam", "select_metric": "nDCG@5", "evaluate_every": 100},
 }
 
 
@@ -58,7 +88,28 @@ def test_a_protocol_holds_what_its_source_says(name: str) -> None:
 def test_only_reduced_protocols_change_the_network_and_they_say_why() -> None:
     for name, held in PROTOCOLS.items():
         assert name == held.name
-        assert bool(held.model) == (held.deviation is not None) == (name == "small")
+        assert bool(held.model) == (held.deviation is not None) == name.endswith("small")
+
+
+@pytest.mark.parametrize("name", ["you2019-code", "you2019-paper", "xun2020", "xun2020-paper"])
+def test_a_reduced_protocol_differs_in_sizes_only(name: str) -> None:
+    """Averaging, clipping, selection, optimiser and padding are those of the whole one."""
+    assert on_a_cpu(name) == f"{name}-small"
+    whole, reduced, small = protocol(name), protocol(f"{name}-small"), protocol("small")
+    sizes = ("epochs", "batch_size", "learning_rate", "length", "dimension", "model", "deviation")
+    assert all(getattr(reduced, it) == getattr(small, it) for it in sizes)
+    counts = ("patience", "evaluate_every", "hold_out", "average_from")
+    for key in counts:
+        assert (getattr(whole, key) is None) == (getattr(reduced, key) is None)
+    for it in fields(Protocol):
+        if it.name not in (*sizes, *counts, "name"):
+            assert getattr(whole, it.name) == getattr(reduced, it.name), it.name
+    assert reduced.average_from == 7  # 10 of 30 epochs, of 20
+
+
+@pytest.mark.parametrize("name", ["chen2022", "chen2022-code", "liu2017", "libmultilabel", "small"])
+def test_the_first_protocols_become_small_on_a_cpu_as_ever(name: str) -> None:
+    assert on_a_cpu(name) == "small"
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -651,7 +651,8 @@ def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_a
     rule = {"select": "best_on_dev", "evaluate": "every_epoch"}
     data = toy_data(n_train=40)
     rest, held = split_off(data.train, find_rule("liu2017"))
-    by_hand = run(replace(data, train=rest, dev=held), toy_protocol(**rule))
+    parts = replace(data, train=rest, dev=held, counts={"hold_out.dev": held.size})
+    by_hand = run(parts, toy_protocol(**rule))
     assert same(run(data, toy_protocol(**rule, hold_out="liu2017")), by_hand)
     assert not same(run(data, toy_protocol(**rule, hold_out="wang2019")), by_hand)
 
@@ -767,6 +768,18 @@ def test_propensities_come_from_the_training_set() -> None:
         B=1.5,
     )
     assert result.metrics["PSP@3"] == pytest.approx(expected["PSP@3"])
+
+
+def test_propensities_count_the_documents_held_out_of_the_training_set() -> None:
+    """PSP is weighed by the whole training set, as in the public code, whatever is held out of it."""
+    rule = {"select": "best_on_dev", "evaluate": "every_epoch", "hold_out": "liu2017"}
+    data = toy_data(n_train=40, n_test=40)
+    result = run(data, toy_protocol(**rule))
+    assert result.top_ids is not None
+    frequency = np.asarray(data.train.labels(data.n_labels).sum(axis=0)).ravel().astype(int)
+    truth = data.test.labels(data.n_labels)
+    weights = {"train_frequency": frequency, "n_train": 40, "A": 0.55, "B": 1.5}
+    assert result.metrics["PSP@3"] == pytest.approx(evaluate(result.top_ids, truth, **weights)["PSP@3"])
 
 
 @pytest.mark.parametrize(("labels", "k"), [(3, 3), (1, 1), (10, 10), (17, 10)])

@@ -40,6 +40,8 @@ class HoldOut:
     """Of the documents, rounded up as scikit-learn does: 0.25 of 10 are 3."""
     count: int | None = None
     """Documents, whatever there are."""
+    few: tuple[int, int] | None = None
+    """(n, count): of fewer than n documents so many instead."""
     source: str = ""
     """Who does so, and where it is written."""
 
@@ -50,17 +52,25 @@ class HoldOut:
             raise ConfigError(f"hold-out {self.name!r}: share must be between 0 and 1, not {self.share!r}")
         if self.count is not None and self.count < 1:
             raise ConfigError(f"hold-out {self.name!r}: count must be at least 1, not {self.count!r}")
+        if self.few is not None and not 1 <= self.few[1] < self.few[0]:
+            raise ConfigError(
+                f"hold-out {self.name!r}: few must be a number of documents and a smaller count, "
+                f"not {self.few!r}"
+            )
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"hold-out {self.name!r}: seed must be from 0 to 2^32 - 1, not {self.seed!r}")
 
     @property
-    def identity(self) -> dict[str, float | int | None]:
+    def identity(self) -> dict[str, Any]:
         """All that decides which documents are held out; the name does not."""
-        return {"share": self.share, "count": self.count, "seed": self.seed}
+        chosen = {"share": self.share, "count": self.count, "seed": self.seed}
+        return chosen if self.few is None else {**chosen, "few": list(self.few)}
 
     def size(self, n: int) -> int:
         """Documents held out of n. Raises `DataError` when that leaves none to train on."""
         taken = self.count if self.count is not None else math.ceil((self.share or 0.0) * n)
+        if self.few is not None and n < self.few[0]:
+            taken = self.few[1]
         if not 0 < taken < n:
             raise DataError(
                 f"hold-out {self.name!r} takes {taken} of {n} documents and must leave some; "
@@ -116,6 +126,20 @@ RULES: Mapping[str, HoldOut] = {
             count=4000,
             source="yourh/AttentionXML, all other data sets: valid_size 4000, random_state 1240",
         ),
+        HoldOut(
+            "you2019",
+            1240,
+            count=4000,
+            few=(100_000, 200),
+            source="both rules of yourh/AttentionXML by size: its data sets of 200 have up to 15,539 "
+            "training documents, the others 1,186,239 and more; the line between them is ours",
+        ),
+        HoldOut(
+            "you2019-small",
+            1240,
+            share=0.1,
+            source="ours, for protocols that are reduced for a CPU",
+        ),
     )
 }
 
@@ -163,7 +187,7 @@ def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
         )
     train, dev = split_off(data.train, rule)
     sizes = {"hold_out.train": train.size, "hold_out.dev": dev.size, "hold_out.seed": rule.seed}
-    part = f"{rule.share:.0%}" if rule.share is not None else f"{rule.count}"
+    part = f"{rule.share:.0%}" if rule.share is not None else f"{dev.size}"
     note = (
         f"dev: {dev.size} of {data.train.size} training documents held out ({part} at random, rule "
         f"{rule.name}, seed {rule.seed}), {train.size} left to train on."

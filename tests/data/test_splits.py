@@ -71,6 +71,22 @@ def test_shares_are_as_the_papers_say_and_rounded_up(share: float, name: str) ->
     assert rule.size(100) == 100 * share
 
 
+@pytest.mark.parametrize(("n", "held"), [(14_146, 200), (15_539, 200), (99_999, 200), (100_000, 4000)])
+def test_attentionxml_s_rule_by_size_holds_out_200_or_4000_of_the_same_documents(n: int, held: int) -> None:
+    """FACTS: 200 of EUR-Lex and Wiki10-31K, 4,000 of all others."""
+    found = find_rule("you2019").rows(n)
+    assert len(found[1]) == held
+    assert found[1].tolist() == find_rule(f"you2019-{held}").rows(n)[1].tolist()
+    assert find_rule("you2019").identity["few"] == [100_000, 200]  # it decides, so it is in the fingerprint
+    assert "few" not in find_rule("you2019-200").identity
+
+
+@pytest.mark.parametrize("few", [(10, 10), (10, 0)])
+def test_a_rule_by_size_leaves_some_documents(few: tuple[int, int]) -> None:
+    with pytest.raises(ConfigError, match=r"'mine': few must be .* not \(10, "):
+        HoldOut("mine", 0, count=50, few=few)
+
+
 def test_every_rule_says_whose_it_is_and_every_protocol_names_one_that_there_is() -> None:
     assert all(rule.name == name and rule.source for name, rule in RULES.items())
     assert all(it.hold_out is None or it.hold_out in RULES for it in PROTOCOLS.values())

@@ -1,0 +1,81 @@
+"""Changes of a named protocol that an experiment of a claim file asks for, under `training`.
+
+Imports no torch, as `reimpl.protocol`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from reimpl.errors import ConfigError
+from reimpl.protocol import BEGINNINGS, SIZES, SIZES_OF_CHOICES, Protocol, in_proportion
+
+#: Fields of a protocol that an experiment may change.
+KEYS = tuple(it.name for it in fields(Protocol) if it.name not in ("name", "model", "deviation"))
+
+
+def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
+    """`base` with some of its fields changed. Raises `ConfigError` naming the key or the value."""
+    from pydantic import TypeAdapter, ValidationError
+
+    for key in training:
+        if key not in KEYS:
+            raise ConfigError(f"training key {key!r} is not known; known are {', '.join(KEYS)}")
+    try:
+        # As JSON and strict: "16" and true are no numbers.
+        text = json.dumps({**asdict(base), **training}, default=str)
+        changed = TypeAdapter(Protocol).validate_json(text, strict=True)
+    except ValidationError as err:
+        first = err.errors()[0]
+        key = str(first["loc"][0]) if first["loc"] else ""
+        raise ConfigError(f"training key {key!r} cannot be {training.get(key)!r}: {first['msg']}") from err
+    _check_names(changed)
+    return changed
+
+
+def _check_names(changed: Protocol) -> None:
+    from reimpl.data.splits import find_rule
+
+    if changed.hold_out is not None:
+        find_rule(changed.hold_out)
+    if not re.fullmatch(r"(P|R|RP|nDCG)@[135]", changed.select_metric):
+        raise ConfigError(
+            f"training key 'select_metric' cannot be {changed.select_metric!r}; measured are P, R, RP and "
+            "nDCG at 1, 3 and 5, as in nDCG@5"
+        )
+
+
+def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any]) -> Protocol:
+    """`base`, which stands in for `claimed`, with the choices that `training` makes.
+
+    Experiments of a paper differ in their choices, and its claims compare them. Sizes stay those of `base`,
+    and an epoch at which something begins is in proportion. What does nothing there is dropped: where nothing
+    is selected, there is no patience.
+    """
+    changes: dict[str, Any] = {}
+    for key in training:
+        value = getattr(claimed, key)
+        if key in BEGINNINGS:
+            value = in_proportion(key, claimed, base.epochs)
+        elif key in SIZES_OF_CHOICES and value is not None:
+            value = getattr(base, key) or (SIZES_OF_CHOICES[key] if base.deviation else value)
+        if key not in SIZES:
+            changes[key] = value
+    return replace(base, **_tidy({**asdict(base), **changes}, claimed))
+
+
+def _tidy(parts: dict[str, Any], claimed: Protocol) -> dict[str, Any]:
+    """Without what goes with a choice that is not made, and with what goes with one that is."""
+    if parts["evaluate"] != "every_steps":
+        parts["evaluate_every"] = None
+    elif parts["evaluate_every"] is None:
+        parts["evaluate_every"] = claimed.evaluate_every
+    if parts["select"] == "last":
+        parts |= {"patience": None, "keep_from": None, "select_above": None}
+    if parts["select"] != "best_on_dev":
+        parts["hold_out"] = None
+    return parts

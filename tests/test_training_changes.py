@@ -1,0 +1,122 @@
+"""What an experiment asks for under `training` is checked, and acts on whole and on reduced protocols."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reimpl.errors import ConfigError
+from reimpl.protocol import PROTOCOLS, Protocol, protocol
+from reimpl.training_changes import KEYS, with_choices, with_training
+
+WHOLE, SMALL = protocol("you2019-code"), protocol("you2019-code-small")
+
+
+def test_fields_of_the_protocol_are_changed_and_the_others_stay() -> None:
+    changed = with_training(WHOLE, {"epochs": 10, "batch_size": 200, "average_from": 2})
+    assert changed == replace(WHOLE, epochs=10, batch_size=200, average_from=2)
+    assert with_training(WHOLE, {}) == WHOLE
+    assert with_training(WHOLE, {"clip": 2}).clip == 2.0
+    assert with_training(WHOLE, {"clip": None, "average_from": None}).average_from is None
+
+
+REFUSED = [
+    ({"swa": True}, "training key 'swa' is not known; known are epochs, batch_size"),
+    ({"name": "mine"}, "training key 'name' is not known"),
+    ({"model": {}}, "training key 'model' is not known"),
+    ({"epochs": "10"}, "training key 'epochs' cannot be '10': Input should be a valid integer"),
+    ({"epochs": True}, "training key 'epochs' cannot be True"),
+    ({"clip": "you2020"}, "training key 'clip' cannot be 'you2020'"),
+    ({"evaluate": "sometimes"}, "training key 'evaluate' cannot be 'sometimes': Input should be 'end'"),
+    ({"hold_out": "half"}, "hold-out 'half' is not known; known are chen2022"),
+    ({"select_metric": "NDCG@5"}, "'select_metric' cannot be 'NDCG@5'; measured are P, R, RP and nDCG"),
+    # Each may be right by itself.
+    ({"epochs": 10}, "protocol 'you2019-code': average_from must be from 0 and before the end of 10 epochs"),
+    ({"evaluate": "every_epoch"}, "evaluate: every_epoch does not go with evaluate_every 100"),
+    ({"select": "last"}, "patience 51 needs a selected epoch"),
+]
+
+
+@pytest.mark.parametrize(("training", "message"), REFUSED, ids=str)
+def test_what_cannot_be_is_refused_with_the_key_and_value(training: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        with_training(WHOLE, training)
+
+
+def test_every_field_but_the_name_and_what_reduces_can_be_changed() -> None:
+    assert {*KEYS, "name", "model", "deviation"} == set(Protocol.__dataclass_fields__)
+
+
+#: Training -> what it changes of the reduced protocol. Sizes change nothing, choices act.
+ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}),
+    ({"epochs": 40, "batch_size": 200, "learning_rate": 1e-4, "length": 300}, {}),
+    ({"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"}, {}),
+    ({"average_from": None}, {"average_from": None}),
+    ({"epochs": 10, "average_from": 2}, {"average_from": 4}),  # 2 of 10 epochs are 4 of 20
+    ({"average_from": 29}, {"average_from": 19}),
+    ({"average_from": 0}, {"average_from": 0}),
+    ({"average_start": False}, {"average_start": False}),
+    ({"clip": None}, {"clip": None}),
+    ({"clip": 0.5, "optimiser": "adam"}, {"clip": 0.5, "optimiser": "adam"}),
+    ({"patience": None}, {"patience": None}),
+    ({"keep_from": 15}, {"keep_from": 10}),
+    ({"select_metric": "P@1"}, {"select_metric": "P@1"}),
+    (
+        {"select": "last", "patience": None, "select_above": None, "hold_out": None},
+        {"select": "last", "patience": None, "select_above": None, "hold_out": None},
+    ),
+    (
+        {"evaluate": "every_epoch", "evaluate_every": None},
+        {"evaluate": "every_epoch", "evaluate_every": None},
+    ),
+]
+
+
+@pytest.mark.parametrize(("training", "changed"), ACTING, ids=str)
+def test_choices_act_on_a_reduced_protocol_and_sizes_do_not(
+    training: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    claimed = with_training(WHOLE, training)
+    assert with_choices(SMALL, claimed, training) == replace(SMALL, **changed)
+
+
+def test_a_choice_that_the_reduced_protocol_lacks_gets_the_reduced_size() -> None:
+    """`small` selects nothing; the experiment asks for selection on documents held out."""
+    training = {
+        "select": "best_on_dev",
+        "hold_out": "you2019",
+        "select_metric": "nDCG@5",
+        "patience": 7,
+        "evaluate": "every_steps",
+        "evaluate_every": 500,
+        "average_from": 25,
+    }
+    found = with_choices(protocol("small"), with_training(protocol("chen2022"), training), training)
+    assert (found.select, found.hold_out, found.patience) == ("best_on_dev", "you2019-small", 20)
+    assert (found.evaluate, found.evaluate_every, found.average_from) == ("every_steps", 20, 10)
+
+
+def test_what_goes_with_a_choice_of_the_named_protocol_is_dropped_where_another_is_asked_for() -> None:
+    """Patience of a protocol that selects does nothing in `small`, which reports the last epoch."""
+    training = {"patience": 3, "keep_from": 2, "select_above": 1.0}
+    claimed = with_training(protocol("chen2022-code"), training)
+    assert with_choices(protocol("small"), claimed, training) == protocol("small")
+
+
+@pytest.mark.parametrize("base", PROTOCOLS)
+def test_without_training_every_protocol_stays_as_it_is(base: str) -> None:
+    assert with_choices(protocol(base), WHOLE, {}) == protocol(base)
+
+
+def test_changes_are_checked_without_torch() -> None:
+    script = (
+        "import sys; from reimpl.protocol import protocol; from reimpl.training_changes import with_training;"
+        "with_training(protocol('you2019-code'), {'epochs': 12}); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
