@@ -361,6 +361,18 @@ class Missing(Model):
 # --------------------------------------------------------------------------- experiments and margins
 
 
+class Noise(Model):
+    """Noise that the experiment puts into its training labels; validation and test labels stay clean."""
+
+    kind: Literal["missing", "flipped", "swapped"]
+    """missing: labels lost. flipped: every entry of the label matrix. swapped: labels lost, as many others
+    come."""
+    rate: Annotated[float, Field(strict=True, ge=0, le=1)]
+    """Share of the labels that is hit, 0 to 1, as in 0.6."""
+    seed: Annotated[int, Field(strict=True, ge=0)] = 0
+    """Draws which; all seeds and methods learn from the same noisy labels."""
+
+
 class Experiment(Model):
     """What a row claims to have run: either what to run here, or why it cannot be run here."""
 
@@ -386,6 +398,8 @@ class Experiment(Model):
     """Initial word vectors as the paper or its code states them, as in GloVe 6B, 300 components."""
     vocabulary: Literal["all", "reduced"] = "all"
     """reduced: only words that the benchmark's bag-of-words features know."""
+    noise: Noise | None = None
+    """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
     planned: Flag = False
     """The toolkit does not have this model yet: what is to be run is on record, and is not run."""
     unavailable: Text | None = None

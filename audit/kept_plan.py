@@ -133,11 +133,12 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
 
 
 def _definitions(paper: Paper) -> dict[str, str]:
-    """What decides how an experiment is run; its title does not."""
-    return {
-        name: digest(it.model_dump(mode="json", exclude={"title", "method"}))
-        for name, it in paper.single_experiments.items()
-    }
+    """What decides how an experiment is run; its title does not, nor noise where there is none."""
+    found = {}
+    for name, it in paper.single_experiments.items():
+        idle = {"title", "method"} if it.noise else {"title", "method", "noise"}
+        found[name] = digest(it.model_dump(mode="json", exclude=idle))
+    return found
 
 
 def _but_seed(spec: RunSpec) -> str:

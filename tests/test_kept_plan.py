@@ -11,8 +11,17 @@ import pytest
 
 from audit.claim import Paper, load
 from audit.errors import StoreError
-from audit.kept_plan import NOT_IN_STORE, KeptPlan, keep_plan, kept_plans, no_plan, plan_of, with_stored_runs
-from audit.record import FidelityCheck, Run
+from audit.kept_plan import (
+    NOT_IN_STORE,
+    KeptPlan,
+    _definitions,
+    keep_plan,
+    kept_plans,
+    no_plan,
+    plan_of,
+    with_stored_runs,
+)
+from audit.record import FidelityCheck, Run, digest
 from audit.runner import Plan, Settings, make_plan
 from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
@@ -98,12 +107,23 @@ def test_older_runs_of_what_only_left_out_are_taken(paper: Paper, tmp_path: Path
     assert with_stored_runs(plan, paper, [])["words"].not_run == "left out by --only"
 
 
+def test_an_experiment_without_noise_is_described_as_before_there_was_any(paper: Paper) -> None:
+    """A plan that was kept before keeps its runs."""
+    described = paper.single_experiments["words"].model_dump(mode="json", exclude={"title", "method"})
+    assert described.pop("noise") is None
+    assert _definitions(paper)["words"] == digest(described)
+
+
 def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     paper: Paper, tmp_path: Path
 ) -> None:
     plan, runs = kept(paper, planned(paper, tmp_path)), runs_of(planned(paper, tmp_path))
     titled = load(write_paper(tmp_path, ("title: Words,", "title: Anything,")))
     assert len(with_stored_runs(plan, titled, runs)["words"].runs) == 2
+    noisy = load(
+        write_paper(tmp_path, ("{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,"))
+    )
+    assert with_stored_runs(plan, noisy, runs)["words"].runs == ()
     other = load(write_paper(tmp_path, ("variant: chen2022-kim-embeddings", "variant: chen2022-kim-words")))
     found = with_stored_runs(plan, other, runs)
     assert found["letters"].runs == ()

@@ -18,6 +18,7 @@ from audit.runner.deviations import deviations
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
+    from reimpl.data.noise import LabelNoise
     from reimpl.protocol import Protocol
 
 #: Protocol names of the command line that stand for a rule.
@@ -58,6 +59,9 @@ class DataRequest:
     hold_out: str | None = None
     """Rule by which a dev part is held out where the corpus brings none."""
     data_file: Path | None = None
+    """The data file of split columns, where it lies elsewhere."""
+    noise: LabelNoise | None = None
+    """In the training labels."""
 
     def load(self) -> Dataset:
         """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
@@ -66,7 +70,7 @@ class DataRequest:
     @property
     def whole(self) -> DataRequest:
         """The same corpus as it comes, which is what it is known by."""
-        return replace(self, hold_out=None)
+        return replace(self, hold_out=None, noise=None)
 
 
 @lru_cache(maxsize=2)
@@ -77,11 +81,12 @@ def _load(request: DataRequest) -> Dataset:
 
 
 def _changed(data: Dataset, request: DataRequest) -> Dataset:
+    from reimpl.data.noise import with_noise
     from reimpl.data.splits import find_rule, hold_out
 
     if request.hold_out is not None and data.dev is None:
         data = hold_out(data, find_rule(request.hold_out))
-    return data
+    return data if request.noise is None else with_noise(data, request.noise)
 
 
 @lru_cache(maxsize=2)
@@ -274,8 +279,9 @@ def _resolve(
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
     request = _data_request(experiment, settings, used)
-    _check_fit(module, request.whole.load())
-    data, whole = request.load(), request.whole.load()
+    whole = request.whole.load()
+    _check_fit(module, whole)
+    data = _made(request)
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
     specs = [
@@ -308,7 +314,17 @@ def _resolve(
 
 
 class _UnfitError(Exception):
-    """The model cannot learn from what this corpus holds."""
+    """The experiment cannot be had on this corpus; the others may."""
+
+
+def _made(request: DataRequest) -> Dataset:
+    """The data with what the experiment does to them, of a corpus that can be read."""
+    from reimpl.errors import DataError
+
+    try:
+        return request.load()
+    except DataError as err:
+        raise _UnfitError(str(err)) from err
 
 
 def _check_fit(module: ModuleType, data: Dataset) -> None:
@@ -344,8 +360,16 @@ def _data_request(experiment: Experiment, settings: Settings, used: Protocol) ->
         dimension=used.dimension,
         cache=settings.cache.resolve(),
         hold_out=used.hold_out,
+        noise=_noise(experiment),
         data_file=settings.data_file.resolve() if settings.data_file else None,
     )
+
+
+def _noise(experiment: Experiment) -> LabelNoise | None:
+    from reimpl.data.noise import LabelNoise
+
+    noise = experiment.noise
+    return LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None
 
 
 def _absolute(vectors: str) -> str:

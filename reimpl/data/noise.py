@@ -36,7 +36,7 @@ Kind = Literal["missing", "flipped", "swapped"]
 #: Counts up when the same noise gives other labels than before.
 NOISE_VERSION = 1
 #: More labels than this are not made: flipping half of Wiki-500K's matrix would make 10^12.
-MOST_LABELS = 100_000_000
+MOST_LABELS = 50_000_000
 #: Flips that are looked for in one go.
 _BLOCK = 1 << 20
 

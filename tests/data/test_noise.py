@@ -309,7 +309,7 @@ def test_noise_that_leaves_nothing_to_learn_is_refused() -> None:
 def test_flipping_more_than_memory_holds_is_refused_with_the_number() -> None:
     split = topics(1_000)
     message = (
-        r"flipping 0.6 of 500,000,000 entries would make 300,000,000 labels, and 100,000,000 are the most"
+        r"flipping 0.6 of 500,000,000 entries would make 300,000,000 labels, and 50,000,000 are the most"
     )
     with pytest.raises(DataError, match=message):
         apply(split, 500_000, "flipped", 0.6)

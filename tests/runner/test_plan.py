@@ -159,6 +159,30 @@ def test_a_corpus_with_a_dev_part_is_run_as_it_comes(tmp_path: Path, paper: Pape
     assert job.spec.data == job.data.whole.load().fingerprint
 
 
+def test_noise_is_in_the_data_of_the_experiment_that_asks_for_it_alone(tmp_path: Path, corpus: Path) -> None:
+    noise = ("{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,")
+    paper = changed(tmp_path, noise)
+    plan = make_plan(paper, settings(corpus, seeds=2), only=["words", "again"])
+    data = {job.title: job.data.load() for job in plan.jobs}
+    noisy, clean = data["words seed 0"], data["again seed 0"]
+    assert (noisy.train.size, clean.train.size) == (32, 40)  # 20 % stay clean, for validation
+    assert len(noisy.train.label_ids) < 32 and noisy.dev is not None and len(noisy.dev.label_ids) == 8
+    assert {job.spec.data for job in plan.jobs} == {noisy.fingerprint, clean.fingerprint}
+    assert data["words seed 1"] is noisy or data["words seed 1"].fingerprint == noisy.fingerprint
+    assert sum(it.startswith("train: 50 % of the labels missing (seed 0)") for it in plan.remarks) == 1
+    seeded = changed(tmp_path, (noise[0], noise[1].replace("0.5", "0.5, seed: 1")))
+    other = make_plan(seeded, settings(corpus, seeds=1), only=["words"]).jobs[0].spec.data
+    assert other not in {job.spec.data for job in plan.jobs}
+
+
+def test_noise_that_a_corpus_cannot_bear_leaves_the_other_experiments(tmp_path: Path, corpus: Path) -> None:
+    paper = changed(tmp_path, ("{title: Words,", "{noise: {kind: missing, rate: 1}, title: Words,"))
+    plan = make_plan(paper, settings(corpus, seeds=1), only=["words", "again"])
+    why = {it.id: it.not_run for it in plan.experiments}
+    assert (why["again"], ran(plan)) == (None, {"again"})
+    assert why["words"] == "corpus: noise left no label of 32; use a lower rate"
+
+
 def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path: Path) -> None:
     columns = write_columns(tmp_path / "columns")
     paper = load(write_linear_paper(tmp_path))
