@@ -66,7 +66,7 @@ def judge_convergence(case: Case) -> Judged:
     test = convergence(
         [reaches[0][seed] for seed in faster], [reaches[1][seed] for seed in slower], pair=case.pair
     )
-    medians = " and ".join("not reached" if it is None else f"{it:g}" for it in test.medians)
+    medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
     shown = replace(case.plain, target=float(target))
     return Judged(badged(shown, f"median epochs to {target:g}: {medians}"), test)
 
@@ -78,7 +78,10 @@ def _seeds_of(reaches: Sequence[dict[int, Reach]]) -> list[list[int]]:
 
 
 def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
-    """By seed, for each run whose curve holds the validation metric, at steps that grow."""
+    """By seed, for each run whose curve holds the validation metric, at epochs that grow.
+
+    Where a run is evaluated every so many steps, that is within epochs: after 20 of 50 steps, 0.4.
+    """
     found = {}
     for run in arm.runs:
         curve = [(it["epoch"], it[metric]) for it in run.curve if metric in it and "epoch" in it]

@@ -189,8 +189,10 @@ def seed_note(status: str, why: str | None) -> str:
 def reached(epoch: float | None, *, target: float, last: float) -> str:
     """When a run had the score that counts, or that it did not have it when it ended."""
     if epoch is None:
-        return f"{digits.points(target)} not reached in {last:g} epochs"
-    return f"{digits.points(target)} reached in epoch {epoch:g}"
+        return f"{digits.points(target)} not reached in {round(last, 2):g} epochs"
+    if epoch.is_integer():
+        return f"{digits.points(target)} reached in epoch {epoch:g}"
+    return f"{digits.points(target)} reached after {round(epoch, 2):g} epochs"
 
 
 def of_documents(found: InstanceEvidence) -> tuple[str, str]:

@@ -249,6 +249,28 @@ def test_runs_without_a_curve_of_the_metric_are_left_out_and_shown() -> None:
     assert verdict.badges[0] == "a: a curve in 3 of 4 runs"
 
 
+def by_steps(reaches: int, steps: int = 43, every: int = 20) -> tuple[dict[str, float], ...]:
+    """As training leaves it: an evaluation every 20 steps, beside the loss of each epoch of 43."""
+    rows = [
+        {"epoch": step / steps, "step": float(step), "loss": 1.0, "P@1": 50.0 if step >= reaches else 40.0}
+        for step in range(every, 9 * steps, every)
+    ]
+    rows += [{"epoch": float(epoch), "loss": 1.0, "seconds": 2.0} for epoch in range(1, 10)]
+    return tuple(sorted(rows, key=lambda row: row["epoch"]))
+
+
+def test_evaluations_within_an_epoch_count_at_their_place_in_it() -> None:
+    """60, 80, 100 against 120, 140, 160 steps of 43 an epoch: the medians are 80 / 43 and 140 / 43."""
+    a, b = learning("a", [2, 3, 4]), learning("b", [5, 6, 7])
+    a, b = (
+        replace(it, runs=tuple(replace(run, curve=by_steps(n)) for run, n in zip(it.runs, at, strict=True)))
+        for it, at in ((a, (60, 80, 100)), (b, (120, 140, 160)))
+    )
+    verdict = faster(a, b)
+    assert verdict.p_reproduced == pytest.approx(1 / 20)
+    assert verdict.badges == ("median epochs to 50: 1.86 and 3.26",)
+
+
 @pytest.mark.parametrize(
     "broken",
     [

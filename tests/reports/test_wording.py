@@ -804,3 +804,15 @@ def test_what_single_documents_say() -> None:
     assert (*wording.of_documents(alone), wording.mcnemar(alone)) == ("", "", "")
     few = replace(DOCUMENTS, bootstrap=None, texts=3865)
     assert wording.of_documents(few)[1].endswith(": the 3,865 test documents are a sample too")
+
+
+@pytest.mark.parametrize(
+    ("epoch", "last", "text"),
+    [
+        (4.0, 9.0, "70.00 reached in epoch 4"),
+        (80 / 43, 9.0, "70.00 reached after 1.86 epochs"),
+        (None, 140 / 43, "70.00 not reached in 3.26 epochs"),
+    ],
+)
+def test_a_score_within_an_epoch_has_its_place_in_it(epoch: float | None, last: float, text: str) -> None:
+    assert wording.reached(epoch, target=70.0, last=last) == text
