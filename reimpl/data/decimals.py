@@ -20,7 +20,7 @@ from reimpl.data.dataset import BoolArray, FloatArray, IntArray
 
 _Words: TypeAlias = NDArray[np.uint64]
 
-_SPACE, _END, _POINT, _MINUS, _PLUS, _E = b" \n.-+e"
+_SPACE, _END, _POINT, _MINUS, _PLUS, _E, _ZERO = b" \n.-+e0"
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 _EIGHT = 8
@@ -64,30 +64,28 @@ def word_rows(block: bytes, dimension: int) -> WordRows | None:
     What stands between the spaces is not judged: an empty word, or NaN for an empty number, is the caller's
     to refuse.
     """
-    # a line feed in front, and so much before it that no word-sized read starts before the text
-    text = bytes(2 * _EIGHT - 1) + b"\n" + block
-    raw = np.frombuffer(text, dtype=np.uint8)
+    raw = np.frombuffer(block, dtype=np.uint8)
     marks = raw == _SPACE
     marks |= raw == _END
     marks |= raw == _POINT
     places = np.flatnonzero(marks)
     gaps = np.flatnonzero(raw[places] != _POINT)
-    n, after = block.count(b"\n"), gaps[1:]
-    if len(after) != n * (dimension + 1):
+    n = block.count(b"\n")
+    if len(gaps) != n * (dimension + 1):
         return None
-    after = after.reshape(n, dimension + 1)
+    after = gaps.reshape(n, dimension + 1)
     ends = places[after]
     if not (raw[ends[:, -1]] == _END).all():
         return None
-    starts = np.append(places[gaps[0]], ends[:, -1])[:n] + 1
-    words = [text[start:end] for start, end in zip(starts.tolist(), ends[:, 0].tolist(), strict=True)]
+    starts = [0, *(ends[:-1, -1] + 1).tolist()]
+    words = [block[start:end] for start, end in zip(starts, ends[:, 0].tolist(), strict=False)]
     fields = _Fields(
         ends[:, :-1].ravel() + 1,
         ends[:, 1:].ravel(),
         (after[:, 1:] - after[:, :-1]).ravel() - 1,
         places[after[:, 1:].ravel() - 1],
     )
-    return WordRows(words, _numbers(text, fields).reshape(n, dimension))
+    return WordRows(words, _numbers(block, fields).reshape(n, dimension))
 
 
 def finite_rows(numbers: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -113,59 +111,88 @@ class _Fields:
         return _Fields(self.first[chosen], self.last[chosen], self.points[chosen], self.point[chosen])
 
 
-def _numbers(text: bytes, fields: _Fields) -> FloatArray:
+class _Text:
+    """A text as bytes, and as words of eight bytes."""
+
+    def __init__(self, text: bytes) -> None:
+        self.raw = np.frombuffer(text, dtype=np.uint8)
+        # zeros in front, so that there are eight bytes before any place
+        padded = bytes(2 * _EIGHT) + text
+        self.before, self.earlier = (
+            np.ndarray((len(text) + 1,), dtype="<u8", buffer=padded, strides=(1,), offset=offset)
+            for offset in (_EIGHT, 0)
+        )
+        """The eight bytes that end at a place, and the eight before them."""
+
+
+def _numbers(block: bytes, fields: _Fields) -> FloatArray:
     """float64 (m,): first those that are digits and a point, then those with an exponent, then the rest."""
-    raw = np.frombuffer(text, dtype=np.uint8)
-    eights = np.ndarray((len(text) - _EIGHT + 1,), dtype="<u8", buffer=text, strides=(1,))
-    values, decimals, odd = _digits(raw, eights, fields, fields.last)
+    text = _Text(block)
+    values, decimals, odd = _digits(text, fields, fields.last)
     values /= _TENS[decimals]
     left = np.flatnonzero(odd)
     if len(left):
-        values[left] = _with_exponent(raw, eights, fields.at(left))
+        values[left] = _with_exponent(text, fields.at(left))
         left = left[np.isnan(values[left])]
     for at in left.tolist():
-        values[at] = number(text[fields.first[at] : fields.last[at]])
+        values[at] = number(block[fields.first[at] : fields.last[at]])
     return values
 
 
-def _digits(
-    raw: NDArray[np.uint8], eights: _Words, fields: _Fields, last: IntArray
-) -> tuple[FloatArray, IntArray, BoolArray]:
+def _digits(text: _Text, fields: _Fields, last: IntArray) -> tuple[FloatArray, IntArray, BoolArray]:
     """Digits up to `last` as a signed whole number, how many are behind the point, and where that failed."""
     pointed = fields.points == 1
     whole_end = np.where(pointed, fields.point, last)
-    minus = raw[fields.first] == _MINUS
-    n_whole = whole_end - fields.first - minus
-    n_rest = last - whole_end - pointed
-    odd: BoolArray = (fields.points > 1) | (n_whole + n_rest < 1) | (n_rest < 0)
-    odd |= (n_whole > _EIGHT) | (n_rest > 2 * _EIGHT)
-    decimals = np.clip(n_rest, 0, 2 * _EIGHT)
-    values, flags = _eight(eights, whole_end, np.clip(n_whole, 0, _EIGHT))
-    rest, rest_flags = _eight(eights, last, np.minimum(decimals, _EIGHT))
-    flags |= rest_flags
-    if decimals.max(initial=0) > _EIGHT:
-        more, more_flags = _eight(eights, last - _EIGHT, np.maximum(decimals - _EIGHT, 0))
-        flags |= more_flags
-        rest += more * 10.0**_EIGHT
-    values *= _TENS[decimals]
+    minus = text.raw[fields.first] == _MINUS
+    n_rest = last - whole_end
+    n_rest -= pointed
+    odd: BoolArray = (fields.points > 1) | (n_rest < 0) | (n_rest > 2 * _EIGHT)
+    if odd.any():
+        n_rest = np.where(odd, 0, n_rest)
+    values = _before_the_point(text, whole_end, whole_end - fields.first - minus, n_rest, odd)
+    rest, flags = _eight(text.before, last, np.minimum(n_rest, _EIGHT))
+    long = np.flatnonzero(n_rest > _EIGHT)
+    if len(long):
+        more, more_flags = _eight(text.earlier, last[long], n_rest[long] - _EIGHT)
+        rest[long] += more * 10.0**_EIGHT
+        flags[long] |= more_flags
+    if np.bitwise_or.reduce(flags) & _HIGH:
+        odd |= (flags & _HIGH) != 0
+    values *= _TENS[n_rest]
     values += rest
-    odd |= (flags & _HIGH) != 0
     odd |= values >= _EXACT
     np.negative(values, out=values, where=minus)
-    return values, decimals, odd
+    return values, n_rest, odd
 
 
-def _with_exponent(raw: NDArray[np.uint8], eights: _Words, fields: _Fields) -> FloatArray:
+def _before_the_point(
+    text: _Text, ends: IntArray, lengths: IntArray, n_rest: IntArray, odd: BoolArray
+) -> FloatArray:
+    """float64 (m,): the digits before `ends`; marks in `odd` where one is none, or there are none at all."""
+    digit = text.raw[ends - 1] ^ _ZERO
+    values: FloatArray = digit.astype(np.float64)
+    # nearly all have just one; the others are read again
+    single = lengths == 1
+    odd |= single & (digit > 9)
+    others = np.flatnonzero(~single)
+    if len(others):
+        here = lengths[others]
+        values[others], flags = _eight(text.before, ends[others], np.clip(here, 0, _EIGHT))
+        odd[others] |= (here < 0) | (here > _EIGHT) | (here + n_rest[others] < 1) | ((flags & _HIGH) != 0)
+    return values
+
+
+def _with_exponent(text: _Text, fields: _Fields) -> FloatArray:
     """float64 (m,) of fields that end in e5, e-5, e-05 or the like; NaN for others."""
     width = np.zeros(len(fields.first), dtype=np.int64)
     for letters in (2, 3, 4):
-        here = (raw[fields.last - letters] | 32) == _E
+        here = (text.raw[fields.last - letters] | 32) == _E
         width[here & (fields.last - letters > fields.first)] = letters
-    behind = raw[fields.last - np.maximum(width, 1) + 1]
+    behind = text.raw[fields.last - np.maximum(width, 1) + 1]
     signed = (behind == _MINUS) | (behind == _PLUS)
     n_digits = width - 1 - signed
-    exponent, flags = _eight(eights, fields.last, np.clip(n_digits, 0, _EIGHT))
-    values, decimals, odd = _digits(raw, eights, fields, fields.last - width)
+    exponent, flags = _eight(text.before, fields.last, np.clip(n_digits, 0, _EIGHT))
+    values, decimals, odd = _digits(text, fields, fields.last - width)
     power = np.where(behind == _MINUS, -exponent, exponent) - decimals
     odd |= (n_digits < 1) | ((flags & _HIGH) != 0) | (np.abs(power) > _LARGEST_POWER)
     power = np.clip(power, -_LARGEST_POWER, _LARGEST_POWER).astype(np.int64)
@@ -175,9 +202,10 @@ def _with_exponent(raw: NDArray[np.uint8], eights: _Words, fields: _Fields) -> F
     return values
 
 
-def _eight(eights: _Words, ends: IntArray, lengths: IntArray) -> tuple[FloatArray, _Words]:
+def _eight(before: _Words, ends: IntArray, lengths: IntArray) -> tuple[FloatArray, _Words]:
     """float64 (m,): the 0 to 8 digits before `ends`; and flags with a high bit where a byte is no digit."""
-    words: Any = eights[ends - _EIGHT] ^ _ZEROS
+    words: Any = before[ends]
+    words ^= _ZEROS
     words &= _LAST[lengths]
     flags = words + _TO_HIGH
     flags |= words
@@ -185,4 +213,5 @@ def _eight(eights: _Words, ends: IntArray, lengths: IntArray) -> tuple[FloatArra
         words *= factor
         words >>= shift
         words &= mask
-    return words.astype(np.float64), flags
+    # signed, since only such numbers have an instruction that makes them doubles
+    return words.view(np.int64).astype(np.float64), flags

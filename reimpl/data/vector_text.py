@@ -17,6 +17,9 @@ from reimpl.data.vector_reading import MOST_NUMBERS, Chunk, Tally
 from reimpl.errors import DataError
 
 _LOOK_AHEAD = 100
+"""Lines that tell the dimension."""
+_START = 1 << 16
+"""Bytes that tell how fields and lines are parted."""
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -26,12 +29,13 @@ def text_chunks(file: File, tally: Tally, *, dimension: int | None = None) -> It
     Raises `DataError` for a file that is damaged, cut off or has no vectors, for another dimension than
     stated, and for more or fewer lines than its header says.
     """
-    declared = None
+    declared, untidy = None, False
     for n, (first, block) in enumerate(_blocks(file)):
         tally.bytes_read += len(block)
         if n == 0:
             declared, first, block = _begin(file, first, block, tally, dimension)
-        yield _chunk(file, first, block, tally)
+            untidy = _tidy(start := block[:_START]) != start
+        yield _chunk(file, first, block, tally, untidy)
     if not tally.dimension:
         raise no_vectors(file)
     if declared is not None and tally.lines != declared:
@@ -41,13 +45,13 @@ def text_chunks(file: File, tally: Tally, *, dimension: int | None = None) -> It
 
 def _blocks(file: File) -> Iterator[tuple[int, bytes]]:
     """Whole lines and the number of the first; damage is told with the line after which it is."""
-    after = 0
+    first, block = 1, b""
     try:
         for first, block in line_blocks(file):
             yield first, block
-            after = first - 1 + block.count(b"\n")
     except DataError as err:
         where, what = f"{file}: ", str(err)
+        after = first - 1 + block.count(b"\n")
         if not after or not what.startswith(where):
             raise
         raise DataError(f"{file}:{after}: somewhere after this line, {what.removeprefix(where)}") from err
@@ -102,18 +106,25 @@ def trailing_numbers(line: bytes) -> int:
     return next((n for n, field in enumerate(reversed(fields)) if not _finite(field)), len(fields))
 
 
-def _chunk(file: File, first: int, block: bytes, tally: Tally) -> Chunk:
-    """The good lines of a block."""
+def _tidy(block: bytes) -> bytes:
+    """One kind of separator, and none before the end of a line, where fastText has a space."""
+    return block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+
+
+def _chunk(file: File, first: int, block: bytes, tally: Tally, untidy: bool) -> Chunk:
+    """The good lines of a block; `untidy` says that it is worth the time to tidy it first."""
     if b"\0" in block:
         line = first + block[: block.index(b"\0")].count(b"\n")
         raise DataError(f"{file}:{line}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
     if not block.endswith(b"\n"):
         tally.open_end, block = True, block + b"\n"
-    block = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+    block = _tidy(block) if untidy else block
     rows = word_rows(block, tally.dimension)
     if rows is None:
-        return _uneven(file, first, block, tally)
+        return _uneven(file, first, _tidy(block), tally)
     values, good = finite_rows(rows.numbers)
+    if not (untidy or good.all()):
+        return _chunk(file, first, block, tally, True)
     numbers = list(range(first, first + len(good)))
     good &= np.fromiter(map(bool, rows.words), dtype=np.bool_, count=len(good))
     tally.lines += len(good)

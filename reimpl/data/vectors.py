@@ -15,17 +15,21 @@ study's reader keeps the last. The notes say where a file has such words.
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.vector_file import is_vector_file, read_vectors
+from reimpl.data.vector_cache import NotKeptError, Progress, VectorCache
+from reimpl.data.vector_file import ReadVectors, is_vector_file, locate, read_vectors
 from reimpl.data.vector_reading import notes
 from reimpl.errors import DataError
+
+log = logging.getLogger(__name__)
 
 OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
 
@@ -95,32 +99,54 @@ class RandomVectors:
 
 @dataclass(frozen=True)
 class VectorFile:
-    """A text file of vectors (GloVe, word2vec or fastText), plain or compressed; see `vector_file`."""
+    """A file in any form that `vector_file` reads: text, word2vec binary, an array and its words."""
 
     path: Path
     dimension: int | None = None
-    """E; None takes what the file's first lines have."""
+    """E; None takes what the file has."""
+    cache: Path | None = field(default=None, compare=False)
+    """Folder for the converted file; without one the whole file is read at each use."""
+    progress: Progress | None = field(default=None, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
     def identity(self) -> str:
-        """Name, size and time of change: hashing gigabytes at every start would take longer than reading."""
-        try:
-            status = self.path.stat()
-        except OSError as err:
-            raise DataError(f"{self.path}: no word vectors there ({err.strerror}); check the path") from err
+        """A digest of the content where there is a cache, which remembers it; else name, size and time.
+
+        Hashing gigabytes at every start would take longer than reading what is converted.
+        """
+        if self.cache is not None:
+            key = self._kept(self.cache).key(locate(self.path, self.dimension))
+            return f"vectors {key} {self.dimension}"
+        status = locate(self.path, self.dimension).file.path.stat()
         return f"file {self.path.name} {status.st_size} {status.st_mtime_ns} {self.dimension}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
-        read = read_vectors(self.path, words, dimension=self.dimension)
+        tally = (read := self._read(words)).tally
         counts = {
-            "vectors.bad_lines": read.tally.bad,
-            "vectors.duplicate_lines": read.tally.duplicates,
-            "vectors.words_with_spaces": read.tally.with_spaces,
-            "vectors.words_not_utf8": read.tally.not_utf8,
+            "vectors.bad_lines": tally.bad,
+            "vectors.duplicate_lines": tally.duplicates,
+            "vectors.words_with_spaces": tally.with_spaces,
+            "vectors.words_not_utf8": tally.not_utf8,
         }
-        return Lookup(read.rows, read.found, notes(self.path.name, read.tally), counts)
+        return Lookup(read.rows, read.found, notes(self.path.name, tally), counts)
+
+    def _read(self, words: Sequence[str]) -> ReadVectors:
+        if self.cache is not None:
+            try:
+                return self._kept(self.cache).look_up(self.path, words, dimension=self.dimension)
+            except NotKeptError as err:
+                log.warning("%s; the file is read at each use", err)
+        return read_vectors(self.path, words, dimension=self.dimension)
+
+    def _kept(self, folder: Path) -> VectorCache:
+        return VectorCache(folder, self.progress) if self.progress else VectorCache(folder)
+
+
+def kept_in(source: VectorSource, folder: Path) -> VectorSource:
+    """The source with its file, if it is one, converted once and kept under `folder`."""
+    return replace(source, cache=folder) if isinstance(source, VectorFile) else source
 
 
 @dataclass(frozen=True)
