@@ -24,7 +24,7 @@ from reimpl.data.files import file_digest
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source
-from reimpl.data.vectors import VectorSource
+from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
 CACHE_VERSION = 2
@@ -51,7 +51,8 @@ def load_or_prepare(
     The same arrays either way. `seed` draws the vectors of words that have none. Errors as `prepare`; a cache
     that cannot be written is a logged warning, not an error.
     """
-    source, recipe, vectors = as_source(source), find_recipe(recipe), as_vectors(vectors)
+    source, recipe = as_source(source), find_recipe(recipe)
+    vectors = kept_in(as_vectors(vectors), cache / "vectors")
     entry = cache / _key(source, recipe, length, vectors, seed)
     if entry.is_dir():
         try:
@@ -133,7 +134,7 @@ def _write(dataset: Dataset, folder: Path) -> None:
 
 def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:
     # a seed that draws nothing is no part of the name
-    drawn = seed if vectors.random or recipe.out_of_vocabulary == "uniform" else None
+    drawn = seed if vectors.random or recipe.out_of_vocabulary in HALF_WIDTH else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
     choices = [versions, source.digest(), recipe.name, recipe.identity, length, vectors.identity, drawn]
     return _sha256(json.dumps(choices, sort_keys=True))[:32]

@@ -17,7 +17,7 @@ from reimpl.data.formats import BowDataset
 from reimpl.data.opening import open_corpus
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source, content_of, corpus_of
-from reimpl.data.vectors import Lookup, VectorSource, initial_vectors, parse_source
+from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
 from reimpl.data.vocabulary import Vocabulary, liu_vocabulary, study_vocabulary
 from reimpl.errors import ConfigError, DataError
 
@@ -213,7 +213,7 @@ def _notes(counts: Mapping[str, float], recipe: Recipe, length: int) -> tuple[st
         notes.append((counts[f"{split}.truncated"], cut))
     # rounded down: 100.0 % would say that no word was missed
     covered = f"{math.floor(1000 * counts['vectors.text_found_share']) / 10} % of the training text"
-    rest = "zero" if recipe.out_of_vocabulary == "zero" else "drawn uniformly from -0.25 to 0.25"
+    rest = described(recipe.out_of_vocabulary)
     return (
         *(sentence.format(int(count)) for count, sentence in notes if count),
         f"Words with a vector: {covered}; the other rows are {rest}.",

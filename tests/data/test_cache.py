@@ -29,7 +29,8 @@ def get(folder: Path, **changes: Any) -> Dataset:
 
 
 def entries(folder: Path) -> list[Path]:
-    return sorted((folder.parent / "cache").iterdir())
+    """Without the converted files of word vectors."""
+    return sorted(it for it in (folder.parent / "cache").iterdir() if it.name != "vectors")
 
 
 @pytest.fixture
@@ -76,6 +77,19 @@ def test_options_and_bytes_name_the_entry(folder: Path) -> None:
     write(folder / "dev.txt", ["a\tbirds"])
     get(folder)
     assert len(entries(folder)) == 6
+
+
+def test_a_vector_file_is_converted_beside_the_entries_and_known_by_its_content(folder: Path) -> None:
+    """A copy under another name is the same file, for the converted one and for the prepared corpus."""
+    first = write(folder.parent / "v.txt", ["the 1 2"])
+    second = write(folder.parent / "w.txt", ["the 1 2"])
+    for path in (first, second):
+        get(folder, recipe="study2022", vectors=str(path))
+    assert len(entries(folder)) == 1
+    converted = [
+        it for it in (folder.parent / "cache" / "vectors").iterdir() if (it / "matrix.npy").is_file()
+    ]
+    assert len(converted) == 1
 
 
 def test_a_seed_that_draws_nothing_is_no_other_entry(folder: Path) -> None:
