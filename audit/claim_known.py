@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from audit.claim_model import MODULE
 from audit.claim_names import FileNames, PlainMapping, entries
@@ -21,6 +22,10 @@ class KnownNames:
     """Each model with its variants; None where they are not known without loading the model."""
     protocols: Sequence[str]
     recipes: Sequence[str]
+    training: Callable[[str, Mapping[str, Any]], tuple[str | None, str] | None] = lambda protocol, changes: (
+        None
+    )
+    """What is wrong with these changes of that protocol: the key, if it is one, and a sentence; or None."""
 
 
 def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
@@ -48,6 +53,16 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Ite
     if variant and variants is not None and variant not in variants:
         text = f"model {model!r} has no variant {variant!r}; {known_names(variant, variants)}"
         yield Problem((*path, "variant"), text)
+    yield from _in_training(path, entry, known)
+
+
+def _in_training(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
+    protocol, training = _readable("protocol", entry), entry.get("training")
+    if protocol and protocol in known.protocols and isinstance(training, dict) and training:
+        found = known.training(protocol, training)
+        if found is not None:
+            key, why = found
+            yield Problem((*path, "training", *((key,) if key else ())), why)
 
 
 def _readable(key: str, entry: PlainMapping) -> str | None:

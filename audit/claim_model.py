@@ -392,6 +392,8 @@ class Experiment(Model):
     """Keys of the variant that this experiment sets otherwise."""
     protocol: Text | None = None
     """Name of a training protocol, as in chen2022."""
+    training: Mapping[Key, Setting] = {}
+    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2}."""
     recipe: Text | None = None
     """Name of the recipe that turns texts into token ids and word vectors."""
     vectors: Text | None = None

@@ -133,11 +133,11 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
 
 
 def _definitions(paper: Paper) -> dict[str, str]:
-    """What decides how an experiment is run; its title does not, nor noise where there is none."""
+    """What decides how an experiment is run; its title does not, nor what came later and is not there."""
     found = {}
     for name, it in paper.single_experiments.items():
-        idle = {"title", "method"} if it.noise else {"title", "method", "noise"}
-        found[name] = digest(it.model_dump(mode="json", exclude=idle))
+        idle = {key for key in ("noise", "training") if not getattr(it, key)}
+        found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", *idle}))
     return found
 
 

@@ -255,7 +255,9 @@ PROTOCOLS: Mapping[str, Protocol] = {
 
 
 def on_a_cpu(name: str) -> str:
-    """The protocol in whose place the named one is carried out on a CPU."""
+    """The protocol in whose place the named one is carried out on a CPU; a reduced one stays."""
+    if protocol(name).deviation:
+        return name
     return f"{name}-small" if name in _KEEP_CHOICES else "small"
 
 

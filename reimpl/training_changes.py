@@ -12,27 +12,38 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from reimpl.errors import ConfigError
-from reimpl.protocol import BEGINNINGS, SIZES, SIZES_OF_CHOICES, Protocol, in_proportion
+from reimpl.protocol import BEGINNINGS, PROTOCOLS, SIZES, SIZES_OF_CHOICES, Protocol, in_proportion
+
+
+class TrainingError(ConfigError):
+    """A change that cannot be. `key` is the one at fault; None where several do not go together."""
+
+    def __init__(self, key: str | None, why: str) -> None:
+        super().__init__(f"training key {key!r} {why}" if key else why)
+        self.key, self.why = key, why
+
 
 #: Fields of a protocol that an experiment may change.
 KEYS = tuple(it.name for it in fields(Protocol) if it.name not in ("name", "model", "deviation"))
 
 
 def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
-    """`base` with some of its fields changed. Raises `ConfigError` naming the key or the value."""
+    """`base` with some of its fields changed. Raises `TrainingError` naming the key and the value."""
     from pydantic import TypeAdapter, ValidationError
 
     for key in training:
         if key not in KEYS:
-            raise ConfigError(f"training key {key!r} is not known; known are {', '.join(KEYS)}")
+            raise TrainingError(key, f"is not known; known are {', '.join(KEYS)}")
     try:
         # As JSON and strict: "16" and true are no numbers.
         text = json.dumps({**asdict(base), **training}, default=str)
         changed = TypeAdapter(Protocol).validate_json(text, strict=True)
     except ValidationError as err:
         first = err.errors()[0]
-        key = str(first["loc"][0]) if first["loc"] else ""
-        raise ConfigError(f"training key {key!r} cannot be {training.get(key)!r}: {first['msg']}") from err
+        key = str(first["loc"][0])
+        raise TrainingError(key, f"cannot be {training.get(key)!r}: {first['msg']}") from err
+    except ConfigError as err:
+        raise TrainingError(None, str(err)) from err
     _check_names(changed)
     return changed
 
@@ -41,11 +52,14 @@ def _check_names(changed: Protocol) -> None:
     from reimpl.data.splits import find_rule
 
     if changed.hold_out is not None:
-        find_rule(changed.hold_out)
+        try:
+            find_rule(changed.hold_out)
+        except ConfigError as err:
+            raise TrainingError("hold_out", f"cannot be: {err}") from err
     if not re.fullmatch(r"(P|R|RP|nDCG)@[135]", changed.select_metric):
-        raise ConfigError(
-            f"training key 'select_metric' cannot be {changed.select_metric!r}; measured are P, R, RP and "
-            "nDCG at 1, 3 and 5, as in nDCG@5"
+        raise TrainingError(
+            "select_metric",
+            f"cannot be {changed.select_metric!r}; measured are P, R, RP, nDCG at 1, 3 and 5, as in nDCG@5",
         )
 
 
@@ -79,3 +93,12 @@ def _tidy(parts: dict[str, Any], claimed: Protocol) -> dict[str, Any]:
     if parts["select"] != "best_on_dev":
         parts["hold_out"] = None
     return parts
+
+
+def problem(name: str, training: Mapping[str, Any]) -> tuple[str | None, str] | None:
+    """What is wrong with changing the protocol of that name so: the key, if it is one, and a sentence."""
+    try:
+        with_training(PROTOCOLS[name], training)
+    except TrainingError as err:
+        return err.key, err.why
+    return None

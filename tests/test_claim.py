@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -629,6 +631,46 @@ def test_an_unknown_name_is_answered_with_the_known_ones(
     assert messages(file, edited((old, new)), KNOWN) == [f"31: experiments.ours.{expected}"]
 
 
+def training_of_p(protocol: str, training: Mapping[str, Any]) -> tuple[str | None, str] | None:
+    """Protocol p has epochs, and nothing of 13 of anything; 14 epochs go with nothing else."""
+    for key, value in training.items():
+        if key != "epochs":
+            return key, f"is not known to {protocol}; known are epochs"
+        if value == 13:
+            return key, f"cannot be {value!r}"
+    return (None, "14 do not go together") if training["epochs"] == 14 else None
+
+
+TRAINING = replace(KNOWN, training=training_of_p)
+
+
+@pytest.mark.parametrize(
+    ("training", "expected"),
+    [
+        ("{epochs: 13}", ".epochs: cannot be 13"),
+        ("{epoch: 5}", ".epoch: is not known to p; known are epochs"),
+        ("{epochs: 14}", ": 14 do not go together"),
+    ],
+)
+def test_training_that_cannot_be_is_told_with_its_line_and_key(
+    file: Path, training: str, expected: str
+) -> None:
+    text = edited(("protocol: p, recipe", f"protocol: p,\n    training: {training}, recipe"))
+    assert messages(file, text, TRAINING) == [f"32: experiments.ours.training{expected}"]
+
+
+def test_training_is_read_as_it_stands_there(file: Path) -> None:
+    given = "protocol: p, training: {epochs: 5, clip: null, select: last}, recipe"
+    file.write_text(edited(("protocol: p, recipe", given)))
+    assert load(file).experiments["ours"].training == {"epochs": 5, "clip": None, "select": "last"}
+    assert load(file).experiments["base"].training == {}
+
+
+def test_training_of_an_unknown_protocol_is_not_looked_at(file: Path) -> None:
+    text = edited(("protocol: p, recipe", "protocol: q, training: {epochs: 13}, recipe"))
+    assert [it.split(": ")[1] for it in messages(file, text, TRAINING)] == ["experiments.ours.protocol"]
+
+
 def test_unknown_names_come_with_all_other_problems_in_the_order_of_the_file(file: Path) -> None:
     text = edited(
         ('"76.38"', "76.38"),
@@ -650,9 +692,10 @@ def test_every_file_that_comes_along_names_what_there_is(path: Path) -> None:
     from reimpl.data.recipe import RECIPES
     from reimpl.models import known_models, known_variants
     from reimpl.protocol import PROTOCOLS
+    from reimpl.training_changes import problem
 
     models = {name: known_variants(name) for name in known_models()}
-    assert load(path, known=KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES))).experiments
+    assert load(path, known=KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem)).experiments
 
 
 def test_f1_columns_carry_their_metric() -> None:

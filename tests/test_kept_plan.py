@@ -107,10 +107,12 @@ def test_older_runs_of_what_only_left_out_are_taken(paper: Paper, tmp_path: Path
     assert with_stored_runs(plan, paper, [])["words"].not_run == "left out by --only"
 
 
-def test_an_experiment_without_noise_is_described_as_before_there_was_any(paper: Paper) -> None:
+def test_an_experiment_with_nothing_that_came_later_is_described_as_before_there_was_any(
+    paper: Paper,
+) -> None:
     """A plan that was kept before keeps its runs."""
     described = paper.single_experiments["words"].model_dump(mode="json", exclude={"title", "method"})
-    assert described.pop("noise") is None
+    assert (described.pop("noise"), described.pop("training")) == (None, {})
     assert _definitions(paper)["words"] == digest(described)
 
 
@@ -124,6 +126,8 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
         write_paper(tmp_path, ("{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,"))
     )
     assert with_stored_runs(plan, noisy, runs)["words"].runs == ()
+    trained = load(write_paper(tmp_path, ("{title: Words,", "{training: {clip: 1.0}, title: Words,")))
+    assert with_stored_runs(plan, trained, runs)["words"].runs == ()
     other = load(write_paper(tmp_path, ("variant: chen2022-kim-embeddings", "variant: chen2022-kim-words")))
     found = with_stored_runs(plan, other, runs)
     assert found["letters"].runs == ()

@@ -34,7 +34,7 @@ REFUSED = [
     ({"clip": "you2020"}, "training key 'clip' cannot be 'you2020'"),
     ({"evaluate": "sometimes"}, "training key 'evaluate' cannot be 'sometimes': Input should be 'end'"),
     ({"hold_out": "half"}, "hold-out 'half' is not known; known are chen2022"),
-    ({"select_metric": "NDCG@5"}, "'select_metric' cannot be 'NDCG@5'; measured are P, R, RP and nDCG"),
+    ({"select_metric": "NDCG@5"}, "'select_metric' cannot be 'NDCG@5'; measured are P, R, RP, nDCG at"),
     # Each may be right by itself.
     ({"epochs": 10}, "protocol 'you2019-code': average_from must be from 0 and before the end of 10 epochs"),
     ({"evaluate": "every_epoch"}, "evaluate: every_epoch does not go with evaluate_every 100"),

@@ -57,9 +57,10 @@ def known_names() -> KnownNames:
     from reimpl.data.recipe import RECIPES
     from reimpl.models import known_models, known_variants
     from reimpl.protocol import PROTOCOLS
+    from reimpl.training_changes import problem
 
     models = {name: known_variants(name) for name in known_models()}
-    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES))
+    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem)
 
 
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:

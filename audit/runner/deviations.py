@@ -26,6 +26,13 @@ _WORDS = {
     "select": "epoch that is reported",
     "select_metric": "metric that chooses the epoch",
     "patience": "patience",
+    "clip": "bound of the gradients",
+    "hold_out": "documents held out",
+    "evaluate_every": "steps from one evaluation to the next",
+    "average_from": "epochs before weights are averaged",
+    "average_start": "the start counts in the averaged weights",
+    "keep_from": "epochs before the best weights are kept",
+    "select_above": "score that the first evaluation must exceed",
 }
 
 
@@ -44,7 +51,7 @@ def deviations(
     why = used.deviation or "chosen on the command line"
     found = [
         *_of_data(paper, experiment, data, request),
-        *_of_values(asdict(claimed), asdict(used), why, only=_acting(claimed, used)),
+        *_of_values(asdict(claimed), asdict(used), why, only=_acting(claimed, used, data)),
         *_of_values(asdict(claimed_config), asdict(config), why, only=None),
     ]
     if precision != "float32":
@@ -55,9 +62,17 @@ def deviations(
     return (*found, *own)
 
 
-def _acting(claimed: Protocol, used: Protocol) -> dict[str, str]:
+def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
     """The keys that do something: where nothing is selected, no metric selects."""
-    idle = {"select_metric"} if "last" in (claimed.select, used.select) else set()
+    both, idle = (claimed, used), set[str]()
+    if any(it.select == "last" for it in both):
+        idle |= {"select_metric", "keep_from", "select_above"}
+    if any(it.select != "best_on_dev" for it in both) or data.dev is not None:
+        idle.add("hold_out")
+    if any(it.evaluate != "every_steps" for it in both):
+        idle.add("evaluate_every")
+    if any(it.average_from is None for it in both):
+        idle.add("average_start")
     return {key: word for key, word in _WORDS.items() if key not in idle}
 
 

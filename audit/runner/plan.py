@@ -36,7 +36,7 @@ class Settings:
     data_file: Path | None = None
     """The data file of split columns, where it lies elsewhere."""
     protocol: str = AUTO
-    """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and `small` on a CPU."""
+    """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and a reduced one on a CPU."""
     vectors: str | None = None
     """`glove`, a vector file, `random:E`; None for random vectors of the protocol's dimension."""
     seeds: int = 3
@@ -274,7 +274,8 @@ def _resolve(
         claimed, used = _protocols(experiment, settings)
         find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
         # A reduced size is for what the variant has: a network without a hidden layer gets none.
-        reduced = {k: v for k, v in used.model.items() if getattr(claimed_config, k, None) is not None}
+        sizes = getattr(module, "SMALL", used.model) if used.model else {}
+        reduced = {k: v for k, v in sizes.items() if getattr(claimed_config, k, None) is not None}
         config = find_config(module, None, {**asdict(claimed_config), **reduced})
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
@@ -340,14 +341,18 @@ def _check_fit(module: ModuleType, data: Dataset) -> None:
 
 
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
-    """The protocol that the claim file names and the one that is used."""
-    from reimpl.protocol import protocol
+    """The protocol that the claim file asks for and the one that is used."""
+    from reimpl.protocol import on_a_cpu, protocol
+    from reimpl.training_changes import with_choices, with_training
 
-    claimed = protocol(experiment.protocol or "small")
+    named = protocol(experiment.protocol or "small")
+    claimed = with_training(named, experiment.training)
     name = settings.protocol
     if name == AUTO:
-        name = CLAIMED if settings.device.startswith("cuda") else "small"
-    return claimed, claimed if name == CLAIMED else protocol(name)
+        name = CLAIMED if settings.device.startswith("cuda") else on_a_cpu(named.name)
+    if name in (CLAIMED, named.name):
+        return claimed, claimed
+    return claimed, with_choices(protocol(name), claimed, experiment.training)
 
 
 def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:

@@ -75,6 +75,34 @@ def test_a_protocol_of_the_command_line_says_so(tmp_path: Path) -> None:
     assert deviations["epochs"].why == "chosen on the command line"
 
 
+def test_what_a_reduced_protocol_of_averaging_changes_is_listed_where_it_acts(tmp_path: Path) -> None:
+    """AttentionXML's, reduced: its sizes, and not the choices it keeps."""
+    yours = (
+        "protocol: chen2022, dataset: corpus,\n     recipe",
+        "protocol: you2019-code, dataset: corpus,\n     recipe",
+    )
+    listed = sides(found(tmp_path, "words", yours))
+    assert listed["documents held out"] == ("you2019", "you2019-small")
+    assert listed["steps from one evaluation to the next"] == ("100", "20")
+    assert listed["epochs before weights are averaged"] == ("10", "7")
+    assert listed["patience"] == ("51", "20")
+    kept = {"bound of the gradients", "optimiser", "epoch that is reported", "metric that chooses the epoch"}
+    assert not kept & set(listed)
+
+
+def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one(tmp_path: Path) -> None:
+    given = "protocol: chen2022, training: {clip: 1.0, epochs: 3}, dataset: corpus,\n     recipe"
+    clipped = ("protocol: chen2022, dataset: corpus,\n     recipe", given)
+    claimed = found(tmp_path, "words", clipped, protocol="claimed")
+    assert set(claimed) == {"data", "word vectors"}
+    yours = (clipped[0], "protocol: you2019-code, dataset: corpus,\n     recipe")
+    dropped = sides(found(tmp_path, "words", yours, protocol="small"))
+    assert dropped["bound of the gradients"] == ("you2019", "none")
+    assert dropped["epochs before weights are averaged"] == ("10", "none")
+    # Where nothing is selected there is nothing to hold documents out for.
+    assert "documents held out" not in dropped and "steps from one evaluation to the next" not in dropped
+
+
 def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus")
     plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])

@@ -75,6 +75,102 @@ def test_a_reduced_protocol_changes_only_what_the_variant_has(paper: Paper, corp
     assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
 
 
+def averaged(*training: str, protocol: str = "you2019-code") -> tuple[tuple[str, str], ...]:
+    """Both experiments by AttentionXML's protocol, each with its own training."""
+    ends = ("words, protocol: chen2022, dataset", "embeddings, protocol: chen2022,")
+    return tuple(
+        (end, end.replace("protocol: chen2022", f"protocol: {protocol}, training: {{{given}}}"))
+        for end, given in zip(ends, training, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "device", "words", "letters"),
+    [
+        ("auto", "cpu", (20, 4), (20, None)),
+        ("you2019-code-small", "cuda", (20, 4), (20, None)),
+        ("small", "cpu", (20, 4), (20, None)),
+        ("claimed", "cpu", (10, 2), (10, None)),
+        ("auto", "cuda", (10, 2), (10, None)),
+        ("you2019-code", "cpu", (10, 2), (10, None)),
+        ("chen2022", "cpu", (50, 10), (50, None)),
+    ],
+)
+def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_sizes_under_its_own(
+    tmp_path: Path, corpus: Path, protocol: str, device: str, words: Any, letters: Any
+) -> None:
+    """An ablation of averaging stays one on a CPU: 2 of 10 epochs are 4 of 20, and none is none."""
+    write_corpus(corpus, n_train=300)
+    ablation = averaged("epochs: 10, average_from: 2", "epochs: 10, average_from: null")
+    plan = make_plan(
+        changed(tmp_path, *ablation), settings(corpus, protocol=protocol, device=device), only=["t1"]
+    )
+    specs = {job.title.split()[0]: job.spec.protocol for job in plan.jobs}
+    assert {n: (it["epochs"], it.get("average_from")) for n, it in specs.items()} == {
+        "words": words,
+        "letters": letters,
+    }
+
+
+def test_on_a_cpu_attentionxml_s_protocol_keeps_its_choices(tmp_path: Path, corpus: Path) -> None:
+    paper = changed(tmp_path, *averaged("", "clip: null"))
+    words, letters = (
+        job.spec.protocol for job in make_plan(paper, settings(corpus, seeds=1), only=["t1"]).jobs
+    )
+    assert (words["name"], words["select"], words["evaluate"]) == (
+        *("you2019-code-small", "best_on_dev"),
+        "every_steps",
+    )
+    assert (words["clip"], letters.get("clip")) == ("you2019", None)
+
+
+def test_training_makes_other_runs_and_none_of_it_the_same_ones(tmp_path: Path, corpus: Path) -> None:
+    def key(training: str, protocol: str = "claimed") -> str:
+        text = averaged(training, "", protocol="chen2022")
+        plan = make_plan(changed(tmp_path, *text), settings(corpus, protocol=protocol), only=["words"])
+        return plan.keys["words"][0]
+
+    plain = make_plan(changed(tmp_path), settings(corpus, protocol="claimed")).keys["words"][0]
+    assert key("") == plain
+    assert key("epochs: 50") == plain  # what the protocol has anyway
+    assert len({plain, key("epochs: 49"), key("clip: 1.0"), key("average_from: 3")}) == 4
+    assert key("epochs: 49", "small") == key("", "small")  # a size, which `small` has of its own
+
+
+def test_training_that_cannot_be_is_told_with_the_experiment(tmp_path: Path, corpus: Path) -> None:
+    paper = changed(tmp_path, *averaged("epochs: 5", ""))
+    with pytest.raises(
+        PlanError, match=r"toy2024: experiments.words: .*average_from must be from 0 and before"
+    ):
+        make_plan(paper, settings(corpus))
+
+
+def test_documents_held_out_are_part_of_the_data_and_not_of_the_specification(
+    tmp_path: Path, corpus: Path
+) -> None:
+    paper = changed(tmp_path, *averaged("", ""))
+    plan = make_plan(paper, settings(corpus, seeds=1), only=["words"])
+    (job,) = plan.jobs
+    assert "hold_out" not in job.spec.protocol
+    data = job.data.load()
+    assert data.dev is not None and (data.train.size, data.dev.size) == (36, 4)  # a tenth of 40
+    assert job.spec.data == data.fingerprint != job.data.whole.load().fingerprint
+
+
+def test_a_model_s_own_reduced_sizes_come_before_the_protocol_s(
+    paper: Paper, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`small` has sizes for convolutions; another network has its own, and the variant's where nothing is."""
+    from reimpl import xml_cnn
+
+    monkeypatch.setattr(xml_cnn, "SMALL", {"maps": 5, "hidden": 7}, raising=False)
+    plan = make_plan(paper, settings(corpus))
+    config = next(record.config for record in plan.experiments if record.id == "words")
+    assert (config["maps"], config["hidden"]) == (5, None)
+    claimed = make_plan(paper, settings(corpus, protocol="claimed"))
+    assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
+
+
 # --------------------------------------------------------------------------- specifications
 
 
