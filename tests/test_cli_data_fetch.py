@@ -254,6 +254,17 @@ def test_without_an_address_on_record_it_says_where_and_how_by_hand(
     )
 
 
+def test_what_nobody_gives_away_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, "imdb") == (
+        "audit: imdb: no address of its files is on record; the crawl is not public; what its authors give "
+        "is taken by `audit data add PATH --as imdb`; if you know one, give --from URL"
+    )
+    assert refused(capsys, "rcv1") == (
+        "audit: rcv1: no address of its files is on record; nor is a place that has it; get it elsewhere, "
+        "then `audit data add PATH --as rcv1`; if you know one, give --from URL"
+    )
+
+
 @pytest.mark.parametrize("key", catalogue().entries)
 def test_every_entry_that_cannot_be_downloaded_has_a_way(
     capsys: pytest.CaptureFixture[str], key: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 
 
@@ -50,8 +52,8 @@ class Origin:
 
 
 @contextmanager
-def origin(*answers: Answer) -> Iterator[Origin]:
-    """A server, for as long as the block lasts."""
+def origin(*answers: Answer, certificate: Path | None = None) -> Iterator[Origin]:
+    """A server, for as long as the block lasts; with https if there is a file of certificate and key."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -66,7 +68,11 @@ def origin(*answers: Answer) -> Iterator[Origin]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    it = Origin(f"http://127.0.0.1:{server.server_port}", list(answers))
+    it = Origin(f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}", list(answers))
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:

@@ -38,6 +38,9 @@ NAMES = [
     "http://h/C%3Ax",
     "http://h/train.txt.part",
     "http://h/train.txt.sha256",
+    "http://h/a.",
+    "http://h/a%20",
+    "http://h/a%0A",
     "http://h/a.txt#name=../a.txt",
     "http://h/a.txt#name=",
     "http://h/a.txt#name=/etc/passwd",
@@ -70,6 +73,7 @@ REFUSED = [
     ("http://[::1/a.zip", "'http://[::1/a.zip': is no address (Invalid IPv6 URL); correct it"),
     ("http://h/a b.zip", "'http://h/a b.zip': holds blanks or control characters; write a blank as %20"),
     ("http://h/a\r\nX: y", "holds blanks or control characters; write a blank as %20"),
+    ("http://h/a\x7f.zip", "holds blanks or control characters; write a blank as %20"),
     ("file://h/a.zip", "'file://h/a.zip': is no file of this machine; write file:// and its whole path"),
     ("file:a.zip", "'file:a.zip': is no file of this machine; write file:// and its whole path"),
     (

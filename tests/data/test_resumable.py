@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -166,6 +167,15 @@ def test_without_a_strong_tag_or_a_date_it_starts_anew(
     assert it.ranges[1] == (f"bytes={CUT}-" if asked else None)
 
 
+def test_what_is_told_to_be_here_is_on_the_disk(bring: Bring, heard: Heard, tmp_path: Path) -> None:
+    """Not in a buffer that a killed process takes with it: also the last block, which is a small one."""
+    there: list[int] = []
+    heard.progress = lambda done, total: there.append(done - size(tmp_path / "a.zip.part"))  # type: ignore
+    with origin(Answer(BODY)) as server:
+        bring(f"{server.url}/a.zip")
+    assert there == [0, 0, 0, 0]
+
+
 def test_bytes_come_as_they_are(bring: Bring) -> None:
     """Servers that call a .gz file an encoding of what is in it would have it unpacked."""
     with origin(Answer(b"\x1f\x8b packed", headers={"Content-Encoding": "gzip"})) as server:
@@ -257,6 +267,15 @@ def test_nothing_is_promised_that_will_not_be_kept(bring: Bring) -> None:
         )
 
 
+def test_more_than_last_time_but_not_than_ever_is_no_progress(bring: Bring) -> None:
+    """A server that cuts off here and there, always from the start, is not asked for ever."""
+    cuts = [Answer(BODY, ranges=False, cut=resumable.CHUNK * n) for n in (2, 1, 2, 1, 2, 1)]
+    with origin(*cuts, Answer(BODY)) as server:
+        with pytest.raises(NotReachedError, match="4 times in a row"):
+            bring(f"{server.url}/a.zip", Patience(5.0, 3))
+        assert len(server.asked) == 4
+
+
 def test_a_missing_file_is_not_asked_for_twice(bring: Bring) -> None:
     with origin(Answer(status=404)) as server:
         with pytest.raises(NotReachedError) as caught:
@@ -281,6 +300,10 @@ def test_a_server_that_stops_in_the_middle(bring: Bring, heard: Heard) -> None:
         assert bring(f"{server.url}/a.zip") == BODY
         assert server.ranges == [None, f"bytes={CUT}-"]
     assert heard.notes[0] == "no byte within 0.2 s; trying again in 1 s"
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size
 
 
 def closed_port() -> int:
@@ -355,6 +378,50 @@ def test_redirects_in_a_circle_end(bring: Bring) -> None:
         assert len(server.asked) == 11
 
 
+# --------------------------------------------------------------------------- https
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Certificate and key of 127.0.0.1, signed by nobody else."""
+    path = tmp_path_factory.mktemp("tls") / "own.pem"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=own"
+    )
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path), "-out", f"{path}.crt"]
+    try:
+        subprocess.run([*command.split(), *names], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs openssl to make a certificate")
+    path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
+    return path
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_at_once(bring: Bring, certificate: Path) -> None:
+    with origin(Answer(BODY), certificate=certificate) as server:
+        with pytest.raises(NotReachedError) as caught:
+            bring(f"{server.url}/a.zip")
+        assert server.url.startswith("https://") and server.asked == []
+    assert str(caught.value).startswith(
+        f"{server.url}/a.zip: its certificate does not hold ([SSL: CERTIFICATE_VERIFY_FAILED]"
+    )
+    assert str(caught.value).endswith("; check the address")
+
+
+def test_https_is_gone_on_with_and_does_not_lead_to_http(
+    bring: Bring, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    with origin(Answer(BODY, cut=CUT), Answer(BODY), certificate=certificate) as server:
+        assert bring(f"{server.url}/a.zip") == BODY
+        server.answers = [moved("http://127.0.0.1:1/b.zip")]
+        with pytest.raises(NotReachedError) as caught:
+            bring(f"{server.url}/a.zip")
+        assert str(caught.value) == (
+            f"{server.url}/a.zip: redirects to 'http://127.0.0.1:1/b.zip', from https to http; not followed"
+        )
+
+
 # --------------------------------------------------------------------------- disk and files of this machine
 
 Usage = namedtuple("Usage", "total used free")
@@ -397,6 +464,26 @@ def test_a_file_of_this_machine_is_copied(bring: Bring, tmp_path: Path) -> None:
     source.write_bytes(BODY)
     assert bring(source.as_uri()) == BODY
     assert source.read_bytes() == BODY
+
+
+def test_a_copy_that_was_cut_short_is_no_part_of_what_came_from_a_server(
+    bring: Bring, heard: Heard, tmp_path: Path
+) -> None:
+    """First from the server, then from a disk, then from the server again: the last one begins anew."""
+
+    def interrupt(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "b.zip").write_bytes(OTHER)
+    with origin(Answer(BODY, cut=CUT), Answer(status=404)) as server:
+        with pytest.raises(NotReachedError):
+            bring(f"{server.url}/a.zip")
+        heard.progress = interrupt  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            bring((tmp_path / "b.zip").as_uri())
+        del heard.progress
+        server.answers = [Answer(BODY)]
+        assert bring(f"{server.url}/a.zip") == BODY
 
 
 def test_a_file_of_this_machine_that_is_not_there_or_is_none(bring: Bring, tmp_path: Path) -> None:
