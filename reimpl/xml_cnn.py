@@ -8,10 +8,11 @@ Papers
 Public code
     jimmy646/XML-CNN 72de8b3, code/cnn_model.py (a public copy of Liu et al.'s Lasagne code);
     sian-chen/xml-cnn-study-code 2051eda, libmultilabel/networks/{kim_cnn_v2,xml_cnn,xml_cnn_liu*}.py;
-    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{kim_cnn,xml_cnn}.py.
+    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{kim_cnn,xml_cnn}.py;
+    XunGuangxu/CorNet ecc0996, deepxml/xmlcnn.py (after castorini/hedwig), the XML-CNN that CorNet is put on.
 
 Shapes: B documents, T token positions, E components of a word vector, F maps a window, k window,
-n = (length swept - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels.
+n = (length swept + 2 padding - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels.
 
 The family has two factors that the study of 2022 is about:
 
@@ -33,6 +34,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl.config_fields import later
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from reimpl.losses import loss
@@ -55,6 +57,8 @@ class Config:
     """Filters per window."""
     stride: int = 1
     """Stride of the convolution."""
+    padding: Literal["none", "full"] = later("none")
+    """full: k - 1 zero vectors on either side of what is swept, so that a window needs one position only."""
     relu: Literal["before_pooling", "after_pooling"] = "after_pooling"
     hidden: int | None = 512
     """Units of the hidden layer; None: pooled values go to the output layer (Kim-CNN)."""
@@ -66,6 +70,8 @@ class Config:
     bias: Literal["torch", "zero"] = "torch"
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
+    train_vectors: bool = later(True)
+    """Whether the word vectors are trained along."""
 
     def __post_init__(self) -> None:
         if isinstance(self.windows, list):  # as a claim file gives them
@@ -93,7 +99,11 @@ class Config:
     def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
         """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""
         swept = length if self.sweep == "words" else dimension
-        return tuple((swept - k) // self.stride + 1 for k in self.windows)
+        return tuple((swept + 2 * self.border(k) - k) // self.stride + 1 for k in self.windows)
+
+    def border(self, window: int) -> int:
+        """Zero vectors on either side of what a window sweeps."""
+        return window - 1 if self.padding == "full" else 0
 
     def feature_size(self, *, length: int, dimension: int) -> int:
         """Values after pooling, all windows together."""
@@ -107,7 +117,7 @@ class Config:
         return self.maps * sum(values(n) for n in self.positions(length=length, dimension=dimension))
 
     def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
-        """Trainable numbers by formula, word vectors included."""
+        """Numbers by formula, word vectors included, trained or not."""
         channels = dimension if self.sweep == "words" else length
         convolutions = sum(self.maps * (channels * k + 1) for k in self.windows)
         features = self.feature_size(length=length, dimension=dimension)
@@ -174,6 +184,11 @@ VARIANTS: Mapping[str, Config] = {
     "chen2022-liump-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", stride=2),
     "chen2022-liunp-words": replace(_STUDY, pooling="none", stride=2),
     "chen2022-liunp-embeddings": replace(_STUDY, sweep="embeddings", pooling="none", stride=2),
+    # CorNet's code: convolutions over k - 1 zero vectors on either side, eight pools, no dropout on the
+    # words, ReLU before the pooling. How its weights start is not on record: Xavier, as its other networks.
+    "xun2020-code": Config(pools=8, padding="full", relu="before_pooling", dropout_embedding=0.0),
+    # What Xun et al. 2020 wrote: as Liu et al., of eight pools (section 5.2.1), with one dropout of .5.
+    "xun2020-paper": Config(pools=8, relu="before_pooling", dropout_embedding=0.0, init="torch"),
 }
 
 
@@ -192,15 +207,17 @@ class XMLCNN(nn.Module):
     ) -> None:
         """Build for documents of `length` tokens.
 
-        vectors (V, E): initial word vectors, trained along. `freeze_padding` keeps the row of `padding_id` as
-        it is (study code: zero); otherwise it is a word like any other (Liu et al.'s code).
+        vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is (study
+        code: zero); otherwise it is a word like any other (Liu et al.'s code).
         """
         super().__init__()
         dimension = vectors.shape[1]
         self._check_size(config, length=length, dimension=dimension)
         self.config, self.length = config, length
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
-            vectors.clone(), freeze=False, padding_idx=padding_id if freeze_padding else None
+            vectors.clone(),
+            freeze=not config.train_vectors,
+            padding_idx=padding_id if freeze_padding else None,
         )
         channels = dimension if config.sweep == "words" else length
         self.convolutions = nn.ModuleList(
@@ -217,6 +234,7 @@ class XMLCNN(nn.Module):
             (length, "tokens a document") if config.sweep == "words" else (dimension, "vector components")
         )
         window = max(config.windows)
+        swept += 2 * config.border(window)
         if swept < window:
             raise ConfigError(
                 f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}); "
@@ -256,11 +274,12 @@ class XMLCNN(nn.Module):
         pooled values. Without pooling there is one place for it only.
         """
         config = self.config
+        sweep = {"stride": config.stride, "padding": config.border(conv.kernel_size[0])}
         if config.pooling in ("max", "dynamic"):
             pools = 1 if config.pooling == "max" else config.pools
-            return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
+            return conv_max_pool(x, conv.weight, conv.bias, pools=pools, **sweep)
         # Contiguous, because pools of two neighbours are slow in any other order.
-        convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
+        convolved = convolve(x, conv.weight, conv.bias, **sweep).contiguous()  # (B, F, n)
         return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
 
     def _check_width(self, width: int) -> None:
@@ -285,8 +304,10 @@ class XMLCNN(nn.Module):
 
     @property
     def minimum_width(self) -> int:
-        """Narrowest batch the network takes: its own length, or its widest window."""
-        return self.length if self.position_bound else max(self.config.windows)
+        """Narrowest batch the network takes: its own length, or its widest window less the padding."""
+        if self.position_bound:
+            return self.length
+        return max(1, *(k - 2 * self.config.border(k) for k in self.config.windows))
 
     @property
     def position_bound(self) -> bool:

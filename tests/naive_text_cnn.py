@@ -53,7 +53,8 @@ def features(config: Any, weights: dict[str, np.ndarray], document: np.ndarray) 
     values: list[float] = []
     for i in range(len(config.windows)):
         kernel, bias = weights[f"convolutions.{i}.weight"], weights[f"convolutions.{i}.bias"]
-        maps = convolve(x, kernel, bias, config.stride)
+        border = np.zeros((kernel.shape[2] - 1 if config.padding == "full" else 0, x.shape[1]))
+        maps = convolve(np.concatenate([border, x, border]), kernel, bias, config.stride)
         if config.relu == "before_pooling":
             maps = relu(maps)
         for row in maps.tolist():

@@ -37,10 +37,11 @@ CASES = [
     "study_liu_from_lasagne_weights",
     "lml_kimcnn",
     "lml_xmlcnn",
+    "cornet_base_xmlcnn",
 ]
 
 #: What a paper says: no code of it is public, or its code does otherwise.
-NO_PUBLIC_CODE = {"liu2017-paper", "kim2014"}
+NO_PUBLIC_CODE = {"liu2017-paper", "kim2014", "xun2020-paper"}
 
 Patch = pytest.MonkeyPatch
 
@@ -68,9 +69,9 @@ def test_all_checks_of_xml_cnn_pass(result: tuple[Check, ...]) -> None:
 
 
 def test_every_case_of_the_public_code_is_among_them(result: tuple[Check, ...]) -> None:
-    """Fourteen reference cases, the sizes, the pools, and a second opinion on each sweep and pooling."""
+    """Fifteen reference cases, the sizes, the pools, and a second opinion on each sweep and pooling."""
     names = [c.name for c in result]
-    assert names[:14] == CASES
+    assert names[:15] == CASES
     for name in ("feature sizes", "parameter counts", "initial weights", "padding row", "pooled values"):
         assert name in names
     assert sum(name.startswith("numpy forward") for name in names) == 8

@@ -117,18 +117,19 @@ def test_overlapping_pooling_equals_the_stored_pools(
 
 
 @pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("padding", [0, 3])
 @pytest.mark.parametrize("order", ["words first", "components first"])
 @pytest.mark.parametrize(("B", "T", "C", "F_", "k"), [(2, 9, 4, 3, 9), (1, 8, 1, 1, 1), (20, 40, 30, 16, 4)])
 def test_convolution_equals_that_of_torch(
-    B: int, T: int, C: int, F_: int, k: int, order: str, stride: int
+    B: int, T: int, C: int, F_: int, k: int, order: str, stride: int, padding: int
 ) -> None:
     """Values and gradients of `conv1d`, whichever axis lies next to each other in memory."""
 
     def torchs(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        return F.conv1d(x.transpose(1, 2), w, b, stride=stride)
+        return F.conv1d(x.transpose(1, 2), w, b, stride=stride, padding=padding)
 
     results = []
-    for convolution in (partial(convolve, stride=stride), torchs):
+    for convolution in (partial(convolve, stride=stride, padding=padding), torchs):
         rng = np.random.default_rng(7)
         first = rng.normal(size=(B, T, C) if order == "words first" else (B, C, T))
         x, w, b = (
@@ -176,6 +177,7 @@ def _operands(B: int, T: int, k: int, *, kind: str) -> list[torch.Tensor]:
 @pytest.mark.parametrize(("B", "T", "k"), [(1, 8, 8), (1, 9, 2), (3, 40, 4), (2, 300, 8), (1, 150, 1)])
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("pools", [1, 2, 4])
+@pytest.mark.parametrize("padding", [0, 7])
 def test_values_and_gradients_equal_autograd(
     monkeypatch: pytest.MonkeyPatch,
     B: int,
@@ -183,15 +185,17 @@ def test_values_and_gradients_equal_autograd(
     k: int,
     stride: int,
     pools: int,
+    padding: int,
     kind: str,
     threshold: int,
 ) -> None:
     """Both backward passes give what autograd makes of torch's own convolution and pooling."""
     monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
     ours, theirs = _operands(B, T, k, kind=kind), _operands(B, T, k, kind=kind)
-    out = conv_max_pool(*ours, pools=pools, stride=stride)
+    out = conv_max_pool(*ours, pools=pools, stride=stride, padding=padding)
     x, w, b = theirs
-    expected = F.adaptive_max_pool1d(F.conv1d(x.transpose(1, 2), w, b, stride=stride), pools)
+    convolved = F.conv1d(x.transpose(1, 2), w, b, stride=stride, padding=padding)
+    expected = F.adaptive_max_pool1d(convolved, pools)
     torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
     slope = torch.from_numpy(np.random.default_rng(3).normal(size=tuple(out.shape)))
     (out * slope).sum().backward()

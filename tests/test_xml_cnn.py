@@ -58,12 +58,13 @@ def weights(net: XMLCNN) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("hidden", [4, None])
 @pytest.mark.parametrize("relu", ["before_pooling", "after_pooling"])
+@pytest.mark.parametrize("padding", ["none", "full"])
 def test_features_and_scores_equal_a_loop(
-    sweep: Any, pooling: Any, stride: int, hidden: int | None, relu: Any
+    sweep: Any, pooling: Any, stride: int, hidden: int | None, relu: Any, padding: Any
 ) -> None:
     """Every factor of the family, one document, filter and position after the other."""
     factors = {"sweep": sweep, "pooling": pooling, "stride": stride, "hidden": hidden, "relu": relu}
-    config = Config(**SMALL | factors)
+    config = Config(**SMALL | factors, padding=padding)
     net, ids = network(config), tokens(2, 14)
     with torch.no_grad():
         features, scores = net.features(ids), net(ids)
@@ -163,6 +164,8 @@ def test_negative_pooled_values_become_zero() -> None:
         ("chen2022-liunp-words", {}, 128 * (250 + 249 + 247)),
         ("chen2022-liunp-embeddings", {}, 128 * (150 + 149 + 147)),
         ("kim2014", {}, 300),  # 100 x 3
+        ("xun2020-code", {}, 3_072),  # 128 x 3 x 8
+        ("xun2020-code", {"pooling": "none"}, 128 * (501 + 503 + 507)),
     ],
 )
 def test_feature_sizes_are_those_of_the_public_code(
@@ -181,6 +184,7 @@ def test_positions_of_the_given_code() -> None:
     assert VARIANTS["liu2017-code"].positions(length=500, dimension=300) == (150, 149, 147)
     assert VARIANTS["chen2022-liu-words"].positions(length=500, dimension=300) == (250, 249, 247)
     assert VARIANTS["chen2022-xmlcnn-words"].positions(length=500, dimension=300) == (499, 497, 493)
+    assert VARIANTS["xun2020-code"].positions(length=500, dimension=300) == (501, 503, 507)
 
 
 @pytest.mark.parametrize("k", [2, 4, 8])
@@ -207,6 +211,8 @@ def test_a_kernel_has_a_weight_for_every_word_position(k: int) -> None:
         ("chen2022-kim-words", 540_679),
         # 100 x (12 x 300 + 3) + 301 x 7
         ("kim2014", 362_407),
+        # 128 x (14 x 300 + 3) + 3,073 x 512 + 513 x 7
+        ("xun2020-code", 2_114_951),
     ],
 )
 def test_parameter_counts_by_hand(name: str, expected: int) -> None:
@@ -236,6 +242,7 @@ def test_the_parameter_formula_counts_the_built_network(name: str) -> None:
     maps=st.integers(1, 5),
     stride=st.integers(1, 3),
     hidden=st.none() | st.integers(1, 7),
+    padding=st.sampled_from(["none", "full"]),
     length=st.integers(10, 25),
     dimension=st.integers(10, 25),
     labels=st.integers(1, 9),
@@ -288,6 +295,17 @@ def test_batches_narrower_than_the_widest_window_are_refused(pooling: Any) -> No
         net(tokens(2, 4))
 
 
+@pytest.mark.parametrize("pooling", ["max", "dynamic"])
+def test_padded_windows_take_a_document_of_one_word(pooling: Any) -> None:
+    """Window 5 with 4 zero vectors on either side has five places over one word, each with one of its parts."""
+    config = Config(**SMALL | {"pooling": pooling, "padding": "full"})
+    net, ids = network(config), tokens(1, 1)
+    assert net.minimum_width == 1
+    document = weights(net)["embedding.weight"][ids[0].numpy()]
+    features = net.features(ids)[0].detach()
+    np.testing.assert_allclose(features, naive.features(config, weights(net), document), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("overrides", "length", "dimension", "message"),
     [
@@ -319,6 +337,7 @@ def test_a_window_that_does_not_fit_is_refused_at_once(
         ({"maps": 12.5}, r"maps .*12.5"),
         ({"stride": 0}, r"stride .*0"),
         ({"stride": True}, r"stride .*True"),
+        ({"padding": "same"}, r"padding .*'same'"),
         ({"pools": -1}, r"pools .*-1"),
         ({"windows": ()}, r"windows .*\(\)"),
         ({"windows": (2, 0)}, r"windows .*\(2, 0\)"),
@@ -483,6 +502,14 @@ def test_the_padding_row_is_the_one_named() -> None:
     assert net.embedding.weight.grad[0].any()
 
 
+@pytest.mark.parametrize("trained", [True, False])
+def test_word_vectors_are_trained_or_stay_as_they_are(trained: bool) -> None:
+    net = network(Config(**SMALL | {"train_vectors": trained}), freeze_padding=False)
+    before = net.embedding.weight.detach().clone()
+    _train(net, steps=2)
+    assert torch.equal(net.embedding.weight, before) is not trained
+
+
 def test_the_vectors_given_are_not_changed_by_training() -> None:
     """Runs of several seeds share one matrix of word vectors."""
     vectors = torch.randn(20, 12)
@@ -592,11 +619,33 @@ def test_kim_cnn_of_libmultilabel() -> None:
     }
 
 
+def test_the_xml_cnn_of_cornets_code() -> None:
+    """deepxml/xmlcnn.py: padding on both sides, eight pools, no dropout on the words."""
+    assert differing("xun2020-code", "chen2022-xmlcnn-words") == {
+        "pools": 8,
+        "padding": "full",
+        "relu": "before_pooling",
+        "dropout_embedding": 0.0,
+    }
+
+
+def test_the_xml_cnn_of_cornets_paper() -> None:
+    """Xun et al. 2020, section 5.2.1: Liu et al.'s with eight pools; loss as all networks there."""
+    assert differing("xun2020-paper", "liu2017-paper") == {"pools": 8, "loss": "bce_mean"}
+
+
 def test_the_variants_are_all_asserted() -> None:
     """A new name needs its own assertion above."""
     kinds = ("kim", "xmlcnn", "liu", "liump", "liunp")
     study = {f"chen2022-{kind}-{sweep}" for kind in kinds for sweep in SWEEPS}
-    assert set(VARIANTS) == study | {"liu2017-code", "liu2017-paper", "kim2014", "libmultilabel-kim"}
+    assert set(VARIANTS) == study | {
+        "liu2017-code",
+        "liu2017-paper",
+        "kim2014",
+        "libmultilabel-kim",
+        "xun2020-code",
+        "xun2020-paper",
+    }
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -4,80 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from reimpl import losses, optim, xml_cnn
-from reimpl.fidelity import Array, MismatchError, arrays, close, close_after_step, group
+from reimpl import xml_cnn
+from reimpl.fidelity import Array, group
+from reimpl.reference.stored_case import Part, Subject, compare, fill
 
 
 def case(package: str, case: Mapping[str, Any], tolerance: Mapping[str, float]) -> str:
-    """Outputs, losses and gradients in float64; outputs, losses and one step of Adam in float32.
-
-    `case` is an entry of the manifest of `package`. Every stored result is compared.
-    """
-    stored = arrays(package, case["file"])
-    results = {name for name in stored if name.startswith(("output.", "loss.", "step.", "f64."))}
-    gaps: dict[str, float] = {}
-    for dtype, prefix in ((torch.float64, "f64."), (torch.float32, "")):
-        for name, value in _computed(case, stored, dtype).items():
-            if prefix + name in results:
-                allowed = tolerance[str(dtype).removeprefix("torch.")]
-                gaps[prefix + name] = close(prefix + name, value, stored[prefix + name], tolerance=allowed)
-    for loss in case["losses"]:
-        gaps |= _step(case, stored, loss)
-    if gaps.keys() != results:
-        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results - gaps.keys()))}")
-    source = case["source"]
-    return (
-        f"{len(gaps)} stored results of {source['repository']} {source['commit'][:7]} agree, "
-        f"the farthest within {max(gaps.values()):.0e}"
-    )
+    """Every stored output, loss, gradient and step of an entry of the manifest of `package`."""
+    optimiser = case.get("optimiser", "adam")
+    return compare(Subject(_loaded, _outputs, _parts, optimiser, as_conv1d), package, case, tolerance)
 
 
-def _computed(case: Mapping[str, Any], stored: Mapping[str, Array], dtype: torch.dtype) -> dict[str, Array]:
-    """What our network makes of the case, under the names of the stored arrays."""
-    network, ids = _loaded(case, stored, dtype), torch.from_numpy(stored["input.token_ids"])
-    out = {"output.feature": network.features(ids).detach().numpy()}
-    for loss in case["losses"]:
-        value = _backward(network, case, stored, loss)
-        out[f"loss.{loss}"] = value.numpy()
-        out |= {f"grad.{loss}.{n}": p.grad.numpy() for n, p in named(network) if p.grad is not None}
-    return out | {"output.logits": network(ids).detach().numpy()}
+def _outputs(network: torch.nn.Module, stored: Mapping[str, Array]) -> dict[str, Tensor]:
+    network = cast(xml_cnn.XMLCNN, network)
+    ids = torch.from_numpy(stored["input.token_ids"])
+    return {"feature": network.features(ids), "logits": network(ids)}
 
 
-def _step(case: Mapping[str, Any], stored: Mapping[str, Array], loss: str) -> dict[str, float]:
-    network = _loaded(case, stored, torch.float32)
-    optimiser = optim.OPTIMISERS["adam"](network.parameters(), lr=1e-3)
-    _backward(network, case, stored, loss)
-    optimiser.step()
-    return {
-        f"step.{loss}.{name}": close_after_step(
-            f"step.{loss}.{name}",
-            parameter.detach().numpy(),
-            stored[f"step.{loss}.{name}"],
-            before=stored[f"weight.{name}"],
-            gradient=stored[f"f64.grad.{loss}.{name}"],
-        )
-        for name, parameter in named(network)
-    }
+def _parts(network: torch.nn.Module, part: Part) -> dict[str, Tensor]:
+    return {name: part(parameter) for name, parameter in named(cast(xml_cnn.XMLCNN, network))}
 
 
-def _backward(
-    network: xml_cnn.XMLCNN, case: Mapping[str, Any], stored: Mapping[str, Array], loss: str
-) -> torch.Tensor:
-    network.zero_grad()
-    rows, cols = torch.from_numpy(stored["input.labels"]).nonzero(as_tuple=True)
-    logits = network(torch.from_numpy(stored["input.token_ids"]))
-    value = losses.loss(case["losses"][loss])(logits, rows, cols)
-    value.backward()  # type: ignore[no-untyped-call]
-    return value.detach()
-
-
-def _loaded(case: Mapping[str, Any], stored: Mapping[str, Array], dtype: torch.dtype) -> xml_cnn.XMLCNN:
-    """The named variant at the case's sizes, in evaluation mode, with the stored weights."""
+def _loaded(case: Mapping[str, Any], stored: Mapping[str, Array]) -> xml_cnn.XMLCNN:
+    """The named variant at the case's sizes, with the stored weights."""
     config = replace(xml_cnn.VARIANTS[case["variant"]], **case["config"])
     weights = group(stored, "weight.")
     if "hidden_weight" in weights and "hidden_bias" not in weights:
@@ -88,8 +43,15 @@ def _loaded(case: Mapping[str, Any], stored: Mapping[str, Array], dtype: torch.d
         labels=len(weights["output_bias"]),
         length=stored["input.token_ids"].shape[1],
     )
-    _load(network, weights)
-    return network.to(dtype).eval()
+    fill(dict(named(network)), weights)
+    return network
+
+
+def as_conv1d(stored: Mapping[str, Array]) -> dict[str, Array]:
+    """Kernels (F, C, k), where CorNet's program has them as (F, 1, k, C) of an image of words."""
+    return {
+        name: a[:, 0].swapaxes(1, 2) if "_kernel" in name and a.ndim == 4 else a for name, a in stored.items()
+    }
 
 
 def _from_lasagne(weights: Mapping[str, Array]) -> dict[str, Array]:
@@ -115,14 +77,3 @@ def named(network: xml_cnn.XMLCNN) -> Iterator[tuple[str, torch.nn.Parameter]]:
         words[f"convolutions.{i}.bias"] = f"conv_window{k}_bias"
     for name, parameter in network.named_parameters():
         yield words.get(name, name.replace(".", "_")), parameter
-
-
-def _load(network: xml_cnn.XMLCNN, weights: Mapping[str, Array]) -> None:
-    parameters = dict(named(network))
-    if parameters.keys() != weights.keys():
-        differing = ", ".join(sorted(parameters.keys() ^ weights.keys()))
-        raise MismatchError(f"the network and the public code's do not have the same weights: {differing}")
-    for name, parameter in parameters.items():
-        if parameter.shape != weights[name].shape:
-            raise MismatchError(f"{name} has shape {tuple(parameter.shape)}, not {weights[name].shape}")
-        parameter.data.copy_(torch.from_numpy(weights[name]))
