@@ -33,11 +33,11 @@ from reimpl.errors import DataError
 
 VERSION = 1
 
-_SMALL = ("ends.npy", "checks.npy", "hashes.npy", "rows.npy")
+_SMALL = ("words.bin", "ends.npy", "checks.npy", "hashes.npy", "rows.npy")
 """Checked as a whole when a map is opened: some bytes a word."""
 _PART = 4096
 """Rows that are looked up at once."""
-_FILES = ("matrix.npy", "words.bin", *_SMALL)
+_FILES = ("matrix.npy", *_SMALL)
 
 
 class DamagedMapError(DataError):
@@ -147,16 +147,18 @@ class VectorMap:
         try:
             self.tally = self._read_meta()
             self._words = _Words(folder)
-            self._matrix = np.load(folder / "matrix.npy", mmap_mode="r")
             self._checks, self._hashes, self._rows = (
                 np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("checks", "hashes", "rows")
             )
+            self._matrix = self._read_matrix((len(self._words), self.tally.dimension))
         except (OSError, ValueError, KeyError, TypeError) as err:
             raise DamagedMapError(f"{folder}: the converted word vectors are damaged ({err})") from err
-        if self._matrix.shape != (len(self._words), self.tally.dimension) or self._matrix.dtype != np.float32:
-            raise DamagedMapError(
-                f"{folder}: the converted word vectors are damaged (matrix.npy has another shape)"
-            )
+
+    def _read_matrix(self, shape: tuple[int, int]) -> NDArray[np.float32]:
+        """The rows, from the end of the file: its header is not checked, and so not read."""
+        path = self.folder / "matrix.npy"
+        offset = path.stat().st_size - 4 * shape[0] * shape[1]
+        return np.memmap(path, dtype="<f4", mode="r", offset=offset, shape=shape)
 
     def _read_meta(self) -> Tally:
         digest, _, text = (self.folder / "meta.json").read_text("utf-8").partition("\n")
