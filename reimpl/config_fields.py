@@ -29,8 +29,8 @@ def as_dict(config: Any) -> dict[str, Any]:
     return {name: value for name, value in asdict(config).items() if name not in idle}
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """As JSON holds it: tuples are lists."""
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: as_json(item) for key, item in value.items()}
+    return [as_json(item) for item in value] if isinstance(value, list | tuple) else value

@@ -2,7 +2,8 @@
 
 A model is a module with
 
-* `Config`: a frozen dataclass of JSON values, with a field `loss` naming one of `reimpl.losses.LOSSES`;
+* `Config`: a frozen dataclass of JSON values, with a field `loss` naming one of `reimpl.losses.LOSSES`; a
+  field that comes after runs were stored has a default by `reimpl.config_fields.later`;
 * `VARIANTS`: name -> `Config`;
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
   `minimum_width` and maps token ids (B, T) to scores (B, L);
@@ -10,7 +11,10 @@ A model is a module with
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
 * optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
-  both.
+  both;
+* optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None;
+* optionally, of a model that holds another, `resolve(config)`, which writes out that one's configuration, and
+  `reduce(config, sizes)`, which reduces that one too.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module).
 """
@@ -26,6 +30,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
 
 GROUP = "xmtc_audit.models"
@@ -95,8 +100,6 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
     Raises `ConfigError` naming the variants, the key or the value.
     """
-    from dataclasses import asdict
-
     from pydantic import TypeAdapter, ValidationError
 
     variants: Mapping[str, Any] = module.VARIANTS
@@ -104,7 +107,7 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
         raise ConfigError(
             f"variant {variant!r} of {module.__name__!r} is not known; known are {', '.join(variants)}"
         )
-    base = asdict(variants[variant]) if variant else {}
+    base = as_dict(variants[variant]) if variant else {}
     known = module.Config.__dataclass_fields__
     for key in changes:
         if key not in known:
@@ -114,8 +117,20 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     try:
         # As JSON and strict: a list is a tuple, but "16" and true are no numbers.
         text = json.dumps({**base, **changes}, default=str)
-        return TypeAdapter(module.Config).validate_json(text, strict=True)
+        config = TypeAdapter(module.Config).validate_json(text, strict=True)
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"config key {place!r}: {first['msg']}, not {first['input']!r}") from err
+    return module.resolve(config) if hasattr(module, "resolve") else config
+
+
+def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) -> Any:
+    """`config` at the model's own `SMALL` sizes, or else at `sizes`.
+
+    A reduced size is for what the configuration has: a network without a hidden layer gets none.
+    """
+    own = getattr(module, "SMALL", sizes)
+    changes = {key: value for key, value in own.items() if getattr(config, key, None) is not None}
+    config = find_config(module, None, {**as_dict(config), **changes})
+    return module.reduce(config, sizes) if hasattr(module, "reduce") else config

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from reimpl import xml_cnn
-from reimpl.config_fields import as_dict, later, plain
+from reimpl.config_fields import as_dict, as_json, later
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def test_an_early_field_is_told_at_its_default_too() -> None:
 
 def test_plain_values_are_as_json_reads_them_back() -> None:
     nested = {"a": (1, (2, None)), "b": {"c": ()}}
-    assert plain(nested) == json.loads(json.dumps(nested)) == {"a": [1, [2, None]], "b": {"c": []}}
+    assert as_json(nested) == json.loads(json.dumps(nested)) == {"a": [1, [2, None]], "b": {"c": []}}
 
 
 #: Digest of the configurations as they went into run keys before `padding` and `train_vectors` came.
@@ -44,6 +44,6 @@ BEFORE = {
 @pytest.mark.parametrize("variant", BEFORE)
 def test_stored_runs_of_xml_cnn_keep_their_configuration(variant: str) -> None:
     config = xml_cnn.VARIANTS[variant]
-    text = json.dumps(plain(as_dict(config)), sort_keys=True)
+    text = json.dumps(as_json(as_dict(config)), sort_keys=True)
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == BEFORE[variant]
     assert as_dict(replace(config, train_vectors=False))["train_vectors"] is False

@@ -14,7 +14,7 @@ import pytest
 
 from reimpl import models, xml_cnn
 from reimpl.errors import ConfigError
-from reimpl.models import find_config, find_model, known_models, known_variants
+from reimpl.models import find_config, find_model, known_models, known_variants, reduced_config
 
 
 def test_the_name_of_a_model_is_the_name_of_its_file() -> None:
@@ -196,3 +196,36 @@ def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
         for config in module.VARIANTS.values():
             assert isinstance(config, module.Config)
             assert isinstance(config.loss, str)
+
+
+# ------------------------------------------------------------------------------------------- reduced sizes
+
+
+def test_reduced_sizes_are_for_what_a_configuration_has() -> None:
+    """Kim-CNN has no hidden layer, and gets none; what is no key of the model is left out."""
+    sizes = {"maps": 16, "hidden": 128, "heads": 2}
+    xml, kim = xml_cnn.VARIANTS["xun2020-code"], xml_cnn.VARIANTS["kim2014"]
+    assert reduced_config(xml_cnn, xml, sizes) == replace(xml, maps=16, hidden=128)
+    assert reduced_config(xml_cnn, kim, sizes) == replace(kim, maps=16)
+
+
+def test_a_model_may_have_reduced_sizes_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    offer(monkeypatch, tmp_path, THEIRS + 'SMALL = {"size": 1}\n')
+    module = find_model("theirs")
+    assert reduced_config(module, module.Config(), {"size": 2}) == module.Config(size=1)
+
+
+HOLDING = """
+from dataclasses import replace
+def resolve(config): return replace(config, size=config.size * 10)
+def reduce(config, sizes): return replace(config, size=sizes["inner"])
+"""
+
+
+def test_a_model_that_holds_another_resolves_and_reduces_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    offer(monkeypatch, tmp_path, THEIRS + HOLDING)
+    module = find_model("theirs")
+    assert find_config(module, None, {"size": 5}).size == 50
+    assert reduced_config(module, module.Config(), {"inner": 7}).size == 7

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from audit.claim import Paper
 from audit.claim_model import Experiment
@@ -264,19 +264,17 @@ def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
 def _resolve(
     paper: Paper, name: str, experiment: Experiment, settings: Settings
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+    from reimpl.config_fields import as_dict, as_json
     from reimpl.data.recipe import find_recipe
     from reimpl.errors import ConfigError
-    from reimpl.models import find_config, find_model
+    from reimpl.models import find_config, find_model, reduced_config
 
     try:
         module = find_model(experiment.model or "")
         claimed_config = find_config(module, experiment.variant, experiment.config)
         claimed, used = _protocols(experiment, settings)
         find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
-        # A reduced size is for what the variant has: a network without a hidden layer gets none.
-        sizes = getattr(module, "SMALL", used.model) if used.model else {}
-        reduced = {k: v for k, v in sizes.items() if getattr(claimed_config, k, None) is not None}
-        config = find_config(module, None, {**asdict(claimed_config), **reduced})
+        config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
     request = _data_request(experiment, settings, used)
@@ -289,8 +287,8 @@ def _resolve(
         RunSpec(
             model=experiment.model or "",
             variant=experiment.variant or "",
-            config=_plain(asdict(config)),
-            protocol=_plain(plain),
+            config=as_json(as_dict(config)),
+            protocol=as_json(plain),
             data=data.fingerprint,
             seed=seed,
             precision=settings.precision,
@@ -388,10 +386,3 @@ def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
 
     known = paper.datasets[experiment.on]
     return scope_of(data.content, data.corpus, same=known.content or (), corpora=known.corpus or ())
-
-
-def _plain(value: Any) -> Any:
-    """As JSON holds it: tuples are lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
