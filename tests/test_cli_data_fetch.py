@@ -289,10 +289,10 @@ def test_offline_it_is_one_sentence_with_the_way_by_hand(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("answer", "timeout", "sentence"),
     [
-        (Answer(status=404), "5", "the server answers 404 Not Found; check the address"),
+        (Answer(status=404), "30", "the server answers 404 Not Found; check the address"),
         (
             Answer(b"<html>", headers={"Content-Type": "text/html"}),
-            "5",
+            "30",
             "the server sends a web page and no file; the server may ask for a login or a licence",
         ),
         (
@@ -302,7 +302,7 @@ def test_offline_it_is_one_sentence_with_the_way_by_hand(capsys: pytest.CaptureF
         ),
         (
             Answer(LARGE, cut=CUT, ranges=False),
-            "5",
+            "30",
             f"the connection ended after 131,072 of {len(LARGE):,} bytes, 5 times in a row; "
             "131,072 bytes are kept, and the same command goes on from there",
         ),

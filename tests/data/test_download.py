@@ -22,7 +22,7 @@ from tests.data.origin import Answer, Origin, origin
 BODY = Random(1).randbytes(200_000)
 OTHER = Random(2).randbytes(200_000)
 CUT = 2 * resumable.CHUNK
-HASTY = Patience(timeout=5.0, retries=0)
+NEVER_AGAIN = Patience(timeout=30.0, retries=0)
 
 
 def sha256(content: bytes) -> str:
@@ -36,7 +36,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def got(server: Origin, folder: Path, stated: str = "") -> Fetched:
-    return fetch(Remote.parse(f"{server.url}/a.zip{stated}"), folder, patience=HASTY)
+    return fetch(Remote.parse(f"{server.url}/a.zip{stated}"), folder, patience=NEVER_AGAIN)
 
 
 def refused(server: Origin, folder: Path, stated: str = "") -> str:

