@@ -105,22 +105,24 @@ def train(
     device: str = "cpu",
     precision: Precision = "float32",
     watch: Watch | None = None,
+    keep: int = KEPT,
 ) -> Result:
     """Build a network from the word vectors, train it, and score the test set.
 
-    `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. Returns a
-    failed `Result` when the loss is not finite or memory does not suffice. Raises `ConfigError` for a network
-    that does not take the data or data that the protocol cannot select on, `CheckpointError`, and
-    `Interrupted`.
+    `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. The result
+    has the `keep` best labels of each test document, or all there are. Returns a failed `Result` when the
+    loss is not finite or memory does not suffice. Raises `ConfigError` for a network that does not take the
+    data or data that the protocol cannot select on, `CheckpointError`, and `Interrupted`.
     """
     run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
+    run.kept = kept(data, keep)
     with numeric_mode(precision):
         return run.go(build)
 
 
-def kept(data: Dataset) -> int:
-    """Labels kept of each ranking: `KEPT`, or all there are."""
-    return min(KEPT, data.n_labels)
+def kept(data: Dataset, keep: int = KEPT) -> int:
+    """Labels kept of each ranking: `keep`, or all there are."""
+    return min(keep, data.n_labels)
 
 
 def _cutoffs(data: Dataset) -> tuple[int, ...]:
@@ -197,6 +199,7 @@ class _Run:
         self.state = _State()
         above = -math.inf if protocol.select_above is None else protocol.select_above
         self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
+        self.kept = kept(data)
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
 
@@ -400,7 +403,7 @@ class _Run:
 
     def _score(self, split: Split) -> tuple[dict[str, float], NDArray[np.int32], NDArray[np.float32]]:
         """Metrics in percent, and the K best labels of every document with their scores."""
-        K = kept(self.data)
+        K = self.kept
         ids = np.empty((split.size, K), dtype=np.int32)
         scores = np.empty((split.size, K), dtype=np.float32)
         try:
@@ -408,7 +411,7 @@ class _Run:
                 ids[order], scores[order] = best, values
         except DataError as problem:  # a score that is NaN has no place in a ranking
             raise self._not_finite() from problem
-        if not np.isfinite(scores).all():
+        if not np.isfinite(scores[ids >= 0]).all():  # -1 stands where a ranking has no more labels
             raise self._not_finite()
         return measure(ids, split, self.data), ids, scores
 

@@ -1,0 +1,322 @@
+"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share.
+
+Papers
+    You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), AttentionXML: Label Tree-based Attention-Aware Deep Model
+    for High-Performance Extreme Multi-Label Text Classification, NeurIPS.
+Public code
+    yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
+    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{labelwise_attention_networks,modules}.py.
+
+Shapes: B documents, T token positions, E components of a word vector, h LSTM units each way, L labels, C
+candidates of a document.
+
+This module is the network of one level: of all labels (no tree), or of the nodes of one level of a label
+tree, where each document is asked about its candidates only. `train` carries out what is no single network:
+trees (`reimpl.tree_training`) and ensembles (`reimpl.ensemble`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from scipy.special import expit
+from torch import Tensor, nn
+
+from reimpl import ensemble, recurrent, training
+from reimpl.data.dataset import Dataset
+from reimpl.errors import ConfigError
+from reimpl.hardware import Precision
+from reimpl.label_attention import label_scores
+from reimpl.losses import loss
+from reimpl.protocol import Protocol
+from reimpl.training import Result, Watch
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex, no tree."""
+
+    hidden: int = 256
+    """h, LSTM units each way."""
+    layers: int = 1
+    """LSTM layers."""
+    fully_connected: tuple[int, ...] = (256,)
+    """Units of the layers that all labels share, before the output."""
+    head: Literal["attention", "max_pooling"] = "attention"
+    """max_pooling: the paper's ablation (section 3.6): the maximum over the words of each LSTM output, then
+    `fully_connected` and an output a label, as in XML-CNN."""
+    start: Literal["learned", "zero"] = "learned"
+    """First states of the LSTM. The paper does not mention any that are learned (modules.py:49-59)."""
+    mask: bool = True
+    """Whether padding is kept out of the attention. False: places up to the longest document of the batch
+    take part, with zero states, so that scores depend on the neighbours (LibMultiLabel)."""
+    dropout_embedding: float = 0.2
+    dropout_states: float = 0.5
+    """Dropout on the LSTM outputs; attention reads and sums what it leaves."""
+    dropout_output: float = 0.0
+    """Dropout on what enters the output layer, read by `max_pooling` only."""
+    train_vectors: bool = True
+    """Whether the word vectors are trained along; frozen on EUR-Lex and Wiki10-31K."""
+    trees: int = 1
+    """Models in the ensemble."""
+    ensemble: Literal["sum", "mean"] = "sum"
+    """sum: of the scores that a label has in each model's list of 100, 0 where it is not in it (the code).
+    mean: that over the number of models, of longer lists where there is room."""
+    tree_height: int = 0
+    """H, levels between the root and the leaves; 0: no tree."""
+    cluster_size: int = 8
+    """M, the most labels below the lowest inner node."""
+    ways: int = 8
+    """K, children of an inner node."""
+    candidates: int = 160
+    """C, nodes of a level whose children are looked at."""
+    filler: bool = True
+    """Whether lists of candidates that are too short are filled up with labels drawn at random (the code)."""
+    averaging: tuple[int, ...] = ()
+    """Epochs that are over when the averaging of weights begins, a level of the tree each from the top, the
+    last one for all below; none: as the protocol says. The code has 6, 2, 2, 2 on Amazon-670K."""
+    loss: str = "bce_mean"
+    """A name of `reimpl.losses.LOSSES`."""
+
+    def __post_init__(self) -> None:
+        for name in ("fully_connected", "averaging"):
+            if isinstance(getattr(self, name), list):  # as a claim file gives them
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        loss(self.loss)
+        # A misspelt choice would otherwise build another network under this name.
+        for name, kind in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(kind) is Literal and value not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise ConfigError(f"{name} must be one of {known}, not {value!r}")
+            if kind is bool and not isinstance(value, bool):
+                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        for name in ("hidden", "layers", "trees", "cluster_size", "ways", "candidates"):
+            if not _is_size(getattr(self, name)):
+                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        if not (isinstance(self.fully_connected, tuple) and all(map(_is_size, self.fully_connected))):
+            raise ConfigError(
+                f"fully_connected must be a list of whole numbers from 1, not {self.fully_connected!r}"
+            )
+        if not (isinstance(self.averaging, tuple) and all(_is_size(it) or it == 0 for it in self.averaging)):
+            raise ConfigError(f"averaging must be a list of whole numbers from 0, not {self.averaging!r}")
+        if not (_is_size(self.tree_height) or (self.tree_height == 0 and self.tree_height is not False)):
+            raise ConfigError(f"tree_height must be a whole number from 0, not {self.tree_height!r}")
+        for name in ("dropout_embedding", "dropout_states", "dropout_output"):
+            rate = getattr(self, name)
+            if not (isinstance(rate, int | float) and 0 <= rate < 1):
+                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
+        if self.tree_height and self.head != "attention":
+            raise ConfigError(
+                f"tree_height {self.tree_height!r} needs head: attention; {self.head} has no query a label"
+            )
+
+    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
+        """Numbers of the network without a tree by formula, word vectors included, trained or not."""
+        encoder = recurrent.parameter_count(dimension, self.hidden, layers=self.layers, start=self.start)
+        sizes = [2 * self.hidden, *self.fully_connected]
+        shared = sum((a + 1) * b for a, b in pairwise(sizes))
+        each = labels if self.head == "max_pooling" else 1
+        queries = 0 if self.head == "max_pooling" else 2 * self.hidden * labels
+        return vocabulary * dimension + encoder + queries + shared + (sizes[-1] + 1) * each
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+_CODE = Config()
+
+#: Named members; sizes are those of EUR-Lex (Table 2 of the paper).
+VARIANTS: Mapping[str, Config] = {
+    # yourh/AttentionXML.
+    "code": _CODE,
+    # What the paper writes: states that start at zero (2.4.2 names none), children of the C best nodes and no
+    # others (2.3), and an ensemble "similar to Parabel", which takes the mean.
+    "paper": replace(_CODE, start="zero", filler=False, ensemble="mean"),
+    # Section 3.6: maximum over the words in place of the attention, and XML-CNN's fully connected layers. Not
+    # in the public code; sizes of AttentionXML, dropout before the output as in XML-CNN.
+    "bilstm": replace(_CODE, head="max_pooling", dropout_output=0.5),
+    # LibMultiLabel's AttentionXML_0, example_config/EUR-Lex: padding is attended to, states start at zero.
+    "unmasked": replace(_CODE, start="zero", mask=False, train_vectors=False),
+}
+
+#: Sizes for protocols that are reduced to a CPU.
+SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,)}
+
+
+class AttentionXML(nn.Module):
+    """Scores of all labels, or of each document's candidates."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        vectors: Tensor,
+        labels: int,
+        padding_id: int = 0,
+        freeze_padding: bool = True,
+        filler: bool = False,
+    ) -> None:
+        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is.
+
+        filler: the queries are a table with one row more than there are labels, for candidates that are none
+        (id `labels`), and their gradients may be sparse.
+        """
+        super().__init__()
+        self.config, self.labels, self.padding_id = config, labels, padding_id
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(),
+            freeze=not config.train_vectors,
+            padding_idx=padding_id if freeze_padding else None,
+        )
+        self.lstm = recurrent.BiLSTM(
+            vectors.shape[1], config.hidden, layers=config.layers, start=config.start
+        )
+        states = 2 * config.hidden
+        self.queries: nn.Embedding | nn.Linear | None = None
+        if config.head == "attention":
+            self.queries = (
+                nn.Embedding(labels + 1, states) if filler else nn.Linear(states, labels, bias=False)
+            )
+        sizes = [states, *config.fully_connected, labels if config.head == "max_pooling" else 1]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        for module in (self.queries, *self.layers):
+            if module is not None:
+                nn.init.xavier_uniform_(cast(Tensor, module.weight))
+
+    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
+        token_ids, lengths = recurrent.trimmed(token_ids, self.padding_id)
+        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
+        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
+
+    def attended(self, lengths: Tensor, width: int) -> Tensor:
+        """bool (B, T): the places that attention, or the maximum, may look at."""
+        if self.config.mask:
+            return recurrent.places(lengths, width)
+        return recurrent.places(lengths.max().expand(len(lengths)), width)
+
+    def forward(self, token_ids: Tensor, candidates: Tensor | None = None) -> Tensor:
+        """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) for candidates.
+
+        candidates int64 (B, C): label ids of each document, or `labels` where there is none; an id that
+        stands there twice has two scores.
+        """
+        states, lengths = self.states(token_ids)
+        places = self.attended(lengths, states.shape[1])
+        if self.queries is None:
+            return self._from_maximum(states, places)
+        return label_scores(
+            states,
+            places,
+            self.queries.weight,
+            [(cast(nn.Linear, layer).weight, cast(nn.Linear, layer).bias) for layer in self.layers],
+            candidates=candidates,
+            sparse=bool(getattr(self.queries, "sparse", False)),
+        )
+
+    def _from_maximum(self, states: Tensor, places: Tensor) -> Tensor:
+        x = states.masked_fill(~places[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
+        for layer in self.layers[:-1]:
+            x = F.relu(layer(x))
+        x = F.dropout(x, self.config.dropout_output, self.training)
+        return cast(Tensor, self.layers[-1](x))
+
+    @torch.no_grad()
+    def inherit(self, above: AttentionXML) -> None:
+        """Take over the weights of the network of the level above, all but the queries (section 2.5)."""
+        for mine, theirs in (
+            (self.embedding, above.embedding),
+            (self.lstm, above.lstm),
+            (self.layers, above.layers),
+        ):
+            mine.load_state_dict(theirs.state_dict())
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch the network takes."""
+        return 1
+
+
+def build(
+    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
+) -> AttentionXML:
+    """The network over all labels: the entry point by which the training, or CorNet, finds a model."""
+    if config.tree_height or config.trees > 1:
+        raise ConfigError(
+            f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network; "
+            "use tree_height 0 and trees 1 under another model"
+        )
+    return AttentionXML(
+        config, vectors=vectors, labels=labels, padding_id=padding_id, freeze_padding=freeze_padding
+    )
+
+
+def train(
+    config: Config,
+    data: Dataset,
+    protocol: Protocol,
+    *,
+    seed: int,
+    device: str = "cpu",
+    precision: Precision = "float32",
+    watch: Watch | None = None,
+) -> Result:
+    """Train and test the network, the tree of networks, or the ensemble, that `config` describes.
+
+    Raises what `reimpl.training.train` raises.
+    """
+    if config.trees == 1:
+        one = _tree if config.tree_height else _flat
+        return one(config, data, protocol, seed=seed, device=device, precision=precision, watch=watch)
+    return ensemble.train(
+        _tree_probabilities if config.tree_height else _flat_probabilities,
+        replace(config, trees=1),
+        data,
+        protocol,
+        models=config.trees,
+        rule=config.ensemble,
+        seed=seed,
+        device=device,
+        precision=precision,
+        watch=watch or Watch(),
+    )
+
+
+def _flat(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+    """The network over all labels."""
+
+    def network(vectors: Tensor) -> AttentionXML:
+        return build(
+            config,
+            vectors=vectors,
+            labels=data.n_labels,
+            length=protocol.length,
+            padding_id=data.padding_id,
+            freeze_padding=not data.padding_trainable,
+        )
+
+    return training.train(network, data, protocol, loss_name=config.loss, **how)
+
+
+def _flat_probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+    return ensemble.probabilities(_flat(config, data, protocol, **how), of=expit)
+
+
+def _tree_probabilities(
+    config: Config, data: Dataset, protocol: Protocol, *, keep: int, **how: Any
+) -> Result:
+    return ensemble.probabilities(_tree(config, data, protocol, list_length=keep, **how), of=np.exp)
+
+
+def _tree(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+    from reimpl.tree_training import train_tree  # which needs this module
+
+    return train_tree(config, data, protocol, **how)

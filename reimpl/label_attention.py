@@ -1,0 +1,218 @@
+"""One attention a label over the words of a document, and a score from what it sees.
+
+Shapes: B documents, T positions, D components of a word's state, L labels, C candidates of a document, c
+labels of a chunk, F units of a fully connected layer.
+
+    a_j = softmax over the words of (h_t . w_j),   m_j = sum over t of a_jt h_t,   score_j = f(m_j)
+
+with one query w_j a label, no bias, and an f that all labels share: linear layers with ReLU between them. You
+et al. 2019, Eq. (2) and section 2.4.4; yourh/AttentionXML e2bbbec, deepxml/modules.py:63-144.
+
+`label_scores` computes this for a chunk of labels at a time, forward and, once more, backward: what it keeps
+for the backward pass is its input. Of the tensors of B L T, B L D and B L F numbers no more than a chunk is
+ever there. The numbers are those of `attend` followed by the layers; a test holds them against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+#: Numbers of a chunk's largest tensors together: 128 MiB in float32 on a CPU, where more is no faster, and
+#: half a GiB elsewhere.
+CHUNK = {"cpu": 1 << 25, "other": 1 << 27}
+
+
+def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:
+    """states (B, T, D), words bool (B, T), queries (L, D) or (B, C, D) -> (B, L, D): what each query sees.
+
+    Places that are no words get no weight; without `words` all places count. For a few queries: everything is
+    kept for the backward pass.
+    """
+    scores = queries @ states.transpose(1, 2)  # (B, L, T)
+    if words is not None:
+        scores = scores.masked_fill(~words[:, None], -math.inf)
+    return torch.softmax(scores, dim=2) @ states
+
+
+def shared_layers(x: Tensor, layers: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+    """(..., D) -> (...): linear layers with ReLU between them, the last with a single output."""
+    for weight, bias in layers[:-1]:
+        x = F.relu(F.linear(x, weight, bias))
+    return F.linear(x, *layers[-1]).squeeze(-1)
+
+
+def label_scores(
+    states: Tensor,
+    words: Tensor | None,
+    queries: Tensor,
+    layers: Sequence[tuple[Tensor, Tensor]],
+    *,
+    candidates: Tensor | None = None,
+    sparse: bool = False,
+) -> Tensor:
+    """Scores before the sigmoid: (B, L) for all rows of `queries` (L, D), or (B, C) for candidates.
+
+    states (B, T, D) and words bool (B, T) as in `attend`; layers as in `shared_layers`. candidates int64
+    (B, C): rows of `queries` for each document, with repetitions as they come. `sparse`: the gradient of
+    `queries` holds the rows of the candidates only, each once. Works under autograd to first order.
+    """
+    kind = states.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype
+    mask = None
+    if words is not None:
+        mask = torch.zeros(words.shape, dtype=dtype, device=words.device).masked_fill_(~words, -math.inf)
+        mask = mask[:, None]  # (B, 1, T), added to the scores
+    flat = [tensor.to(dtype) for layer in layers for tensor in layer]
+    with torch.autocast(kind, enabled=False):
+        return cast(
+            Tensor,
+            _LabelScores.apply(  # type: ignore[no-untyped-call]
+                states.to(dtype), queries.to(dtype), mask, candidates, sparse, *flat
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    states: Tensor
+    queries: Tensor
+    mask: Tensor | None
+    candidates: Tensor | None
+    layers: list[tuple[Tensor, Tensor]]
+
+    @property
+    def count(self) -> int:
+        """Scores a document."""
+        return len(self.queries) if self.candidates is None else self.candidates.shape[1]
+
+    def chunks(self) -> Iterator[slice]:
+        """Labels, or candidates, in parts of bounded size."""
+        B, T, D = self.states.shape
+        numbers = B * (T + D + sum(len(bias) for _, bias in self.layers))
+        if self.candidates is not None:
+            numbers += B * D
+        size = max(1, CHUNK["cpu" if self.states.device.type == "cpu" else "other"] // max(1, numbers))
+        size = math.ceil(self.count / max(1, math.ceil(self.count / size)))  # parts alike in size
+        return (slice(lo, lo + size) for lo in range(0, self.count, size))
+
+    def chosen(self, part: slice) -> Tensor:
+        """(B, c, D): the queries of a chunk."""
+        if self.candidates is not None:
+            return F.embedding(self.candidates[:, part], self.queries)
+        return self.queries[part].expand(len(self.states), -1, -1)
+
+    def seen(self, queries: Tensor) -> tuple[Tensor, Tensor]:
+        """Attention weights (B, c, T) and what they see (B, c, D)."""
+        keys = self.states.transpose(1, 2)
+        if self.mask is None:
+            weights = torch.bmm(queries, keys)
+        else:
+            weights = torch.baddbmm(self.mask, queries, keys)
+        weights = _softmax_(weights)
+        return weights, torch.bmm(weights, self.states)
+
+    def activations(self, seen: Tensor) -> list[Tensor]:
+        """What enters each of the shared layers, then the scores (B, c, 1)."""
+        values = [seen]
+        for weight, bias in self.layers[:-1]:
+            values.append(F.linear(values[-1], weight, bias).relu_())
+        return [*values, F.linear(values[-1], *self.layers[-1])]
+
+
+def _softmax_(scores: Tensor) -> Tensor:
+    """Over the last axis, in place where there is no need of a wider type."""
+    if scores.dtype in (torch.float32, torch.float64):
+        return torch.softmax(scores, dim=-1, out=scores)
+    return torch.softmax(scores, dim=-1, dtype=torch.float32).to(scores.dtype)
+
+
+class _LabelScores(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        states: Tensor,
+        queries: Tensor,
+        mask: Tensor | None,
+        candidates: Tensor | None,
+        sparse: bool,
+        *flat: Tensor,
+    ) -> Tensor:
+        ctx.save_for_backward(states, queries, mask, candidates, *flat)
+        ctx.sparse = sparse
+        inputs = _Inputs(states, queries, mask, candidates, list(zip(flat[::2], flat[1::2], strict=True)))
+        scores = states.new_empty(len(states), inputs.count)
+        for part in inputs.chunks():
+            _, seen = inputs.seen(inputs.chosen(part))
+            scores[:, part] = inputs.activations(seen)[-1].squeeze(-1)
+        return scores
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        states, queries, mask, candidates, *flat = ctx.saved_tensors
+        inputs = _Inputs(states, queries, mask, candidates, list(zip(flat[::2], flat[1::2], strict=True)))
+        grads = _Gradients(inputs, sparse=ctx.sparse)
+        for part in inputs.chunks():
+            grads.add(part, grad[:, part, None])
+        return grads.states, grads.queries(), None, None, None, *grads.layers
+
+
+class _Gradients:
+    """The sums of the chunks' gradients."""
+
+    def __init__(self, inputs: _Inputs, *, sparse: bool) -> None:
+        self.inputs = inputs
+        self.states = torch.zeros_like(inputs.states)
+        self.layers = [torch.zeros_like(tensor) for layer in inputs.layers for tensor in layer]
+        self.rows: Tensor | None = None  # ids of the queries that have a gradient; None: all
+        self.places = inputs.candidates  # where in `self.summed` the gradient of a candidate goes
+        rows = len(inputs.queries)
+        if sparse and inputs.candidates is not None:
+            self.rows, self.places = torch.unique(inputs.candidates, return_inverse=True)
+            rows = len(self.rows)
+        self.summed = inputs.queries.new_zeros(rows, inputs.queries.shape[1])
+
+    def queries(self) -> Tensor:
+        if self.rows is None:
+            return self.summed
+        shape = self.inputs.queries.shape
+        return torch.sparse_coo_tensor(
+            self.rows[None], self.summed, shape, is_coalesced=True, check_invariants=False
+        )
+
+    def add(self, part: slice, grad: Tensor) -> None:
+        """The chunk of labels `part`, whose scores have the gradient `grad` (B, c, 1)."""
+        inputs, states = self.inputs, self.inputs.states
+        queries = inputs.chosen(part)
+        weights, seen = inputs.seen(queries)
+        grad = self._through_layers(inputs.activations(seen), grad)  # (B, c, D), of what was seen
+        self.states.baddbmm_(weights.transpose(1, 2), grad)
+        grad = torch._softmax_backward_data(
+            torch.bmm(grad, states.transpose(1, 2)), weights, -1, weights.dtype
+        )  # (B, c, T), of the scores before the softmax
+        self.states.baddbmm_(grad.transpose(1, 2), queries)
+        if self.places is not None:
+            each = torch.bmm(grad, states)  # (B, c, D)
+            self.summed.index_add_(0, self.places[:, part].flatten(), each.flatten(0, 1))
+        else:
+            grad = grad.transpose(0, 1).flatten(1)  # (c, B T): one product instead of one a document
+            torch.mm(grad, states.flatten(0, 1), out=self.summed[part])
+
+    def _through_layers(self, values: list[Tensor], grad: Tensor) -> Tensor:
+        """Adds the gradients of the shared layers; returns that of what enters the first one."""
+        for i in reversed(range(len(self.inputs.layers))):
+            weight, _ = self.inputs.layers[i]
+            if i < len(self.inputs.layers) - 1:
+                grad = grad.masked_fill(values[i + 1] <= 0, 0)  # the slope of ReLU at 0 is 0
+            self.layers[2 * i].addmm_(grad.flatten(0, 1).t(), values[i].flatten(0, 1))
+            self.layers[2 * i + 1] += grad.sum((0, 1))
+            grad = grad @ weight
+        return grad
