@@ -64,6 +64,6 @@ def parts(network: nn.Module, part: Part) -> dict[str, Tensor]:
         layer = cast(nn.Linear, layer)
         found |= {
             f"{name}_weight": part(cast(nn.Parameter, layer.weight)),
-            f"{name}_bias": part(cast(nn.Parameter, layer.bias)),
+            f"{name}_bias": part(layer.bias),
         }
     return found

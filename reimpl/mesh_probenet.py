@@ -1,0 +1,162 @@
+"""MeSHProbeNet as CorNet's authors run it: a few probes over a bidirectional LSTM, and one vector a document.
+
+Papers
+    Xun, Jha, Sun, Zhang (2020), Correlation Networks for Extreme Multi-label Text Classification, KDD,
+    sections 4.3 and 5.2.3;
+    Xun, Jha, Yuan, Wang, Zhang (2019), MeSHProbeNet: a self-attentive probe net for MeSH indexing,
+    Bioinformatics: the network as it was, with information on journals, which is left out here.
+Public code
+    XunGuangxu/CorNet ecc0996, deepxml/{meshprobenet,attentionxml,gpipe_modules}.py.
+
+Shapes: B documents, T token positions, E components of a word vector, h LSTM units each way, M probes, L
+labels.
+
+A probe is an attention over the words of the document, without a bias; what the M probes see is put side by
+side, probe after probe, and feeds one output layer for all labels, where needed through a bottleneck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor, nn
+
+from reimpl import recurrent
+from reimpl.errors import ConfigError
+from reimpl.label_attention import attend
+from reimpl.losses import loss
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex."""
+
+    hidden: int = 300
+    """h, LSTM units each way."""
+    layers: int = 2
+    """LSTM layers, without dropout between them."""
+    probes: int = 5
+    """M."""
+    bottleneck: int | None = None
+    """Units of a layer with ELU before the output; None: no such layer. 512 on Wiki-500K."""
+    start: recurrent.Start = "learned"
+    """First states of the LSTM; none that are learned are mentioned in the paper."""
+    dropout_embedding: float = 0.2
+    """Not in the paper."""
+    dropout_states: float = 0.5
+    """Dropout on the outputs of the last LSTM layer."""
+    train_vectors: bool = True
+    """Whether the word vectors are trained along; frozen on EUR-Lex."""
+    loss: str = "bce_mean"
+    """A name of `reimpl.losses.LOSSES`."""
+
+    def __post_init__(self) -> None:
+        loss(self.loss)
+        recurrent.check_start(self.start)
+        for name in ("hidden", "layers", "probes"):
+            if not _is_size(getattr(self, name)):
+                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        if not (self.bottleneck is None or _is_size(self.bottleneck)):
+            raise ConfigError(
+                f"bottleneck must be a whole number from 1, or null for none, not {self.bottleneck!r}"
+            )
+        if not isinstance(self.train_vectors, bool):
+            raise ConfigError(f"train_vectors must be true or false, not {self.train_vectors!r}")
+        for name in ("dropout_embedding", "dropout_states"):
+            rate = getattr(self, name)
+            if not (isinstance(rate, int | float) and 0 <= rate < 1):
+                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
+
+    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
+        """Numbers by formula, word vectors included, trained or not."""
+        encoder = recurrent.parameter_count(dimension, self.hidden, layers=self.layers, start=self.start)
+        features = 2 * self.hidden * self.probes
+        head = (features + 1) * self.bottleneck if self.bottleneck else 0
+        head += ((self.bottleneck or features) + 1) * labels
+        return vocabulary * dimension + encoder + 2 * self.hidden * self.probes + head
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+_CODE = Config()
+
+#: Named members; sizes of section 5.2.3.
+VARIANTS: Mapping[str, Config] = {
+    "code": _CODE,
+    # What Xun et al. 2020 write: states that start at zero, one dropout of .5.
+    "paper": replace(_CODE, start="zero", dropout_embedding=0.0),
+    # MeSHProbeNet-large (section 5.6.1), made as large as CorNetMeSHProbeNet.
+    "large": replace(_CODE, hidden=400, layers=3, probes=10),
+}
+
+#: Sizes for protocols that are reduced to a CPU.
+SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": None}
+
+
+class MeSHProbeNet(nn.Module):
+    """Word embedding, LSTM, probes, output layer."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        vectors: Tensor,
+        labels: int,
+        padding_id: int = 0,
+        freeze_padding: bool = True,
+    ) -> None:
+        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is."""
+        super().__init__()
+        self.config, self.padding_id = config, padding_id
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(),
+            freeze=not config.train_vectors,
+            padding_idx=padding_id if freeze_padding else None,
+        )
+        self.lstm = recurrent.BiLSTM(
+            vectors.shape[1], config.hidden, layers=config.layers, start=config.start
+        )
+        self.probes = nn.Linear(2 * config.hidden, config.probes, bias=False)
+        features = 2 * config.hidden * config.probes
+        self.bottleneck = nn.Linear(features, config.bottleneck) if config.bottleneck else None
+        self.output = nn.Linear(config.bottleneck or features, labels)
+        for module in (self.probes, self.bottleneck, self.output):
+            if module is not None:
+                nn.init.xavier_uniform_(module.weight)
+
+    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
+        token_ids, lengths = recurrent.trimmed(token_ids, self.padding_id)
+        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
+        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
+
+    def features(self, token_ids: Tensor) -> Tensor:
+        """(B, T) -> what the probes see, (B, 2h M), probe after probe."""
+        states, lengths = self.states(token_ids)
+        return attend(states, recurrent.places(lengths, states.shape[1]), self.probes.weight).flatten(1)
+
+    def forward(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> scores before the sigmoid (B, L)."""
+        z = self.features(token_ids)
+        if self.bottleneck is not None:
+            z = F.elu(self.bottleneck(z))
+        return cast(Tensor, self.output(z))
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch the network takes."""
+        return 1
+
+
+def build(
+    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
+) -> MeSHProbeNet:
+    """The network of `config`: the entry point by which the training, or CorNet, finds a model."""
+    return MeSHProbeNet(
+        config, vectors=vectors, labels=labels, padding_id=padding_id, freeze_padding=freeze_padding
+    )
