@@ -95,7 +95,7 @@ VARIANTS: Mapping[str, Config] = {
 }
 
 #: Sizes for protocols that are reduced to a CPU.
-SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": None}
+SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": 64}
 
 
 class MeSHProbeNet(nn.Module):

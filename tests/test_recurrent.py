@@ -1,0 +1,178 @@
+"""The bidirectional LSTM against packed sequences, on every way through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from reimpl import recurrent
+from reimpl.errors import ConfigError
+from reimpl.recurrent import BiLSTM
+
+Patch = pytest.MonkeyPatch
+LENGTHS = [3, 9, 1, 9, 6, 2]
+WIDTH = 12
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(params=["as it chooses", "one stretch", "many stretches", "without looking"])
+def way(request: pytest.FixtureRequest, monkeypatch: Patch) -> str:
+    """The ways that a CPU takes, and the one that does not look at lengths."""
+    if request.param == "one stretch":
+        monkeypatch.setattr(recurrent, "_STRETCHES", (1,))
+    elif request.param == "many stretches":
+        monkeypatch.setattr(recurrent, "_STRETCHES", (16,))
+    elif request.param == "without looking":
+        monkeypatch.setattr(recurrent, "_free_to_look", lambda tensor: False)
+    return str(request.param)
+
+
+def made(layers: int = 1, start: Any = "learned", hidden: int = 4) -> BiLSTM:
+    """In float64, with starts that are not zero."""
+    torch.manual_seed(layers)
+    lstm = BiLSTM(5, hidden, layers=layers, start=start).double()
+    for state in (lstm.initial_cell, lstm.initial_hidden):
+        if state is not None:
+            state.data.normal_()
+    return lstm
+
+
+def words(lengths: list[int] = LENGTHS, width: int = WIDTH) -> Tensor:
+    """Random, also where there are none: whatever lies there must not matter."""
+    x = np.random.default_rng(len(lengths)).normal(size=(len(lengths), width, 5))
+    return torch.from_numpy(x).requires_grad_()
+
+
+def packed(lstm: BiLSTM, x: Tensor, lengths: list[int]) -> Tensor:
+    """The same network as torch's, over packed sequences."""
+    layers, hidden = len(lstm.forwards), lstm.hidden
+    theirs = nn.LSTM(5, hidden, layers, batch_first=True, bidirectional=True).double()
+    for name in theirs._all_weights[0] + [n for names in theirs._all_weights[1:] for n in names]:
+        kind, layer = name.removesuffix("_reverse").rsplit("_l", 1)
+        ours: Any = (lstm.backwards if name.endswith("_reverse") else lstm.forwards)[int(layer)]
+        del theirs._parameters[name]
+        setattr(theirs, name, getattr(ours, f"{kind}_l0"))
+    theirs._flat_weights = [getattr(theirs, name) for name in theirs._flat_weights_names]
+    state = None
+    if lstm.initial_hidden is not None and lstm.initial_cell is not None:
+        both = (lstm.initial_hidden, lstm.initial_cell)
+        state = tuple(it[:, None].expand(-1, len(x), -1).contiguous() for it in both)
+    sequences = pack_padded_sequence(x, torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    out, _ = theirs(sequences, state)
+    return pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])[0]
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("start", ["learned", "zero"])
+def test_outputs_and_gradients_are_those_of_packed_sequences(way: str, layers: int, start: str) -> None:
+    """Forward half first, zero beyond a document's end; starts, weights and words have their gradients."""
+    lstm = made(layers, start)
+    slope = torch.from_numpy(np.random.default_rng(9).normal(size=(len(LENGTHS), WIDTH, 8)))
+    results = []
+    for run in (lambda x: lstm(x, torch.tensor(LENGTHS)), lambda x: packed(lstm, x, LENGTHS)):
+        lstm.zero_grad()
+        x = words()
+        out = run(x)
+        (out * slope).sum().backward()
+        results.append([out.detach(), x.grad, *(p.grad for p in lstm.parameters())])
+    for ours, theirs in zip(*results, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+    for row, length in zip(results[0][0], LENGTHS, strict=True):
+        assert not row[length:].any()
+
+
+def test_a_document_has_the_same_outputs_alone_and_in_any_company(way: str) -> None:
+    lstm, x = made(2), words()
+    together = lstm(x, torch.tensor(LENGTHS))
+    for row, length in enumerate(LENGTHS):
+        alone = lstm(x[row : row + 1, :length], torch.tensor([length]))
+        torch.testing.assert_close(together[row, :length], alone[0], rtol=0, atol=1e-12)
+
+
+def test_learned_starts_are_cell_and_hidden_state_of_layer_and_direction(way: str) -> None:
+    """With weights of zero all gates are open by half: c is half the cell's start and h = tanh(c) / 2."""
+    lstm = made(2)
+    for name, parameter in lstm.named_parameters():
+        if not name.startswith("initial"):
+            parameter.data.zero_()
+    assert lstm.initial_cell is not None
+    out = lstm(words([1]), torch.tensor([1]))[0, 0]
+    expected = torch.tanh(lstm.initial_cell[2:] / 2).flatten() / 2
+    torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
+
+
+def test_learned_starts_begin_at_zero() -> None:
+    lstm = BiLSTM(5, 4, layers=2)
+    assert lstm.initial_cell is not None and lstm.initial_hidden is not None
+    assert lstm.initial_cell.shape == lstm.initial_hidden.shape == (4, 4)
+    assert not lstm.initial_cell.any() and not lstm.initial_hidden.any()
+    assert BiLSTM(5, 4, start="zero").initial_cell is None
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("start", ["learned", "zero"])
+def test_the_formula_counts_what_is_built(layers: int, start: Any) -> None:
+    built = sum(p.numel() for p in BiLSTM(7, 5, layers=layers, start=start).parameters())
+    assert recurrent.parameter_count(7, 5, layers=layers, start=start) == built
+
+
+def test_a_start_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigError, match="start must be one of 'learned', 'zero', not 'random'"):
+        BiLSTM(5, 4, start="random")  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------ lengths
+
+
+def test_words_are_ids_that_are_not_the_paddings_and_at_least_one() -> None:
+    """Packing refuses documents without words; here they are one padding vector long."""
+    ids = torch.tensor([[4, 7, 4, 7], [7, 7, 7, 7], [0, 0, 7, 7]])
+    assert recurrent.lengths_of(ids, 7).tolist() == [2, 1, 2]
+    assert recurrent.lengths_of(torch.tensor([[7, 7, 7]]), 7).tolist() == [1]
+    assert recurrent.places(torch.tensor([2, 1]), 3).tolist() == [[True, True, False], [True, False, False]]
+
+
+def test_padding_beyond_the_longest_document_is_cut_off_where_looking_is_free(monkeypatch: Patch) -> None:
+    ids = torch.tensor([[4, 5, 0, 0], [3, 0, 0, 0]])
+    assert recurrent.trimmed(ids, 0)[0].tolist() == [[4, 5], [3, 0]]
+    assert recurrent.trimmed(ids[:0], 0)[0].shape == (0, 4)
+    monkeypatch.setattr(recurrent, "_free_to_look", lambda tensor: False)
+    assert recurrent.trimmed(ids, 0)[0].shape == (2, 4)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=40),
+    st.sampled_from([1, 2, 4, 8, 16]),
+)
+def test_stretches_reach_every_word_of_every_document_once(lengths: list[int], count: int) -> None:
+    """One after another up to the longest; in each, the documents that have not ended when it begins."""
+    falling = sorted(lengths, reverse=True)
+    cuts = recurrent._cut(falling[::-1], count)
+    assert len(cuts) <= count
+    assert [first for first, _, _ in cuts] == [0, *(last for _, last, _ in cuts[:-1])]
+    assert cuts[-1][1] == falling[0]
+    for first, _, active in cuts:
+        assert falling[:active] == [length for length in falling if length > first]
+
+
+def test_stretches_are_few_where_a_call_costs_more_than_it_saves() -> None:
+    falling = list(range(500, 50, -10))
+    assert len(recurrent._stretches(falling, work=1)) == 1
+    assert len(recurrent._stretches(falling, work=10**6)) == 16
+    assert recurrent._stretches([20] * 5, work=10**6) == [(0, 20, 5)]
