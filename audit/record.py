@@ -76,6 +76,12 @@ class DataInfo:
     """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def split_column(self) -> int | None:
+        """Which of several splits that come with the corpus, from 0; None where there is one."""
+        column = self.counts.get("split.column")
+        return None if column is None else int(column)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -485,6 +491,56 @@ class Look:
 
 
 @dataclass(frozen=True)
+class SplitNoise:
+    """One metric of one experiment over several splits of one corpus: description, no verdict.
+
+    Runs of different splits are no seeds of each other: each column is judged for itself.
+    """
+
+    experiment: str
+    metric: str
+    columns: tuple[int, ...]
+    """Splits of which there is a run with the first seed."""
+    values: tuple[float, ...]
+    """One for each, in percent."""
+    attempts: int
+    """Splits that were tried."""
+    column: int | None
+    """The split that was run with several seeds; None where that failed."""
+    seeds: tuple[int, ...]
+    seed_values: tuple[float, ...]
+    """One for each of `seeds`, on `column`."""
+    mean: float
+    """Over the columns."""
+    sd_columns: float | None = None
+    """Between columns: split noise and seed noise. None with one."""
+    sd_seeds: float | None = None
+    """Between seeds on `column`. None with one."""
+    sd_split: float | None = None
+    """What is left for the split alone: sqrt(max(0, sd_columns^2 - sd_seeds^2))."""
+    pi95_column: tuple[float, float] | None = None
+    """95 % prediction interval for one run on one more random split."""
+    ci95_columns: tuple[float, float] | None = None
+    """95 % interval for the mean over these very columns: seed noise alone."""
+    printed: str | None = None
+    """What the paper prints for the experiment, on a split that need not be any of these."""
+
+
+@dataclass(frozen=True)
+class SplitStudy:
+    """All metrics of all experiments of a paper over the split columns of one corpus."""
+
+    paper: str
+    corpus: str
+    command: str
+    noise: tuple[SplitNoise, ...]
+    runs: Mapping[str, tuple[str, ...]]
+    """Experiment -> keys of its runs, by column and seed."""
+    failed: int = 0
+    format_version: int = FORMAT_VERSION
+
+
+@dataclass(frozen=True)
 class Audit:
     """All of one paper's audit: what a report is made of."""
 
@@ -555,7 +611,7 @@ def _adapter(kind: type[Any]) -> Any:
     return TypeAdapter(kind)
 
 
-def to_json(record: Run | Audit) -> str:
+def to_json(record: Run | Audit | SplitStudy) -> str:
     """The record as indented JSON with a stable key order."""
     return json.dumps(asdict(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

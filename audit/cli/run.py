@@ -32,7 +32,22 @@ def run_command(
     claims: Claims = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of a corpus in the LibMultiLabel format; default: a synthetic corpus."),
+        typer.Option(
+            help="A corpus in any format that `audit data add` reads; DIR@N is split column N of DIR; "
+            "default: a synthetic corpus."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N-M",
+            help="Split columns of --data, as 0-9: --seeds on the first, one seed on each other; "
+            "each is judged for itself.",
+        ),
+    ] = None,
+    data_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
     ] = None,
     only: Only = None,
     seeds: Annotated[
@@ -88,20 +103,25 @@ def run_command(
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
+    from audit.cli.columns import run_columns
     from audit.cli.suite import Suite, run_once
     from audit.cli.until_settled import run_until_settled
     from audit.runner import Settings
 
     way = _way(context, until_settled, budget, looks, spending)
+    several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
     check_keys(papers)
     chosen = _device(device)
     _check_precision(precision, chosen)
     check_evidence(evidence)
+    if data_file and data is None:
+        raise AuditError(f"--data-file {data_file}: belongs to the split columns of --data; give that too")
     if vectors and data is None:
         raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
     settings = Settings(
         data=data,
+        data_file=data_file,
         protocol=protocol,
         vectors=vectors,
         seeds=seeds,
@@ -114,7 +134,10 @@ def run_command(
     worst = Exit.OK
     for paper in papers:
         suite = Suite(paper, settings, only or [], workers, store, out, retry_failed, command, evidence)
-        code = run_once(suite) if way is None else run_until_settled(suite, *way)
+        if several:
+            code = run_columns(suite, several)
+        else:
+            code = run_once(suite) if way is None else run_until_settled(suite, *way)
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
@@ -140,6 +163,21 @@ def _way(
         raise AuditError(f"--spending {spending!r} is unknown; known are equal and halving")
     wanted = Wanted(None if looks is None else looks_of(looks), spending)  # type: ignore[arg-type]
     return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
+
+
+def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[int, ...]:
+    from audit.cli.columns import columns_of
+    from reimpl.data.opening import split_name
+
+    if text is None:
+        return ()
+    if data is None:
+        raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
+    if split_name(data)[1] is not None:
+        raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
+    if until_settled:
+        raise AuditError(f"--columns {text}: with --until-settled take one column, as in --data {data}@0")
+    return columns_of(text)
 
 
 def _device(wanted: str) -> str:

@@ -74,6 +74,10 @@ class Suite:
         corpus = f"-{data.resolve().name}" if data else ""
         return self.out / f"{self.paper.paper.key}{corpus}"
 
+    def check_writable(self) -> None:
+        """Before the first run, not after hours of them."""
+        _check_writable(self.folder)
+
     def say(self, text: str) -> None:
         self.console.out(text, highlight=False)
 
@@ -86,7 +90,7 @@ class Suite:
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run, before the first run; what cannot be written or judged ends it here."""
-        _check_writable(self.folder)
+        self.check_writable()
         _ = self.imported
         settings = replace(
             self.settings, seeds=max(map(len, plan.keys.values()), default=self.settings.seeds)
@@ -98,15 +102,20 @@ class Suite:
 
     def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:
         """The gate of the models in the plan, kept with it for `audit judge`; what did not pass is told."""
-        from audit.kept_plan import keep_plan, plan_of
         from audit.runner.gate import fidelity
 
         checks = fidelity(plan)
-        keep_plan(self.store, plan_of(self.paper, self.folder.name, plan, checks, command=self.command))
+        self.keep(plan, checks)
         for check in checks:
             if not check.passed:
                 self.say(f"fidelity: {check.model}: {check.name}: {check.detail}")
         return checks
+
+    def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
+        """For `audit judge`."""
+        from audit.kept_plan import keep_plan, plan_of
+
+        keep_plan(self.store, plan_of(self.paper, self.folder.name, plan, checks, command=self.command))
 
     def carry_out(self, jobs: Sequence[Job]) -> Outcome:
         from audit.progress import Screen
@@ -183,7 +192,7 @@ def run_once(suite: Suite) -> Exit:
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
         return Exit.INTERRUPTED
-    audit = with_instances(suite.judge(plan, checks, _plain_look(suite, plan)), suite.records)
+    audit = with_instances(suite.judge(plan, checks, plain_look(suite, plan)), suite.records)
     write_report(audit, suite.folder)
     suite.say_of_peeking(audit)
     if interrupted:
@@ -191,7 +200,7 @@ def run_once(suite: Suite) -> Exit:
     return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
 
 
-def _plain_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
+def plain_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
     """This judgement goes on record as a look at the full level: another one after more seeds is a second."""
     from audit.record import Look
     from audit.stats.decision import ALPHA
@@ -207,7 +216,6 @@ def _count_runs(audit: Audit) -> int:
 
 
 def _check_writable(folder: Path) -> None:
-    """Before the first run, not after hours of them."""
     from audit.files import explained
 
     with explained(folder):

@@ -1,0 +1,91 @@
+"""Runs of several split columns -> how much of a number's scatter is the split's and how much the seed's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from audit.claim import Paper
+from audit.record import ExperimentRecord, Run, SplitNoise, SplitStudy
+from audit.stats.split_components import split_components
+
+
+def split_study(
+    paper: Paper,
+    columns: Mapping[int, Mapping[str, ExperimentRecord]],
+    *,
+    corpus: str,
+    command: str,
+) -> SplitStudy:
+    """`columns`: column -> experiments with their runs on it, the column with several seeds first.
+
+    An experiment without a done run on any column is left out.
+    """
+    names = list(dict.fromkeys(name for held in columns.values() for name in held))
+    runs = {name: {c: held[name].runs for c, held in columns.items() if name in held} for name in names}
+    every = [run for of_one in runs.values() for mine in of_one.values() for run in mine]
+    return SplitStudy(
+        paper=paper.paper.key,
+        corpus=corpus,
+        command=command,
+        noise=tuple(it for name in names for it in _noises(name, runs[name], _printed(paper, name))),
+        runs={
+            name: tuple(run.key for mine in of_one.values() for run in mine)
+            for name, of_one in runs.items()
+            if any(of_one.values())
+        },
+        failed=len({run.key for run in every if run.status == "failed"}),
+    )
+
+
+def _noises(name: str, runs: Mapping[int, Sequence[Run]], printed: Mapping[str, str]) -> Iterator[SplitNoise]:
+    done = {c: [run for run in mine if run.status == "done"] for c, mine in runs.items()}
+    metrics = dict.fromkeys(metric for mine in done.values() for run in mine for metric in run.metrics)
+    for metric in metrics:
+        found = _noise(name, metric, {c: _values(mine, metric) for c, mine in done.items()}, printed)
+        if found is not None:
+            yield found
+
+
+def _values(runs: Sequence[Run], metric: str) -> dict[int, float]:
+    """Seed -> value."""
+    values = {run.spec.seed: run.metrics[metric] for run in runs if metric in run.metrics}
+    return {seed: value for seed, value in sorted(values.items()) if math.isfinite(value)}
+
+
+def _noise(
+    name: str, metric: str, values: Mapping[int, Mapping[int, float]], printed: Mapping[str, str]
+) -> SplitNoise | None:
+    """Seed 0 of every column, and all seeds of the first one: two runs of one column are no two splits."""
+    of_columns = {c: it[0] for c, it in sorted(values.items()) if 0 in it}
+    column = next(iter(values), None)
+    of_seeds = values[column] if column is not None else {}
+    if not of_columns:
+        return None
+    parts = split_components(list(of_columns.values()), list(of_seeds.values()))
+    return SplitNoise(
+        experiment=name,
+        metric=metric,
+        columns=tuple(of_columns),
+        values=tuple(of_columns.values()),
+        attempts=len(values),
+        column=column if of_seeds else None,
+        seeds=tuple(of_seeds),
+        seed_values=tuple(of_seeds.values()),
+        mean=parts.mean,
+        sd_columns=parts.sd_splits,
+        sd_seeds=parts.sd_seeds,
+        sd_split=parts.sd_split_alone,
+        pi95_column=parts.pi95,
+        ci95_columns=parts.ci95,
+        printed=printed.get(metric),
+    )
+
+
+def _printed(paper: Paper, experiment: str) -> dict[str, str]:
+    """Metric -> the paper's own number for the experiment; its first one where it stands twice."""
+    found: dict[str, str] = {}
+    for cell in (c for table in paper.table_records() for row in table.rows for c in row.cells):
+        if cell.experiment == experiment and cell.metric and cell.printed and cell.source == "own_run":
+            found.setdefault(cell.metric, cell.printed)
+    return found

@@ -1,0 +1,63 @@
+"""Split noise and seed noise as plain text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from audit.record import SplitNoise, SplitStudy
+from reports import digits
+
+#: What is shown of an experiment for which the paper prints nothing.
+USUAL = ("P@1", "P@3", "P@5")
+_HEAD = ("", "metric", "mean", "SD columns", "SD seeds", "SD split", "one unknown split", "printed")
+
+
+def split_table(study: SplitStudy) -> str:
+    """A line for each metric that is printed or usual, then the values of each column; nothing is judged."""
+    shown = [it for it in study.noise if it.printed is not None or it.metric in USUAL]
+    lines = [*_aligned([_HEAD, *(_row(it) for it in shown)]), ""]
+    lines += [_values(it) for it in shown]
+    if study.failed:
+        lines.append(f"{study.failed} runs failed")
+    return "\n".join(lines)
+
+
+def _row(it: SplitNoise) -> tuple[str, ...]:
+    return (
+        it.experiment,
+        it.metric,
+        digits.points(it.mean),
+        digits.points(it.sd_columns),
+        digits.points(it.sd_seeds),
+        digits.points(it.sd_split),
+        digits.interval(it.pi95_column, beside=_marks(it)),
+        it.printed or digits.ABSENT,
+    )
+
+
+def _marks(it: SplitNoise) -> tuple[float, ...]:
+    """An end of the interval is never rounded across the printed number."""
+    try:
+        return (float(it.printed),) if it.printed else ()
+    except ValueError:
+        return ()
+
+
+def _values(it: SplitNoise) -> str:
+    """`svm P@1  columns 0: 69.07, 1: 68.10; seeds on column 0: 0: 69.07, 1: 69.07`"""
+    columns = _listed(it.columns, it.values)
+    tried = f" ({len(it.columns)} of {it.attempts} columns)" if len(it.columns) < it.attempts else ""
+    seeds = ""
+    if len(it.seeds) > 1:
+        seeds = f"; seeds on column {it.column}: {_listed(it.seeds, it.seed_values)}"
+    return f"{it.experiment} {it.metric}  columns {columns}{tried}{seeds}"
+
+
+def _listed(names: Sequence[int], values: Sequence[float]) -> str:
+    return ", ".join(f"{name}: {digits.points(value)}" for name, value in zip(names, values, strict=True))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

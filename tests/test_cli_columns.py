@@ -1,0 +1,177 @@
+"""`audit run --columns`: every split column for itself, with a report of its own; one table of the noise."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.cli.columns import columns_of
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from audit.record import Audit, audit_from_json
+from audit.runner import carry_out
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.runner.papers import write_columns, write_linear_paper
+
+RUN = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--columns", "0-2")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    write_linear_paper(tmp_path)
+    write_columns(tmp_path / "columns")
+    return tmp_path
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Column c with seed s gives 70 + 2 c + s / 2."""
+
+    def train(job: Any, data: Any, *_: Any) -> Result:
+        value = 70.0 + 2 * data.counts["split.column"] + job.spec.seed / 2
+        ids, scores = np.zeros((20, 1), dtype=np.int32), np.zeros((20, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+
+
+def record(column: int) -> Audit:
+    return audit_from_json(Path(f"audit-report/linear2024-columns@{column}/audit.json").read_text())
+
+
+def seeds(column: int) -> list[tuple[int, float]]:
+    [svm] = [it for it in record(column).experiments if it.id == "svm"]
+    assert {run.data.split_column for run in svm.runs} == {column}
+    return [(run.spec.seed, run.metrics["P@1"]) for run in svm.runs]
+
+
+def test_each_column_is_judged_by_its_own_runs_alone(
+    trained: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
+    assert seeds(0) == [(0, 70.0), (1, 70.5), (2, 71.0)]
+    assert (seeds(1), seeds(2)) == ([(0, 72.0)], [(0, 74.0)])
+    verdicts = {c: next(v for v in record(c).verdicts if v.claim == "svm-value:P@1") for c in range(3)}
+    assert {c: it.n for c, it in verdicts.items()} == {0: (3,), 1: (1,), 2: (1,)}
+    assert {it.scope for it in verdicts.values()} == {"other_data"}
+    out = capsys.readouterr()
+    assert "svm  P@1     72.00  2.00        0.50      1.94" in out.out
+    assert "3 seeds on column 0, one seed on the others; 5 runs" in out.err
+    assert "svm seed 0 column 2: P@1 74.00" in out.err
+
+
+def test_the_record_of_the_noise_stands_beside_the_reports(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "2"])
+    study = json.loads(Path("audit-report/linear2024-columns/columns.json").read_text())
+    first = study["noise"][0]
+    assert (first["experiment"], first["metric"], first["printed"]) == ("svm", "P@1", "80.00")
+    assert (first["columns"], first["values"]) == ([0, 1, 2], [70.0, 72.0, 74.0])
+    assert (first["column"], first["seeds"], first["seed_values"]) == (0, [0, 1], [70.0, 70.5])
+    assert study["command"].startswith("audit run linear.yaml")
+
+
+def test_judging_from_the_store_keeps_the_columns_apart_too(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    before = {c: record(c).verdicts for c in range(3)}
+    for path in Path("audit-report").glob("*/audit.json"):
+        path.unlink()
+    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
+    assert {c: record(c).verdicts for c in range(3)} == before
+
+
+def test_a_column_that_was_run_is_not_run_again_in_either_way(
+    trained: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.main(["run", "linear.yaml", "--data", "columns@1", "--jobs", "1", "--seeds", "1"])
+    made: list[str] = []
+    original = carry_out._run
+    monkeypatch.setattr(
+        carry_out, "_run", lambda job, *rest: (made.append(job.title), original(job, *rest))[1]
+    )
+    cli.main([*RUN, "--seeds", "1"])
+    assert made == ["svm seed 0 column 0", "svm seed 0 column 2"]
+
+
+def test_a_linear_model_is_really_run_on_every_column() -> None:
+    """Features that hold the labels, among others: far above the 30 % of chance."""
+    assert cli.main([*RUN, "--seeds", "1"]) in (Exit.OK, Exit.CONTRADICTED)
+    values = [seeds(column)[0][1] for column in range(3)]
+    assert min(values) > 40 and len(set(values)) > 1
+
+
+# --------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"), [("0-9", tuple(range(10))), ("3,0-1", (3, 0, 1)), (" 1 , 2 ", (1, 2))]
+)
+def test_columns_are_ranges_and_numbers_in_the_order_given(text: str, columns: tuple[int, ...]) -> None:
+    assert columns_of(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'' is no column or range"),
+        ("a", "'a' is no column or range"),
+        ("1-", "'1-' is no column or range"),
+        ("3-1", "'3-1' is no column or range"),
+        ("0,,1", "'' is no column or range"),
+        ("-1", "'-1' is no column or range"),
+        ("0,0-2", "a column stands there twice"),
+        ("4", "one column is --data DIR@4"),
+    ],
+)
+def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
+    with pytest.raises(AuditError, match=f"--columns '{text}': {message}"):
+        columns_of(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--columns", "0-1"), "--columns 0-1: the made corpus has one split; give --data too"),
+        (("--columns", "0-1", "--data", "columns@1"), "--data columns@1 is one column already"),
+        (
+            ("--columns", "0-1", "--data", "columns", "--until-settled"),
+            "take one column, as in --data columns@0",
+        ),
+        (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
+        (("--data-file", "x"), "--data-file x: belongs to the split columns of --data; give that too"),
+        (("--data", "columns"), "3 splits, one a column; state column=0 to column=2"),
+    ],
+)
+def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", "linear.yaml", *words]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert message in err and "Traceback" not in err
+
+
+def test_a_failed_column_is_told_and_counted(
+    trained: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = carry_out._train
+
+    def train(job: Any, data: Any, *rest: Any) -> Result:
+        if data.counts["split.column"] == 1:
+            raise RuntimeError("no luck")
+        return original(job, data, *rest)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+    assert cli.main([*RUN, "--seeds", "1"]) == Exit.RUNS_FAILED
+    out = capsys.readouterr()
+    assert "(2 of 3 columns)" in out.out and "1 runs failed" in out.out
+    assert "1 of 3 runs failed (RuntimeError: no luck)" in out.err

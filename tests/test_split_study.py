@@ -1,0 +1,131 @@
+"""Runs of several split columns: what scatters with the split, what with the seed, and what is never one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit.claim import Paper, load
+from audit.record import ExperimentRecord, Run, SplitStudy, to_json
+from audit.split_study import split_study
+from reports.split_table import split_table
+from tests.records import make_experiment, make_run
+from tests.runner.papers import write_linear_paper
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Paper:
+    return load(write_linear_paper(tmp_path))
+
+
+def of_column(column: int, values: dict[int, float | None], name: str = "svm") -> dict[str, ExperimentRecord]:
+    """Seed -> P@1; None is a failed run."""
+    runs: list[Run] = []
+    for seed, value in values.items():
+        how = {} if value is not None else {"status": "failed", "reason": "memory"}
+        runs.append(make_run(seed, value, key=f"{name}-{column}-{seed}", **how))  # type: ignore[arg-type]
+    return {name: make_experiment(name, runs)}
+
+
+def study(paper: Paper, columns: dict[int, dict[str, ExperimentRecord]]) -> SplitStudy:
+    return split_study(paper, columns, corpus="toy", command="audit run")
+
+
+def test_one_run_of_each_column_and_all_seeds_of_the_first(paper: Paper) -> None:
+    """Seeds 1 and 2 of column 4 are no further columns, and columns 0 and 7 are no further seeds."""
+    found = study(
+        paper,
+        {
+            4: of_column(4, {0: 68.0, 1: 69.0, 2: 70.0}),
+            0: of_column(0, {0: 66.0}),
+            7: of_column(7, {0: 70.0}),
+        },
+    )
+    [noise] = found.noise
+    assert (noise.experiment, noise.metric, noise.printed) == ("svm", "P@1", "80.00")
+    assert (noise.columns, noise.values, noise.attempts) == ((0, 4, 7), (66.0, 68.0, 70.0), 3)
+    assert (noise.column, noise.seeds, noise.seed_values) == (4, (0, 1, 2), (68.0, 69.0, 70.0))
+    assert (noise.mean, noise.sd_columns, noise.sd_seeds) == (68.0, pytest.approx(2.0), pytest.approx(1.0))
+    assert noise.sd_split == pytest.approx(3**0.5)
+    assert found.runs == {"svm": ("svm-4-0", "svm-4-1", "svm-4-2", "svm-0-0", "svm-7-0")}
+
+
+def test_a_column_whose_first_seed_failed_is_missing_and_another_seed_does_not_stand_in(paper: Paper) -> None:
+    found = study(
+        paper,
+        {
+            0: of_column(0, {0: None, 1: 69.0, 2: 70.0}),
+            1: of_column(1, {0: 66.0}),
+            2: of_column(2, {0: 68.0}),
+        },
+    )
+    [noise] = found.noise
+    assert (noise.columns, noise.attempts, found.failed) == ((1, 2), 3, 1)
+    assert (noise.seeds, noise.sd_seeds) == ((1, 2), pytest.approx(0.5**0.5))
+
+
+def test_a_first_column_without_any_run_leaves_the_seeds_unknown(paper: Paper) -> None:
+    found = study(paper, {0: of_column(0, {0: None}), 1: of_column(1, {0: 66.0}), 2: of_column(2, {0: 68.0})})
+    [noise] = found.noise
+    assert (noise.column, noise.seeds, noise.sd_seeds, noise.sd_split) == (None, (), None, None)
+    assert noise.sd_columns == pytest.approx(2**0.5)
+
+
+def test_an_experiment_without_a_run_is_left_out(paper: Paper) -> None:
+    found = study(paper, {0: of_column(0, {0: None}), 1: of_column(1, {})})
+    assert (found.noise, found.failed) == ((), 1)
+
+
+def test_the_record_is_json(paper: Paper) -> None:
+    text = to_json(study(paper, {0: of_column(0, {0: 68.0, 1: 69.0}), 1: of_column(1, {0: 66.0})}))
+    assert '"sd_columns": 1.41' in text and text.endswith("}\n")
+
+
+def test_the_column_of_a_run_is_read_from_what_preparation_counted() -> None:
+    run = make_run(0, 68.0)
+    assert run.data.split_column is None
+    assert replace(run.data, counts={"split.column": 3.0}).split_column == 3
+
+
+def test_the_name_of_that_count_is_the_data_s() -> None:
+    from reimpl.data.opening import COLUMN
+
+    assert replace(make_run(0, 68.0).data, counts={COLUMN: 2.0}).split_column == 2
+
+
+# --------------------------------------------------------------------------- the table
+
+
+def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
+    found = study(
+        paper,
+        {
+            0: of_column(0, {0: 68.0, 1: 69.0, 2: 70.0}),
+            1: of_column(1, {0: 66.0}),
+            2: of_column(2, {0: 70.0}),
+        },
+    )
+    # 68 -+ 4.3027 * 2 * sqrt(4 / 3)
+    assert split_table(found) == (
+        "     metric  mean   SD columns  SD seeds  SD split  one unknown split  printed\n"
+        "svm  P@1     68.00  2.00        1.00      1.73      58.06 to 77.94     80.00\n"
+        "\n"
+        "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
+    )
+
+
+def test_the_table_says_what_failed_and_what_is_not_known(paper: Paper) -> None:
+    found = study(paper, {0: of_column(0, {0: 68.0}), 1: of_column(1, {0: None}), 2: of_column(2, {0: 66.0})})
+    lines = split_table(found).splitlines()
+    assert lines[1].split()[:6] == ["svm", "P@1", "67.00", "1.41", "–", "–"]
+    assert lines[3:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 runs failed"]
+
+
+def test_metrics_that_are_neither_printed_nor_usual_are_in_the_record_alone(paper: Paper) -> None:
+    held = of_column(0, {0: 68.0})
+    run = replace(held["svm"].runs[0], metrics={"P@1": 68.0, "PSP@3": 40.0, "P@5": 50.0})
+    found = study(paper, {0: {"svm": replace(held["svm"], runs=(run,))}, 1: of_column(1, {0: 66.0})})
+    assert {it.metric for it in found.noise} == {"P@1", "PSP@3", "P@5"}
+    assert "PSP" not in split_table(found) and "P@5" in split_table(found)
