@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 from torch import Tensor, nn
 
+from reimpl import recurrent
 from reimpl.fidelity import Array
 from reimpl.recurrent import BiLSTM
 from reimpl.reference.stored_case import Part
@@ -28,6 +30,17 @@ def parts(lstm: BiLSTM, part: Part) -> dict[str, Tensor]:
     if lstm.initial_cell is not None and lstm.initial_hidden is not None:
         found |= {"lstm_initial_cell": lstm.initial_cell, "lstm_initial_hidden": lstm.initial_hidden}
     return {name: part(parameter) for name, parameter in found.items()}
+
+
+@contextmanager
+def without_looking() -> Iterator[None]:
+    """The way of devices on which reading lengths costs: batches keep their width and order."""
+    before = recurrent._free_to_look
+    recurrent._free_to_look = lambda tensor: False
+    try:
+        yield
+    finally:
+        recurrent._free_to_look = before
 
 
 def outputs(weights: Mapping[str, Array], words: Array, layers: int = 1) -> Array:

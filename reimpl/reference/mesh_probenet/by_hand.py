@@ -11,6 +11,7 @@ import torch
 
 from reimpl.fidelity import MismatchError, close
 from reimpl.mesh_probenet import VARIANTS, MeSHProbeNet
+from reimpl.reference import plain_lstm
 
 
 def padding() -> str:
@@ -21,6 +22,8 @@ def padding() -> str:
     alone = network(ids[:1, :4]).detach()
     close("a document that is padded", network(ids[:1]).detach(), alone, tolerance=1e-6)
     close("a document beside a longer one", network(ids)[:1].detach(), alone, tolerance=1e-6)
+    with plain_lstm.without_looking():
+        close("a document in full width", network(ids[:1]).detach(), alone, tolerance=1e-6)
     return "neither padding nor neighbours change a score"
 
 
