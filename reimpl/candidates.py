@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 from reimpl.data.dataset import IntArray
-from reimpl.errors import ConfigError
 from reimpl.label_tree import LabelTree
 
 #: Numbers looked at in one go while parents are chosen.
@@ -126,11 +125,3 @@ def are_positive(ids: Tensor, rows: Tensor, cols: Tensor, n: int) -> Tensor:
     asked = torch.arange(len(ids), device=ids.device)[:, None] * n + ids
     place = torch.searchsorted(keys, asked).clamp_(max=len(keys) - 1)
     return (keys[place] == asked).float()
-
-
-def check_beam(places: int, nodes: int) -> None:
-    """Raises `ConfigError` for a beam wider than the top level; the public code ends with an index error."""
-    if places > nodes:
-        raise ConfigError(
-            f"{places} candidates are kept of a top level of {nodes} nodes; use at most {nodes} candidates"
-        )

@@ -1,0 +1,347 @@
+"""Training over a label tree: candidates only, the probability of the path, no step lost by interruption."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from scipy import sparse
+
+import reimpl.tree_training as module
+from reimpl.attention_xml import AttentionXML, Config
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
+from reimpl.protocol import Protocol
+from reimpl.training import Interrupted, Result, Watch
+from reimpl.tree_training import at_level, train_tree, tree_of, word_weights
+from tests.toys import toy_data, toy_protocol
+
+
+def config(**changes: Any) -> Config:
+    small = {"hidden": 3, "fully_connected": (4,), "tree_height": 1, "cluster_size": 3, "ways": 2}
+    return Config(**{**small, "candidates": 3, **changes})
+
+
+def data(n_labels: int = 12, **changes: Any) -> Dataset:
+    return toy_data(n_train=31, n_test=9, n_labels=n_labels, **changes)
+
+
+def run(what: Config | None = None, corpus: Dataset | None = None, **options: Any) -> Result:
+    protocol = options.pop("protocol", toy_protocol(epochs=2, padding="batch"))
+    return train_tree(what or config(), corpus or data(), protocol, **{"seed": 0, **options})
+
+
+@pytest.fixture
+def levels(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The levels of the trees that a test trains, in their order."""
+    made: list[Any] = []
+    original = module._Level.__init__
+
+    def init(self: Any, *parts: Any) -> None:
+        original(self, *parts)
+        made.append(self)
+
+    monkeypatch.setattr(module._Level, "__init__", init)
+    return made
+
+
+# --------------------------------------------------------------------------- what is predicted
+
+
+@pytest.mark.parametrize(("height", "ways"), [(1, 2), (2, 2)])
+def test_with_room_for_all_nodes_labels_are_ranked_by_the_product_along_their_path(
+    levels: list[Any], height: int, ways: int
+) -> None:
+    """Every level is asked about all its nodes, outside of the training; then the products are formed."""
+    corpus = data(17)
+    chosen = config(tree_height=height, ways=ways, candidates=17, cluster_size=3)
+    result = run(chosen, corpus)
+    tree = tree_of(chosen, corpus, 0)
+    assert [level.data.n_labels for level in levels] == list(tree.sizes)
+    probability = np.ones((corpus.test.size, corpus.n_labels))
+    for depth, level in enumerate(levels):
+        network: AttentionXML = level.network.eval()
+        nodes = torch.arange(level.data.n_labels)
+        for i in range(corpus.test.size):
+            lo, hi = corpus.test.offsets[i : i + 2]
+            tokens = torch.from_numpy(corpus.test.tokens[lo:hi])[None]
+            with torch.no_grad():
+                logits = network(tokens, candidates=nodes[None]) if depth else network(tokens)
+            of_label = tree.parents(depth) if depth < tree.height else np.arange(17)
+            probability[i] *= torch.sigmoid(logits)[0].numpy()[of_label]
+    assert result.top_ids is not None and result.top_scores is not None
+    expected = np.argsort(-probability, axis=1, kind="stable")[:, :10]
+    assert np.array_equal(result.top_ids, expected)
+    assert np.allclose(np.exp(result.top_scores), np.take_along_axis(probability, expected, 1), rtol=1e-4)
+
+
+def test_a_narrow_beam_scores_children_of_the_kept_nodes_only(levels: list[Any]) -> None:
+    corpus = data(12)
+    result = run(config(candidates=1, cluster_size=3), corpus)
+    tree = tree_of(config(), corpus, 0)
+    assert result.top_ids is not None
+    best = levels[1].above["test"].ids
+    assert best.shape == (corpus.test.size, 1)
+    for ids, node in zip(result.top_ids, best[:, 0], strict=True):
+        below = np.flatnonzero(tree.parents(0) == node)
+        assert set(ids[ids >= 0]) == set(below)
+        assert (ids[len(below) :] == -1).all()
+
+
+def test_lists_can_be_longer_than_what_metrics_need() -> None:
+    short, long = run(list_length=6), run(list_length=12)
+    assert short.top_ids is not None and long.top_ids is not None
+    assert (short.top_ids.shape[1], long.top_ids.shape[1]) == (6, 12)
+    assert np.array_equal(short.top_ids, long.top_ids[:, :6])
+
+
+# --------------------------------------------------------------------------- what is learned
+
+
+def a_level(levels: list[Any], **changes: Any) -> Any:
+    """The lower level of a trained tree, in its state after training."""
+    run(config(dropout_embedding=0.0, dropout_states=0.0, **changes))
+    return levels[1]
+
+
+def loss_of(level: Any, documents: list[int]) -> float:
+    split: Split = level.data.train
+    rows, cols = [], []
+    for row, i in enumerate(documents):
+        mine = split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]]
+        rows += [row] * len(mine)
+        cols += mine.tolist()
+    with torch.no_grad():
+        value = level._forward_loss(torch.tensor(documents), 9, torch.tensor(rows), torch.tensor(cols))
+    return float(value)
+
+
+def test_without_fillers_a_document_learns_the_mean_over_its_own_candidates(levels: list[Any]) -> None:
+    """Naive: each document alone, each candidate alone; parents missing for one of them."""
+    level = a_level(levels, filler=False)
+    documents = [3, 0, 8]
+    level.asked["train"][0][8, 1:] = -1  # one parent only
+    split: Split = level.data.train
+    each = []
+    for i in documents:
+        parents = level.asked["train"][0][i].tolist()
+        asked = [
+            int(child)
+            for p in parents
+            if p >= 0
+            for child in level.children.ids[level.children.starts[p] :][: level.children.sizes[p]]
+        ]
+        positives = split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]]
+        tokens = torch.from_numpy(split.tokens[split.offsets[i] : split.offsets[i + 1]])[None]
+        with torch.no_grad():
+            logits = level.network(tokens, candidates=torch.tensor([asked]))[0].double()
+        targets = torch.tensor([float(c in positives) for c in asked], dtype=torch.float64)
+        each.append(float(F.binary_cross_entropy_with_logits(logits, targets)))
+    assert loss_of(level, documents) == pytest.approx(np.mean(each), rel=1e-5)
+
+
+def test_fillers_are_labels_drawn_anew_and_labelled_correctly(
+    levels: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all candidates given, fillers change nothing; with none, they are all there is."""
+    level = a_level(levels, filler=True, candidates=4)
+    asked: list[tuple[list[int], list[float]]] = []
+    original = module.are_positive
+
+    def spy(ids: Any, *rest: Any) -> Any:
+        targets = original(ids, *rest)
+        asked.append((ids[0].tolist(), targets[0].tolist()))
+        return targets
+
+    monkeypatch.setattr(module, "are_positive", spy)
+    level.asked["train"][0][5] = -1
+    for _ in range(2):
+        loss_of(level, [5])
+    split: Split = level.data.train
+    positives = set(split.label_ids[split.label_offsets[5] : split.label_offsets[6]].tolist())
+    (first, targets), (second, _) = asked
+    assert first != second
+    assert targets == [float(label in positives) for label in first]
+    assert max(first) < 12
+
+
+def test_a_lower_level_starts_with_the_weights_above_and_new_queries(levels: list[Any]) -> None:
+    """Level 1 as it stands before its first step: a learning rate of almost nothing stands for that."""
+    still = toy_protocol(epochs=1, padding="batch", learning_rate=1e-30)
+    run(protocol=still)
+    above, below = (level.network.state_dict() for level in levels)
+    for name, value in above.items():
+        if not name.startswith("queries"):
+            assert torch.allclose(value, below[name], rtol=0, atol=1e-20), name
+    assert below["queries.weight"].shape[0] == 12 + 1
+
+
+def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
+    corpus = data(12)
+    run(config(candidates=2), corpus)
+    tree = tree_of(config(), corpus, 0)
+    level = levels[1]
+    nodes = at_level(corpus.train, tree.parents(0))
+    for i in range(corpus.train.size):
+        truth = nodes.label_ids[nodes.label_offsets[i] : nodes.label_offsets[i + 1]].tolist()
+        guess = level.above["train"].ids[i].tolist()
+        wanted = [g for g in guess if g in truth] + [t for t in truth if t not in guess]
+        wanted += [g for g in guess if g not in truth]
+        assert level.asked["train"][0][i].tolist() == wanted[:2]
+
+
+def test_averaging_begins_for_each_level_when_its_configuration_says(levels: list[Any]) -> None:
+    protocol = toy_protocol(epochs=3, padding="batch", average_from=1)
+    run(config(averaging=(2, 0)), protocol=protocol)
+    assert [level.protocol.average_from for level in levels] == [2, 0]
+    levels.clear()
+    run(config(averaging=(9,), tree_height=2, cluster_size=2), data(16), protocol=protocol)
+    assert [level.protocol.average_from for level in levels] == [2, 2, 2]
+    levels.clear()
+    run(config(averaging=(1,)), protocol=replace(protocol, average_from=None))
+    assert [level.protocol.average_from for level in levels] == [None, None]
+
+
+def test_more_candidates_than_nodes_are_all_nodes_and_a_note() -> None:
+    result = run(config(candidates=160))
+    assert "level 0: of 160 candidates no more than the 4 nodes are kept" in result.notes
+
+
+def test_another_loss_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^a tree is trained with the loss bce_mean, not 'softmax_ce'$"):
+        run(config(loss="softmax_ce"))
+
+
+# --------------------------------------------------------------------------- the tree's data
+
+
+def test_nodes_of_a_document_by_hand() -> None:
+    """Labels 0 and 2 lie below node 1, label 1 below node 0."""
+    split = Split.from_lists([[1], [2], [3]], [[0, 2], [0, 1], []])
+    nodes = at_level(split, np.array([1, 0, 1]))
+    assert nodes.label_ids.tolist() == [1, 0, 1]
+    assert nodes.label_offsets.tolist() == [0, 1, 3, 3]
+
+
+def test_words_are_counted_where_there_are_no_features() -> None:
+    split = Split.from_lists([[3, 1, 1], []], [[0], [0]])
+    assert word_weights(split, 4).toarray().tolist() == [[0, 2, 0, 1], [0, 0, 0, 0]]
+    assert split.tokens.tolist() == [3, 1, 1], "the documents stay as they are"
+    features = sparse.csr_matrix(np.eye(2, dtype=np.float32))
+    assert word_weights(replace(split, features=features), 4) is features
+
+
+def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    original = module.label_features
+
+    def spy(words: Any, labels: Any) -> Any:
+        seen.append(words.shape[0])
+        return original(words, labels)
+
+    monkeypatch.setattr(module, "label_features", spy)
+    protocol = toy_protocol(
+        epochs=1,
+        padding="batch",
+        select="best_on_dev",
+        select_metric="nDCG@3",
+        hold_out="you2019-small",
+        evaluate="every_epoch",
+    )
+    run(protocol=protocol)
+    assert seen == [31]
+
+
+# --------------------------------------------------------------------------- interruption
+
+
+def stopping(at: int) -> Callable[[], bool]:
+    calls = count()
+    return lambda: next(calls) == at
+
+
+def searched() -> Protocol:
+    """A protocol with everything that a checkpoint holds."""
+    return toy_protocol(
+        epochs=2,
+        padding="batch",
+        optimiser="dense_sparse_adam",
+        clip="you2019",
+        select="best_on_dev",
+        select_metric="nDCG@3",
+        hold_out="you2019-small",
+        evaluate="every_steps",
+        evaluate_every=2,
+        average_from=1,
+    )
+
+
+@pytest.mark.parametrize("stops", [(3,), (9, 14), (11, 1), (14, 2, 2)], ids=str)
+def test_a_resumed_tree_ends_with_the_bits_of_an_undisturbed_one(tmp_path: Path, stops: Any) -> None:
+    """A level has 12 steps: interruptions come in the upper level, in the lower one, and in both."""
+    chosen = config(tree_height=1)
+    undisturbed = run(chosen, protocol=searched())
+    interruptions = 0
+    for stop in (*stops, 10_000):
+        try:
+            watch = Watch(stop=stopping(stop), checkpoint=tmp_path / "state.pt")
+            resumed = run(chosen, protocol=searched(), watch=watch)
+        except Interrupted:
+            interruptions += 1
+    assert interruptions == len(stops)
+    assert resumed.metrics == undisturbed.metrics
+    assert np.array_equal(resumed.top_ids, undisturbed.top_ids)  # type: ignore[arg-type]
+    assert np.array_equal(resumed.top_scores, undisturbed.top_scores)  # type: ignore[arg-type]
+    assert resumed.parameters == undisturbed.parameters
+    drop = ("seconds",)
+    rows = [
+        [{k: v for k, v in row.items() if k not in drop} for row in it.curve] for it in (resumed, undisturbed)
+    ]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("damaged", ["state-level-0.done.pt", "state-level-1.checkpoint.pt"])
+def test_a_damaged_file_of_a_level_costs_that_level_only(tmp_path: Path, damaged: str) -> None:
+    with pytest.raises(Interrupted):
+        run(protocol=searched(), watch=Watch(stop=stopping(15), checkpoint=tmp_path / "state.pt"))
+    assert (tmp_path / damaged).exists()
+    (tmp_path / damaged).write_bytes(b"no checkpoint")
+    resumed = run(protocol=searched(), watch=Watch(checkpoint=tmp_path / "state.pt"))
+    undisturbed = run(protocol=searched())
+    assert resumed.metrics == undisturbed.metrics
+    noted = "a checkpoint of level 1 could not be read, so the level was begun again" in resumed.notes
+    assert noted == damaged.endswith("checkpoint.pt")
+
+
+def test_progress_runs_through_all_levels() -> None:
+    told: list[tuple[int, int]] = []
+    run(watch=Watch(progress=lambda done, total, loss: told.append((done, total))))
+    steps = 2 * math.ceil(31 / 5)
+    assert told[-1] == (2 * steps, 2 * steps)
+    assert told == sorted(told)
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_another_tree() -> None:
+    one, two, other = run(), run(), run(seed=1)
+    assert np.array_equal(one.top_scores, two.top_scores)  # type: ignore[arg-type]
+    assert not np.array_equal(one.top_scores, other.top_scores)  # type: ignore[arg-type]
+
+
+def test_a_loss_that_is_no_number_ends_the_tree_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = module._Level._forward_loss
+
+    def broken(self: Any, *parts: Any) -> Any:
+        return original(self, *parts) * (math.nan if self.children is not None else 1)
+
+    monkeypatch.setattr(module._Level, "_forward_loss", broken)
+    result = run()
+    assert result.reason == "the training loss became nan in epoch 1 of 2"
+    assert not result.metrics
