@@ -78,6 +78,8 @@ class Config:
     """C, nodes of a level whose children are looked at."""
     filler: bool = True
     """Whether lists of candidates that are too short are filled up with labels drawn at random (the code)."""
+    start_from_level_above: bool = True
+    """Whether a level of the tree starts with the weights of the one above, all but its queries."""
     averaging: tuple[int, ...] = ()
     """Epochs that are over when the averaging of weights begins, a level of the tree each from the top, the
     last one for all below; none: as the protocol says. The code has 6, 2, 2, 2 on Amazon-670K."""

@@ -354,7 +354,7 @@ class _Level(training._Run):
             freeze_padding=not self.data.padding_trainable,
             filler=self.children is not None,
         )
-        if above is not None:
+        if above is not None and self.config.start_from_level_above:
             network.inherit(above.network)  # type: ignore[arg-type]
         return network
 

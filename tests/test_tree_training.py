@@ -184,6 +184,13 @@ def test_a_lower_level_starts_with_the_weights_above_and_new_queries(levels: lis
     assert below["queries.weight"].shape[0] == 12 + 1
 
 
+def test_a_level_may_start_afresh(levels: list[Any]) -> None:
+    still = toy_protocol(epochs=1, padding="batch", learning_rate=1e-30)
+    run(config(start_from_level_above=False), protocol=still)
+    above, below = (level.network.state_dict() for level in levels)
+    assert not torch.allclose(above["layers.0.weight"], below["layers.0.weight"])
+
+
 def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
     corpus = data(12)
     run(config(candidates=2), corpus)
