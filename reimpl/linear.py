@@ -91,11 +91,10 @@ class _Lists:
     def add(self, scores: NDArray[np.float64]) -> None:
         """Takes the next labels, (N, labels); ties are for the lower id, -inf is for never."""
         K, first = self.ids.shape[1], self.done
-        order = np.argsort(self.ids, axis=1, kind="stable")  # by id, so that a column's place decides ties
         fresh = np.broadcast_to(np.arange(first, first + scores.shape[1]), scores.shape)
-        ids = np.concatenate((np.take_along_axis(self.ids, order, 1), fresh), axis=1)
-        both = np.concatenate((np.take_along_axis(self.scores, order, 1), scores), axis=1)
-        self.scores, places = top_k(both, K)
+        ids = np.concatenate((self.ids, fresh), axis=1)
+        # `top_k` gives ties to the earlier place: equals in the lists are by id, and new ids are higher.
+        self.scores, places = top_k(np.concatenate((self.scores, scores), axis=1), K)
         self.ids = np.where(places < 0, -1, np.take_along_axis(ids, np.maximum(places, 0), 1))
         self.done += scores.shape[1]
 

@@ -166,12 +166,14 @@ class Plan:
 def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> Plan:
     """Resolve every experiment of the claim file.
 
-    Raises `PlanError` for a name in `only` that is nothing in the file, and for an experiment that names an
-    unknown model, variant, protocol or recipe; `reimpl.errors.DataError` for data that cannot be read.
+    Raises `PlanError` for a name in `only` that is nothing in the file, for an experiment that names an
+    unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
+    `reimpl.errors.DataError` for data that cannot be read.
     """
     _check_protocol(settings.protocol)
     wanted = _selected(paper, only)
     records, keys, jobs = [], {}, []
+    unfit: list[str] = []
     remarks: dict[str, None] = {}
     for name, experiment in paper.single_experiments.items():
         if experiment.unavailable or experiment.planned or experiment.model is None:
@@ -183,6 +185,7 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             record, specs, data = _resolve(paper, name, experiment, settings)
         except _UnfitError as err:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
+            unfit += [] if left_out else [f"{name}: {err}"]
             continue
         except PlanError:
             if not left_out:
@@ -200,6 +203,10 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             )
             for spec in specs
         ]
+    if unfit and not jobs:
+        raise PlanError(
+            f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
+        )
     return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks))
 
 
@@ -312,6 +319,9 @@ def _resolve(
     return record, specs, request
 
 
+_ALONE = {"texts": "texts without features", "features": "features without text"}
+
+
 class _UnfitError(Exception):
     """The experiment cannot be had on this corpus; the others may."""
 
@@ -333,9 +343,7 @@ def _check_fit(module: ModuleType, data: Dataset) -> None:
     there += ["features"] if data.train.features is not None else []
     takes = getattr(module, "TAKES", ("texts",))
     if not set(takes) & set(there):
-        raise _UnfitError(
-            f"its model takes {' or '.join(takes)}, and {data.name} holds {' and '.join(there)} alone"
-        )
+        raise _UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
 
 
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:

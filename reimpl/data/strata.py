@@ -71,7 +71,7 @@ def by_share(frequency: ArrayLike, shares: Sequence[float] = SHARES) -> Strata:
         raise ConfigError(f"strata: shares must lie between 0 and 1, not {list(shares)!r}")
     order = np.lexsort((np.arange(len(counts)), -counts))
     before = np.concatenate(([0], np.cumsum(counts[order])[:-1])) if len(counts) else counts
-    # Exactly: in floating point 0.7 of 10 is more than 7, and would ask for one label too many.
+    # Exactly: in floating point 0.07 of 100 is more than 7, and would ask for one label too many.
     full = [math.ceil(Fraction(str(share)) * int(counts.sum())) for share in shares]
     of_label = np.empty(len(counts), dtype=np.int64)
     of_label[order] = np.searchsorted(full, before, side="right")

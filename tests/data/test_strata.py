@@ -26,8 +26,8 @@ from reimpl.truth import Truth
         # equal labels: the lower ids first
         ([1, 1, 1, 1], [0.5], [0, 0, 1, 1]),
         ([1, 1, 1, 1], [0.51], [0, 0, 0, 1]),
-        # 70 % of 10 are exactly 7, though not in floating point
-        ([7, 2, 1], [0.7], [0, 1, 1]),
+        # 7 % of 100 are exactly 7, though not in floating point
+        ([*[7] * 14, 2], [0.07], [0, *[1] * 14]),
         # one label fills two strata at once: the second is empty
         ([9, 1], [0.5, 0.8], [0, 2]),
         # labels that never occur in training are of the tail

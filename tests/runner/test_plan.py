@@ -284,10 +284,19 @@ def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path:
     paper = load(write_linear_paper(tmp_path))
     plan = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1))
     why = {it.id: it.not_run for it in plan.experiments}
-    assert why == {"svm": None, "net": "its model takes texts, and columns@1 holds features alone"}
+    assert why == {"svm": None, "net": "its model takes texts, and columns@1 holds features without text"}
     assert [job.title for job in plan.jobs] == ["svm seed 0"]
     only = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1), only=["svm"])
     assert {it.id: it.not_run for it in only.experiments} == {"svm": None, "net": "left out by --only"}
+
+
+def test_a_corpus_for_none_of_the_models_is_refused(tmp_path: Path) -> None:
+    columns = write_columns(tmp_path / "columns")
+    message = (
+        r"linear2024: nothing can be run on this corpus \(net: its model takes texts, and columns@1 holds "
+    )
+    with pytest.raises(PlanError, match=message):
+        make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1")), only=["net"])
 
 
 def test_a_model_of_features_takes_texts_as_well(tmp_path: Path, corpus: Path) -> None:
