@@ -1,8 +1,8 @@
 """Prepared corpora on disk: the next start takes a second, and nothing half-made is ever seen.
 
-An entry is a folder of .npy files named by a digest of the source's bytes, the recipe and the options. It is
-written under another name and renamed when whole; each file's SHA-256 is checked on reading, and a damaged
-entry is prepared anew.
+An entry is a folder of .npy files named by a digest of the source's bytes, the recipe and the options. Its
+arrays are read from disk as they are needed, so a corpus larger than memory can be trained on. It is written
+under another name and renamed when whole; a damaged entry is seen (see `sealed`) and prepared anew.
 """
 
 from __future__ import annotations
@@ -13,25 +13,33 @@ import logging
 import shutil
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from reimpl.data import digests
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.files import file_digest
+from reimpl.data.meter import Progress
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
+from reimpl.data.sealed import check, sealed
 from reimpl.data.source import Source
+from reimpl.data.spool import InFolder, read_array
+from reimpl.data.tfidf import csr
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
+_FEATURES = ("data", "indices", "indptr")
+_NAMES = ("labels", "vocabulary")
 _PLAIN = ("name", "recipe", "fingerprint", "content", "corpus", "padding_id", "padding_trainable")
 _UNFINISHED = ".unfinished-"
+_DIGESTS = "digests.json"
 _DAY = 86_400.0
 
 log = logging.getLogger(__name__)
@@ -45,37 +53,56 @@ def load_or_prepare(
     vectors: VectorSource | str,
     cache: Path,
     seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    verify: bool = False,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
-    The same arrays either way. `seed` draws the vectors of words that have none. Errors as `prepare`; a cache
-    that cannot be written is a logged warning, not an error.
+    The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
+    none. `workers` and `progress` are as in `prepare`; `verify` reads every byte of what is in the cache,
+    also where nothing was touched. Errors as `prepare`; a cache that cannot be written is a logged warning,
+    not an error.
     """
-    source, recipe = as_source(source), find_recipe(recipe)
-    vectors = kept_in(as_vectors(vectors), cache / "vectors")
-    entry = cache / _key(source, recipe, length, vectors, seed)
+    source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
+    recipe = find_recipe(recipe).of(source)
+    with digests.remembered(cache / _DIGESTS):
+        entry = cache / _key(source, recipe, length, vectors, seed)
     if entry.is_dir():
         try:
-            return replace(load(entry), name=source.name)
+            return load(entry, name=source.name, verify=verify)
         except DataError as err:
             log.warning("%s; preparing %s anew", err, source.name)
             shutil.rmtree(entry, ignore_errors=True)
-    rng = np.random.default_rng(seed)
-    dataset = prepare(source, recipe=recipe, length=length, vectors=vectors, rng=rng)
+
+    def prepared(**where: Any) -> Dataset:
+        rng = np.random.default_rng(seed)
+        options: dict[str, Any] = {"workers": workers, "progress": progress, **where}
+        return prepare(source, recipe=recipe, length=length, vectors=vectors, rng=rng, **options)
+
     try:
-        save(dataset, entry)
+        with _entry_in_work(entry) as work:
+            _write(prepared(arrays=InFolder(work)), work)
     except OSError as err:
         log.warning("%s: the prepared corpus cannot be kept (%s); it is prepared at each start", cache, err)
-    return dataset
+        return prepared()
+    return load(entry, name=source.name)
 
 
 def save(dataset: Dataset, entry: Path) -> None:
     """Writes an entry; when another process was first, theirs stays. Raises `OSError` when it cannot."""
+    with _entry_in_work(entry) as work:
+        _write(dataset, work)
+
+
+@contextmanager
+def _entry_in_work(entry: Path) -> Iterator[Path]:
+    """A folder to write to, which becomes the entry at the end, and is gone after an error."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale(entry.parent)
     work = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=entry.parent))
     try:
-        _write(dataset, work)
+        yield work
         try:
             work.rename(entry)
         except OSError:
@@ -85,28 +112,28 @@ def save(dataset: Dataset, entry: Path) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def load(entry: Path) -> Dataset:
-    """Reads an entry and checks every byte; raises `DataError` when it is damaged or of another version."""
+def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Dataset:
+    """Opens an entry, maybe under another `name`.
+
+    What was touched since it was last found right is read in full; everything, if `verify`. Raises
+    `DataError` when the entry is damaged or of another version.
+    """
     try:
         digest, _, text = (entry / "meta.json").read_text("utf-8").partition("\n")
         if digest != _sha256(text):
             raise DataError(f"{entry}: meta.json is damaged")
         meta = json.loads(text)
-        for name, expected in meta["files"].items():
-            if file_digest(entry / name) != expected:
-                raise DataError(f"{entry}: {name} is damaged")
-        splits = {
-            split: Split(*(np.load(entry / f"{split}.{array}.npy") for array in _ARRAYS))
-            for split in meta["splits"]
-        }
+        check(entry, meta["files"], everything=verify)
+        plain = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
+        splits = {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
         return Dataset(
-            **{name: meta[name] for name in _PLAIN},
+            **plain,
             train=splits["train"],
             test=splits["test"],
             dev=splits.get("dev"),
-            labels=tuple(meta["labels"]),
-            vocabulary=tuple(meta["vocabulary"]),
-            vectors=np.load(entry / "vectors.npy"),
+            labels=_names(entry / "labels.json"),
+            vocabulary=_names(entry / "vocabulary.json"),
+            vectors=read_array(entry / "vectors.npy"),
             counts=meta["counts"],
             notes=tuple(meta["notes"]),
         )
@@ -114,29 +141,56 @@ def load(entry: Path) -> Dataset:
         raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
 
 
+def _split(entry: Path, split: str, facts: dict[str, Any]) -> Split:
+    features = None
+    if facts["columns"] is not None:
+        data, indices, offsets = (read_array(entry / f"{split}.features.{part}.npy") for part in _FEATURES)
+        features = csr(data, indices, offsets, facts["columns"])
+    arrays = {name: read_array(entry / f"{split}.{name}.npy") for name in _ARRAYS}
+    return Split(**arrays, features=features).with_ranges(tuple(facts["tokens"]), tuple(facts["labels"]))
+
+
 def _write(dataset: Dataset, folder: Path) -> None:
+    """Everything of a data set that is not in the folder yet."""
     arrays: dict[str, Any] = {"vectors.npy": dataset.vectors}
     for split, part in dataset.splits.items():
         arrays |= {f"{split}.{array}.npy": getattr(part, array) for array in _ARRAYS}
+        if part.features is not None:
+            arrays |= {f"{split}.features.{it}.npy": getattr(part.features, it) for it in _FEATURES}
     for name, array in arrays.items():
-        np.save(folder / name, array, allow_pickle=False)
+        if not (folder / name).exists():
+            np.save(folder / name, array, allow_pickle=False)
+    for name in _NAMES:
+        _write_names(folder / f"{name}.json", getattr(dataset, name))
     meta = {name: getattr(dataset, name) for name in _PLAIN} | {
-        "splits": list(dataset.splits),
-        "labels": dataset.labels,
-        "vocabulary": dataset.vocabulary,
+        "splits": {split: _facts(part) for split, part in dataset.splits.items()},
         "counts": dict(dataset.counts),
         "notes": dataset.notes,
-        "files": {name: file_digest(folder / name) for name in arrays},
+        "files": sealed(folder, [*arrays, *(f"{name}.json" for name in _NAMES)]),
     }
     text = json.dumps(meta, ensure_ascii=False)
     (folder / "meta.json").write_text(f"{_sha256(text)}\n{text}", "utf-8")
 
 
+def _facts(part: Split) -> dict[str, Any]:
+    columns = None if part.features is None else part.features.shape[1]
+    return {"tokens": part.token_range, "labels": part.label_range, "columns": columns}
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    return tuple(json.loads(path.read_text("utf-8")))
+
+
+def _write_names(path: Path, names: Sequence[str]) -> None:
+    path.write_text(json.dumps(names, ensure_ascii=False), "utf-8")
+
+
 def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:
-    # a seed that draws nothing is no part of the name
-    drawn = seed if vectors.random or recipe.out_of_vocabulary in HALF_WIDTH else None
+    # what is not looked up, and a seed that draws nothing, are no part of the name
+    looked_up = vectors.identity if recipe.tokens else None
+    drawn = seed if recipe.tokens and (vectors.random or recipe.out_of_vocabulary in HALF_WIDTH) else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
-    choices = [versions, source.digest(), recipe.name, recipe.identity, length, vectors.identity, drawn]
+    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up, drawn]
     return _sha256(json.dumps(choices, sort_keys=True))[:32]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,6 +90,21 @@ class Split:
         """Tokens of the longest document, 0 for a split without documents."""
         return int(self.lengths.max(initial=0))
 
+    @cached_property
+    def token_range(self) -> tuple[int, int]:
+        """The lowest token id and the highest; (0, -1) where there is none."""
+        return _range(self.tokens)
+
+    @cached_property
+    def label_range(self) -> tuple[int, int]:
+        """The lowest label id and the highest; (0, -1) where there is none."""
+        return _range(self.label_ids)
+
+    def with_ranges(self, tokens: tuple[int, int], labels: tuple[int, int]) -> Split:
+        """The split itself, which need not look for its ranges in gigabytes of ids: they are known."""
+        vars(self).update(token_range=tokens, label_range=labels)
+        return self
+
     def labels(self, n_labels: int | None = None) -> sparse.csr_matrix:
         """float32 (N, L) matrix with 1 where a document has a label; L is the largest id + 1 by default."""
         if n_labels is None:
@@ -139,8 +155,8 @@ class Dataset:
         if not 0 <= self.padding_id < len(self.vocabulary):
             raise DataError(f"{self.name}: padding id {self.padding_id} is no row of the vocabulary")
         for split, part in self.splits.items():
-            _check_ids(f"{self.name}, {split}: token", part.tokens, len(self.vocabulary))
-            _check_ids(f"{self.name}, {split}: label", part.label_ids, len(self.labels))
+            _check_ids(f"{self.name}, {split}: token", part.token_range, len(self.vocabulary))
+            _check_ids(f"{self.name}, {split}: label", part.label_range, len(self.labels))
 
     @property
     def splits(self) -> dict[str, Split]:
@@ -183,6 +199,11 @@ def _check_rising(ids: IntArray, offsets: IntArray) -> None:
         raise DataError(f"split: label ids of document {document} must rise without duplicates")
 
 
-def _check_ids(what: str, ids: IntArray, size: int) -> None:
-    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
-        raise DataError(f"{what} id {int(ids.max())} or {int(ids.min())} lies outside 0..{size - 1}")
+def _range(ids: IntArray) -> tuple[int, int]:
+    return (int(ids.min()), int(ids.max())) if len(ids) else (0, -1)
+
+
+def _check_ids(what: str, ids: tuple[int, int], size: int) -> None:
+    lowest, highest = ids
+    if not (lowest >= 0 and highest < size):
+        raise DataError(f"{what} id {highest} or {lowest} lies outside 0..{size - 1}")

@@ -11,32 +11,42 @@ import hashlib
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
-from io import BufferedIOBase
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
+from reimpl.data import digests
+from reimpl.data.meter import open_counted
 from reimpl.errors import DataError
 
 BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 20
+"""Bytes read at once."""
 
-#: How to open a file, by the last suffix of its name. Another compression is one more entry.
-OPENERS: dict[str, Callable[[Path], BufferedIOBase]] = {
-    ".gz": partial(gzip.open, mode="rb"),
-    ".xz": partial(lzma.open, mode="rb"),
+#: How to unpack a file, by the last suffix of its name. Another compression is one more entry.
+OPENERS: dict[str, Callable[[BinaryIO], BinaryIO]] = {
+    ".gz": lambda raw: cast(BinaryIO, gzip.GzipFile(fileobj=raw)),
+    ".xz": lambda raw: cast(BinaryIO, lzma.LZMAFile(raw)),  # noqa: SIM115 - it is entered where it is used
 }
 
+#: What reading a damaged file raises, beside `EOFError` for one that is cut off.
+_DAMAGE = (OSError, zlib.error, lzma.LZMAError)
 
-def open_binary(path: Path) -> BufferedIOBase:
-    """The decompressed bytes of a file; raises `DataError` when there is no such file."""
-    opener = OPENERS.get(path.suffix, _open_plain)
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[BinaryIO]:
+    """The unpacked bytes of a file; raises `DataError` when there is no such file."""
     try:
-        return opener(path)
+        raw = open_counted(path)
     except OSError as err:
         raise DataError(f"{path}: cannot be opened ({err.strerror or err}); check the path") from err
-
-
-def _open_plain(path: Path) -> BufferedIOBase:
-    return path.open("rb")
+    unpack = OPENERS.get(path.suffix)
+    with raw:
+        if unpack is None:
+            yield raw
+        else:
+            with unpack(raw) as stream:
+                yield stream
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -55,21 +65,53 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             raise DataError(
                 f"{path}:{number}: the file is cut off after this line; get a whole copy"
             ) from err
-        except (OSError, zlib.error, lzma.LZMAError) as err:
+        except _DAMAGE as err:
             raise DataError(
                 f"{path}:{number}: no sound {path.suffix} data after this line ({err}); get a whole copy"
             ) from err
 
 
+def line_blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, about a block at a time: the number of the first (from 1) and their bytes.
+
+    Without a byte-order mark; only the last line may lack its end. Raises as `raw_lines`.
+    """
+    number = 1
+    parts: list[bytes] = []
+    with open_binary(path) as stream:
+        while block := _next_block(path, stream):
+            if number == 1 and not parts:
+                block = block.removeprefix(BOM)
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                lines = b"".join((*parts, block[:cut]))
+                yield number, lines
+                number += lines.count(b"\n")
+                parts = []
+            parts.append(block[cut:])
+    if rest := b"".join(parts):
+        yield number, rest
+
+
+def _next_block(path: Path, stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(BLOCK)
+    except (EOFError, *_DAMAGE) as err:
+        for _ in raw_lines(path):  # says behind which line
+            pass
+        raise DataError(f"{path}: cannot be read ({err}); get a whole copy") from err
+
+
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """As `raw_lines`, decoded; raises `DataError` for a line that is not UTF-8 or holds a NUL byte."""
     for number, line in raw_lines(path):
-        if b"\0" in line:
-            raise DataError(f"{path}:{number}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
-        yield number, _decode(line, f"{path}:{number}")
+        yield number, decoded(line, f"{path}:{number}")
 
 
-def _decode(line: bytes, where: str) -> str:
+def decoded(line: bytes, where: str) -> str:
+    """The line as text; `where` (file:line) goes into the error that `text_lines` raises."""
+    if b"\0" in line:
+        raise DataError(f"{where}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as err:
@@ -81,9 +123,16 @@ def _decode(line: bytes, where: str) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file as it lies on disk, compressed or not, in hex; read in blocks."""
+    """SHA-256 of the file as it lies on disk, compressed or not, in hex; read in blocks.
+
+    Within `digests.remembered` a file that did not change is not read again.
+    """
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return digests.of(path, _sha256)
     except OSError as err:
         raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -10,12 +10,13 @@ a tab, so nothing is guessed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reimpl.data.files import OPENERS, file_digest, text_lines
-from reimpl.data.source import Document
+from reimpl.data.chunks import Rows
+from reimpl.data.files import OPENERS, decoded, file_digest, line_blocks, text_lines
+from reimpl.data.source import Document, line_of
 from reimpl.errors import DataError
 
 #: Names under which each split is looked for, in this order of splits everywhere.
@@ -45,6 +46,14 @@ class LmlFolder:
     def documents(self, split: str) -> Iterator[Document]:
         """The documents of a split; raises `DataError` with file and line as `read_documents` does."""
         return read_documents(self.files[split], ids=self.ids)
+
+    def chunks(self, split: str) -> Iterator[Lines]:
+        """The same documents, not yet taken apart; the errors come when they are, or in reading."""
+        path, number = self.files[split], 0
+        for number, block in line_blocks(path):
+            yield Lines(block, str(path), number, self.ids)
+        if number == 0:
+            raise _empty(path)
 
     def digest(self) -> str:
         """SHA-256 over the files' bytes as they lie on disk and over `ids`."""
@@ -88,7 +97,55 @@ def read_documents(path: Path, *, ids: bool = False) -> Iterator[Document]:
     for number, line in text_lines(path):
         yield parse_line(line, f"{path}:{number}", ids=ids)
     if number == 0:
-        raise DataError(f"{path}: the file is empty; it needs one document a line, labels<TAB>text")
+        raise _empty(path)
+
+
+def _empty(path: Path) -> DataError:
+    return DataError(f"{path}: the file is empty; it needs one document a line, labels<TAB>text")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Some whole lines of a file, as they stand there."""
+
+    packed: bytes
+    file: str
+    number: int
+    """Of the first line, from 1."""
+    ids: bool
+
+    def rows(self) -> Rows:
+        """The documents, without a Python step for more than their labels; errors as `read_documents`."""
+        lines = self.packed.removesuffix(b"\n").split(b"\n")
+        if b"\r" in self.packed:
+            lines = [line.removesuffix(b"\r") for line in lines]
+        try:
+            if b"\0" in self.packed:
+                raise ValueError
+            self.packed.isascii() or self.packed.decode()
+            fields = [line.split(b"\t") for line in lines]
+            heads, texts = zip(*((head, text) for *_, head, text in fields), strict=True)
+            if set(map(len, fields)) != {2 + self.ids}:
+                raise ValueError
+        except ValueError:
+            return self._by_line(lines)
+        heads_text = b"\n".join(heads).decode()
+        labels = [head.split() for head in heads_text.split("\n")]
+        return Rows(labels, texts, [_line(*it) for it in zip(labels, texts, strict=True)])
+
+    def _by_line(self, lines: Sequence[bytes]) -> Rows:
+        """Slowly, to name the line in which something stands that does not belong there."""
+        where = ((line, f"{self.file}:{number}") for number, line in enumerate(lines, start=self.number))
+        found = [parse_line(decoded(line, place), place, ids=self.ids) for line, place in where]
+        texts = [document.text.encode() for document in found]
+        labels = [document.labels for document in found]
+        return Rows(labels, texts, [line_of(*it) for it in zip(labels, texts, strict=True)])
+
+
+def _line(labels: Sequence[str], text: bytes) -> bytes:
+    # labels that were parted at blanks hold none
+    names = " ".join(sorted(set(labels)))
+    return b"%b\t%b\n" % (names.encode(), text)
 
 
 def parse_line(line: str, where: str, *, ids: bool = False) -> Document:

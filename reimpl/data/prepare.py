@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from reimpl.data.dataset import Dataset, IntArray, Split
-from reimpl.data.encode import Encoded, Interner, Ragged, encode
+from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, offsets_of
+from reimpl.data.encode import Numbers, Ragged, SplitNumbers
 from reimpl.data.formats import BowDataset
+from reimpl.data.meter import Progress, counted
+from reimpl.data.numbering import Task
 from reimpl.data.opening import open_corpus
+from reimpl.data.parallel import numberer
+from reimpl.data.prepare_notes import notes, of_split, of_universe, of_vectors
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source, content_of, corpus_of
-from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
-from reimpl.data.vocabulary import Vocabulary, liu_vocabulary, study_vocabulary
+from reimpl.data.spool import Arrays, InMemory, steps
+from reimpl.data.tfidf import idf, weigh
+from reimpl.data.tokenise import SEPARATOR
+from reimpl.data.vectors import Lookup, VectorSource, initial_vectors, parse_source
+from reimpl.data.vocabulary import (
+    Vocabulary,
+    attentionxml_vocabulary,
+    bow_vocabulary,
+    liu_vocabulary,
+    study_vocabulary,
+)
 from reimpl.errors import ConfigError, DataError
 
 #: Counts up when the same corpus and recipe give other numbers than before.
 PREPARATION_VERSION = 1
+
+#: Tokens that are turned into ids at once.
+_BLOCK = 4_000_000
 
 
 def prepare(
@@ -32,53 +47,27 @@ def prepare(
     length: int,
     vectors: VectorSource | str,
     rng: np.random.Generator,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    arrays: Arrays | None = None,
 ) -> Dataset:
     """Reads, tokenises, counts, cuts to `length` words and looks up word vectors.
 
     `source` is a corpus or a folder in the LibMultiLabel format; `vectors` a source or `glove`, `random:E` or
-    a file name. `rng` draws the vectors of words that have none, where the recipe asks for it.
+    a file name (a recipe of features alone takes none). `rng` draws the vectors of words that have none,
+    where the recipe asks for it. `workers` processes read the texts, one a core unless told; how many makes
+    no difference to the numbers. `progress` is told the bytes read of those on disk. `arrays` says where the
+    arrays go: in memory, or in files that are read as they are needed.
     Raises `DataError` for data that cannot be used and `ConfigError` for an unknown recipe or length.
     """
-    source, recipe, vectors = as_source(source), find_recipe(recipe), as_vectors(vectors)
+    source, vectors = as_source(source), as_vectors(vectors)
+    recipe = find_recipe(recipe).of(source)
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
-    words, labels = Interner(recipe.tokeniser.normalise), Interner()
-    cut = length if recipe.vocabulary == "liu" else None
-    read = {
-        split: encode(source.documents(split), recipe.tokeniser, words, labels, cut=cut)
-        for split in source.splits
-    }
-    counts: dict[str, float] = {}
-    kept = {split: _without_unlabelled(split, part, recipe, counts) for split, part in read.items()}
-    _check_usable(source.name, kept, labels)
-    vocabulary = _vocabulary(recipe, words.words, kept)
-    universe = tuple(sorted(labels.words))
-    order = _ranks(labels.words, universe)
-    splits = {
-        split: _split(split, part, vocabulary, order, recipe, length, counts) for split, part in kept.items()
-    }
-    special = (vocabulary.padding_id, vocabulary.unknown_id)
-    rule = recipe.out_of_vocabulary
-    lookup = initial_vectors(vectors, vocabulary.words, special=special, rule=rule, rng=rng)
-    counts |= _universe_counts(splits, len(universe)) | _vector_counts(lookup, splits["train"], special)
-    content = content_of({split: part.content for split, part in read.items()})
-    return Dataset(
-        name=source.name,
-        recipe=recipe.name,
-        fingerprint=_fingerprint(content, recipe, length, lookup),
-        content=content,
-        corpus=corpus_of(part.content for part in read.values()),
-        train=splits["train"],
-        test=splits["test"],
-        dev=splits.get("dev"),
-        labels=universe,
-        vocabulary=vocabulary.words,
-        vectors=lookup.rows,
-        padding_id=vocabulary.padding_id,
-        padding_trainable=recipe.padding_trainable,
-        counts=counts,
-        notes=(*lookup.notes, *_notes(counts, recipe, length)),
-    )
+    arrays = arrays or InMemory()
+    with closing(Numbers(arrays.folder)) as numbers:
+        _read(source, recipe, length, numbers, workers, progress)
+        return _finished(source, recipe, length, vectors, numbers, rng, arrays)
 
 
 def as_source(source: Source | Path) -> Source:
@@ -96,64 +85,178 @@ def as_vectors(vectors: VectorSource | str) -> VectorSource:
     return parse_source(vectors) if isinstance(vectors, str) else vectors
 
 
-def _without_unlabelled(split: str, part: Encoded, recipe: Recipe, counts: dict[str, float]) -> Encoded:
-    """Study rule: training documents without labels are dropped, others stay (data_utils.py 92-93)."""
-    bare = part.labels.lengths == 0
-    drop = split == "train" and recipe.unlabelled == "drop"
-    counts[f"{split}.unlabelled_dropped" if drop else f"{split}.unlabelled_kept"] = int(bare.sum())
-    if not (drop and bare.any()):
-        return part
-    keep = ~bare
-    return replace(
-        part, tokens=part.tokens.select(keep), labels=part.labels.select(keep), words=part.words[keep]
+def _read(
+    source: Source,
+    recipe: Recipe,
+    length: int,
+    numbers: Numbers,
+    workers: int | None,
+    progress: Progress | None,
+) -> None:
+    packed = packed_bytes(source)
+    with (
+        closing(numberer(recipe.tokeniser, workers=workers, packed=packed)) as numbering,
+        counted(packed, progress),
+    ):
+        for split in source.splits:
+            task = Task(
+                length=length if recipe.tokens else 0,
+                # study rule: training documents without labels are dropped, others stay (data_utils.py 92-93)
+                drop_unlabelled=split == "train" and recipe.unlabelled == "drop",
+                counts=recipe.tfidf or (split == "train" and recipe.counts_documents),
+            )
+            kept = recipe.vocabulary == "liu"
+            numbers.read(source, split, task, numbering, features=recipe.tfidf, kept=kept)
+
+
+def packed_bytes(source: Source) -> int:
+    """Size of the files of a source on disk; 0 where it does not say."""
+    files = getattr(source, "files", ())
+    paths = files.values() if isinstance(files, Mapping) else (file.path for file in files)
+    return sum(path.stat().st_size for path in {Path(path) for path in paths} if path.is_file())
+
+
+def _finished(
+    source: Source,
+    recipe: Recipe,
+    length: int,
+    vectors: VectorSource,
+    numbers: Numbers,
+    rng: np.random.Generator,
+    arrays: Arrays,
+) -> Dataset:
+    name, parts = source.name, numbers.splits
+    _check_usable(name, numbers)
+    words = tuple(numbers.words)
+    vocabulary = _vocabulary(recipe, words, numbers, vectors, rng)
+    if not vocabulary.words:
+        raise DataError(f"{name}: no training text has a word; give texts")
+    universe = tuple(sorted(numbers.labels))
+    order = _ranks(numbers.labels, universe)
+    frequency = numbers.documents_with.upto(len(words))[: len(words)]
+    counts: dict[str, float] = {}
+    splits: dict[str, Split] = {}
+    trained_on: IntArray = np.zeros(len(vocabulary.words), dtype=np.int64)
+    for split, part in parts.items():
+        dropped = split == "train" and recipe.unlabelled == "drop"
+        counts[f"{split}.unlabelled_{'dropped' if dropped else 'kept'}"] = part.unlabelled
+        splits[split], times, unknown = _split(
+            split, part, recipe, vocabulary, order, idf(frequency, parts["train"].size), arrays
+        )
+        counts |= of_split(split, part, splits[split], length=length, unknown=unknown, cut=recipe.tokens)
+        if split == "train":
+            trained_on = times
+    lookup = _looked_up(vectors, vocabulary, recipe, rng)
+    counts |= of_universe(splits, len(universe))
+    counts |= of_vectors(lookup, trained_on, vocabulary, known=len(words))
+    content = content_of({split: part.content for split, part in parts.items()})
+    return Dataset(
+        name=name,
+        recipe=recipe.name,
+        fingerprint=_fingerprint(content, recipe, length, lookup),
+        content=content,
+        corpus=corpus_of(part.content for part in parts.values()),
+        train=splits["train"],
+        test=splits["test"],
+        dev=splits.get("dev"),
+        labels=universe,
+        vocabulary=vocabulary.words,
+        vectors=lookup.rows,
+        padding_id=max(vocabulary.padding_id, 0),
+        padding_trainable=recipe.padding_trainable,
+        counts=counts,
+        notes=(*getattr(source, "notes", ()), *lookup.notes, *notes(counts, recipe, length)),
     )
 
 
-def _check_usable(name: str, parts: Mapping[str, Encoded], labels: Interner) -> None:
-    if not labels.words:
+def _check_usable(name: str, numbers: Numbers) -> None:
+    if not numbers.labels:
         raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
-    if not len(parts["train"].words):
+    if not numbers.splits["train"].size:
         raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
 
 
-def _vocabulary(recipe: Recipe, words: tuple[str, ...], parts: Mapping[str, Encoded]) -> Vocabulary:
+def _vocabulary(
+    recipe: Recipe,
+    words: tuple[str, ...],
+    numbers: Numbers,
+    vectors: VectorSource,
+    rng: np.random.Generator,
+) -> Vocabulary:
+    size = len(words)
+    if recipe.vocabulary == "liu":
+        times, first = (it.upto(size)[:size] for it in (numbers.kept_times, numbers.kept_first))
+        # train and test only, as the public code, which has no dev split
+        lengths = [numbers.splits[split].kept for split in ("train", "test")]
+        return liu_vocabulary(words, times, first, lengths, size=recipe.vocabulary_size)
+    frequency = numbers.documents_with.upto(size)[:size]
+    if recipe.vocabulary == "bow":
+        return bow_vocabulary(words, frequency)
     if recipe.vocabulary == "study":
-        return study_vocabulary(words, parts["train"].tokens, min_frequency=recipe.min_frequency)
-    # train and test only, as the public code, which has no dev split
-    counted = [parts[split].tokens for split in ("train", "test")]
-    return liu_vocabulary(words, counted, size=recipe.vocabulary_size)
+        return study_vocabulary(words, frequency, min_frequency=recipe.min_frequency)
+
+    def has_vector(candidates: Sequence[str]) -> BoolArray:
+        if vectors.random or not candidates:
+            return np.ones(len(candidates), dtype=np.bool_)
+        return vectors.look_up(candidates, rng).found
+
+    return attentionxml_vocabulary(words, frequency, has_vector, size=recipe.vocabulary_size)
 
 
-def _ranks(names: tuple[str, ...], ordered: tuple[str, ...]) -> IntArray:
+def _ranks(names: Mapping[str, int], ordered: tuple[str, ...]) -> IntArray:
     """int64 (L,): label id (place in `ordered`) of each numbered label."""
-    place = {name: rank for rank, name in enumerate(ordered)}
-    return np.array([place[name] for name in names], dtype=np.int64)
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[[names[name] for name in ordered]] = np.arange(len(ordered))
+    return ranks
 
 
 def _split(
     split: str,
-    part: Encoded,
+    part: SplitNumbers,
+    recipe: Recipe,
     vocabulary: Vocabulary,
     order: IntArray,
-    recipe: Recipe,
-    length: int,
-    counts: dict[str, float],
-) -> Split:
-    # the first `length` words stay, in both recipes (Liu's were already cut while reading)
-    tokens = vocabulary.encode(part.tokens.first(length))
-    n = len(part.words)
-    counts[f"{split}.documents"] = n
-    counts[f"{split}.mean_words"] = float(part.words.mean())
-    counts[f"{split}.truncated"] = int((part.words > length).sum())
-    counts[f"{split}.truncated_share"] = counts[f"{split}.truncated"] / n
-    unknown = int((tokens.values == vocabulary.unknown_id).sum())
-    counts[f"{split}.unknown_word_share"] = unknown / max(len(tokens.values), 1)
-    counts[f"{split}.empty_texts"] = int((part.words == 0).sum())
+    weights: FloatArray,
+    arrays: Arrays,
+) -> tuple[Split, IntArray, int]:
+    """The split; how often each word of the vocabulary stands in it (V,); and its words without a row."""
+    tokens, offsets, times = _tokens(split, part, recipe, vocabulary, arrays)
+    unknown = int(times[vocabulary.unknown_id]) if recipe.tokens else 0
+    features = None
+    if recipe.tfidf:
+        columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
+        n_columns = len(vocabulary.words)
+        features, known = weigh(part, columns, weights, n_columns, arrays, f"{split}.features")
+        if not recipe.tokens:
+            unknown = int(part.words.sum(dtype=np.int64)) - known
     if recipe.empty == "unknown":
-        tokens = tokens.filled(vocabulary.unknown_id)
+        times[vocabulary.unknown_id] += int((part.kept == 0).sum())
     labels = _sorted_labels(part.labels, order)
-    counts[f"{split}.duplicate_labels"] = len(part.labels.values) - len(labels.values)
-    return Split(tokens.values, tokens.offsets, labels.values, labels.offsets)
+    flat = {"label_ids": labels.values, "label_offsets": labels.offsets, "offsets": offsets}
+    stored = {}
+    for name, values in flat.items():
+        growing = arrays.new(f"{split}.{name}", values.dtype.type)
+        growing.append(values)
+        stored[name] = growing.done()
+    return Split(tokens=tokens, features=features, **stored), times, unknown
+
+
+def _tokens(
+    split: str, part: SplitNumbers, recipe: Recipe, vocabulary: Vocabulary, arrays: Arrays
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Token ids, their offsets, and how often each id stands there (V,) before empty texts are filled."""
+    ids = arrays.new(f"{split}.tokens", np.int32)
+    times = np.zeros(len(vocabulary.words), dtype=np.int64)
+    read, kept = part.tokens.reader(), part.kept
+    for first, last in steps(kept, _BLOCK):
+        lengths = kept[first:last]
+        values = vocabulary.ids[read(int(lengths.sum(dtype=np.int64)))]
+        times += np.bincount(values, minlength=len(times))
+        if recipe.empty == "unknown":
+            values = Ragged(values, offsets_of(lengths)).filled(vocabulary.unknown_id).values
+        ids.append(values)
+    lengths = np.maximum(kept, 1) if recipe.empty == "unknown" else kept
+    return ids.done(), offsets_of(lengths), times
 
 
 def _sorted_labels(labels: Ragged, order: IntArray) -> Ragged:
@@ -164,57 +267,24 @@ def _sorted_labels(labels: Ragged, order: IntArray) -> Ragged:
     return Ragged(ids.astype(np.int32), np.append(0, ends))
 
 
-def _universe_counts(splits: Mapping[str, Split], n_labels: int) -> dict[str, float]:
-    """The label set is that of all splits together; labels without a training document are counted."""
-    seen = {split: np.bincount(part.label_ids, minlength=n_labels) > 0 for split, part in splits.items()}
-    counts: dict[str, float] = {"labels": n_labels, "labels.not_in_train": int((~seen["train"]).sum())}
-    counts |= {f"labels.in_{split}": int(mask.sum()) for split, mask in seen.items()}
-    return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
-
-
-def _vector_counts(lookup: Lookup, train: Split, special: tuple[int, int]) -> dict[str, float]:
-    """Coverage: of the words of the vocabulary, and of the training text (cut) without the special words."""
-    found = lookup.found
-    ordinary = np.ones(len(found), dtype=np.bool_)
-    ordinary[list(special)] = False
-    tokens = train.tokens[ordinary[train.tokens]]
-    return {
-        **lookup.counts,
-        "vocabulary": len(found),
-        "vectors.words_found_share": float(found[ordinary].mean()) if ordinary.any() else 0.0,
-        "vectors.text_found_share": float(found[tokens].mean()) if len(tokens) else 0.0,
-    }
+def _looked_up(
+    vectors: VectorSource, vocabulary: Vocabulary, recipe: Recipe, rng: np.random.Generator
+) -> Lookup:
+    if not recipe.tokens:
+        # no word is ever looked up; the rows are there because every word has one
+        rows = np.zeros((len(vocabulary.words), 1), dtype=np.float32)
+        return Lookup(rows, np.zeros(len(rows), dtype=np.bool_))
+    words = vocabulary.words
+    if recipe.vocabulary == "attentionxml":
+        # the mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
+        words = tuple("." if word == SEPARATOR else word for word in words)
+    rule = recipe.out_of_vocabulary
+    return initial_vectors(vectors, words, special=vocabulary.special, rule=rule, rng=rng)
 
 
 def _fingerprint(content: str, recipe: Recipe, length: int, lookup: Lookup) -> str:
     """Everything that decides the arrays; the vectors by their values, so that their file may move."""
     choices = [PREPARATION_VERSION, content, recipe.identity, length, lookup.rows.shape]
     digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
-    digest.update(np.ascontiguousarray(lookup.rows).tobytes())
+    digest.update(np.ascontiguousarray(lookup.rows).data)
     return digest.hexdigest()
-
-
-def _notes(counts: Mapping[str, float], recipe: Recipe, length: int) -> tuple[str, ...]:
-    """One sentence for each rule that acted."""
-    splits = [split for split in ("train", "test", "dev") if f"{split}.documents" in counts]
-    empty = "one unknown word" if recipe.empty == "unknown" else "no token"
-    notes = [(counts["labels.test_not_in_train"], "{} labels occur in test and in no training document.")]
-    for split in splits:
-        notes += [
-            (
-                counts.get(f"{split}.unlabelled_dropped", 0),
-                f"{split}: {{}} documents without labels dropped.",
-            ),
-            (counts.get(f"{split}.unlabelled_kept", 0), f"{split}: {{}} documents without labels kept."),
-            (counts[f"{split}.empty_texts"], f"{split}: {{}} texts without words became {empty}."),
-            (counts[f"{split}.duplicate_labels"], f"{split}: {{}} repeated labels counted once."),
-        ]
-        cut = f"{split}: {{}} of {counts[f'{split}.documents']:.0f} documents cut to {length} words."
-        notes.append((counts[f"{split}.truncated"], cut))
-    # rounded down: 100.0 % would say that no word was missed
-    covered = f"{math.floor(1000 * counts['vectors.text_found_share']) / 10} % of the training text"
-    rest = described(recipe.out_of_vocabulary)
-    return (
-        *(sentence.format(int(count)) for count, sentence in notes if count),
-        f"Words with a vector: {covered}; the other rows are {rest}.",
-    )

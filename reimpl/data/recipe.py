@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from reimpl.data.tokenise import LIU, STUDY, Tokeniser
+from reimpl.data.tokenise import ATTENTIONXML, LIU, SKLEARN, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vectors import OutOfVocabulary
 from reimpl.errors import ConfigError
+
+TFIDF = "smooth, l2"
+"""Which tf-idf, for fingerprints."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +19,10 @@ class Recipe:
 
     name: str
     tokeniser: Tokeniser
-    vocabulary: Literal["study", "liu"]
+    vocabulary: Literal["study", "liu", "attentionxml", "bow"]
     """`study`: training words by document frequency. `liu`: most frequent words of train and test, cut and
-    padded before counting."""
+    padded before counting. `attentionxml`: as `study`, the most frequent only, ties to words with a vector.
+    `bow`: training words by the alphabet."""
     out_of_vocabulary: OutOfVocabulary
     padding_trainable: bool
     unlabelled: Literal["drop", "keep"]
@@ -29,19 +33,35 @@ class Recipe:
     min_frequency: int = 1
     """`study` only: documents that a word must stand in."""
     vocabulary_size: int = 30_000
-    """`liu` only: words kept, the padding counted among them, the unknown word not."""
+    """Words kept. `liu`: the padding is one of them, the unknown word not. `attentionxml`: both are."""
+    tokens: bool = True
+    """Whether documents are word ids; False for models of features alone."""
+    tfidf: bool = False
+    """Whether documents have tf-idf features, a column for each word of the vocabulary; see `tfidf`."""
 
     def __post_init__(self) -> None:
         for name in ("min_frequency", "vocabulary_size"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"recipe {self.name}: {name} is {getattr(self, name)!r}; give at least 1")
+        if self.tokens == (self.vocabulary == "bow") or not (self.tokens or self.tfidf):
+            raise ConfigError(
+                f"recipe {self.name}: tokens is {self.tokens!r} with the vocabulary {self.vocabulary!r} and "
+                f"tfidf {self.tfidf!r}; 'bow' is for features alone, the others are for tokens"
+            )
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether the words of whole documents are counted."""
+        return self.tfidf or self.vocabulary != "liu"
 
     @property
     def identity(self) -> dict[str, str | int | bool]:
         """Every choice that acts, as plain values, for fingerprints."""
-        own = {"min_frequency": self.min_frequency}
-        if self.vocabulary == "liu":
+        own: dict[str, str | int | bool] = {"min_frequency": self.min_frequency}
+        if self.vocabulary in ("liu", "attentionxml"):
             own = {"vocabulary_size": self.vocabulary_size}
+        if self.tfidf:
+            own |= {"tfidf": TFIDF, "tokens": self.tokens}
         return {
             "tokeniser": self.tokeniser.name,
             "vocabulary": self.vocabulary,
@@ -52,6 +72,15 @@ class Recipe:
             **own,
         }
 
+    def of(self, source: object) -> Recipe:
+        """The recipe for the texts of `source`: those that are `tokenised` already are parted at blanks only.
+
+        This is AttentionXML's rule; the others tokenise whatever they get.
+        """
+        if self.tokeniser is ATTENTIONXML and getattr(source, "tokenised", False):
+            return replace(self, tokeniser=TOKENISED)
+        return self
+
 
 RECIPES = {
     recipe.name: recipe
@@ -61,6 +90,42 @@ RECIPES = {
         # Liu et al. 2017, jimmy646/XML-CNN at 72de8b3, code/data_helpers.py and code/w2v.py. Documents are
         # padded to the longest of their own SPLIT (`Split.longest`), so train and test may differ in width.
         Recipe("liu2017", LIU, "liu", "uniform", padding_trainable=True, unlabelled="keep"),
+        # You et al. 2019, yourh/AttentionXML at e2bbbec, preprocess.py and deepxml/data_utils.py. The
+        # features are for the label tree, which that code builds from the repository's BOW file.
+        Recipe(
+            "attentionxml",
+            ATTENTIONXML,
+            "attentionxml",
+            "wide_uniform",
+            padding_trainable=False,
+            unlabelled="keep",
+            vocabulary_size=500_000,
+            tfidf=True,
+        ),
+        # Xun et al. 2020, XunGuangxu/CorNet at ecc0996: AttentionXML's text and vocabulary, and no label
+        # tree, so no features. What else differs is the models' business: BertXML appends its [CLS] ids
+        # behind the vocabulary and overwrites the word vectors (deepxml/bertxml.py 404-415).
+        Recipe(
+            "cornet",
+            ATTENTIONXML,
+            "attentionxml",
+            "wide_uniform",
+            padding_trainable=False,
+            unlabelled="keep",
+            vocabulary_size=500_000,
+        ),
+        # scikit-learn's TfidfVectorizer as it comes, which LibMultiLabel's linear methods use
+        Recipe(
+            "bow",
+            SKLEARN,
+            "bow",
+            "zero",
+            padding_trainable=False,
+            unlabelled="keep",
+            empty="nothing",
+            tokens=False,
+            tfidf=True,
+        ),
     )
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 _MODULUS = 1 << 256
@@ -16,8 +17,24 @@ class Document(NamedTuple):
     text: str
 
 
+def line_of(labels: Sequence[str], text: bytes) -> bytes:
+    """What counts of a document: its distinct sorted labels, tab, text (UTF-8), line feed.
+
+    Labels are joined by a space. Where one holds a space, a tab or a line feed, or is empty, that would not
+    tell two labels from one: such a line starts with a space, which no other does, and has them as JSON.
+
+    >>> line_of(("b", "a", "b"), b"text"), line_of(("a b",), b"text")
+    (b'a b\\ttext\\n', b' ["a b"]\\ttext\\n')
+    """
+    distinct = sorted(set(labels))
+    names = " ".join(distinct)
+    if distinct and (names.split(" ") != distinct or not distinct[0] or "\t" in names or "\n" in names):
+        names = " " + json.dumps(distinct)
+    return b"%b\t%b\n" % (names.encode(), text)
+
+
 class ContentHash:
-    """Identity of one split: its documents in order, each as distinct sorted labels, tab, text, line feed.
+    """Identity of one split: its documents in order, each as `line_of` it.
 
     Beside it runs `total`, which is the same in any order: the sum of the documents' SHA-256 modulo 2^256
     (a multiset hash; a document that stands there twice counts twice).
@@ -30,10 +47,14 @@ class ContentHash:
 
     def add(self, document: Document) -> None:
         """The next document."""
-        line = f"{' '.join(sorted(set(document.labels)))}\t{document.text}\n".encode()
-        self._digest.update(line)
-        self.total = (self.total + int.from_bytes(hashlib.sha256(line).digest(), "big")) % _MODULUS
-        self.documents += 1
+        line = line_of(document.labels, document.text.encode())
+        self.extend(line, 1, int.from_bytes(hashlib.sha256(line).digest(), "big"))
+
+    def extend(self, lines: bytes, documents: int, total: int) -> None:
+        """The next documents: their lines one after another, how many, and the sum of their digests."""
+        self._digest.update(lines)
+        self.total = (self.total + total) % _MODULUS
+        self.documents += documents
 
     def __str__(self) -> str:
         return f"{self.documents} {self._digest.hexdigest()}"

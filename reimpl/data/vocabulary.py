@@ -1,22 +1,23 @@
-"""Which words get a row, and in which order: the study's rule and Liu's rule.
+"""Which words get a row, and in which order: the rules of the public programs.
 
-Both work on numbered words (`reimpl.data.encode`) and give a table from word number to token id, so that a
-whole corpus is turned into ids by one indexing.
+All work on numbered words (`reimpl.data.encode`) and their frequencies, and give a table from word number to
+token id, so that a whole corpus is turned into ids by one indexing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from reimpl.data.dataset import IntArray
-from reimpl.data.encode import Ragged
+from reimpl.data.dataset import BoolArray, IntArray
 
 STUDY_PAD, STUDY_UNK = "**PAD**", "<unk>"
 LIU_PAD, LIU_UNK = "<PAD/>", "<UNK/>"
+ATTENTIONXML_PAD, ATTENTIONXML_UNK = "<PAD>", "<UNK>"
+
+NO_ROW = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,80 +31,105 @@ class Vocabulary:
     padding_id: int
     unknown_id: int
 
-    def encode(self, tokens: Ragged) -> Ragged:
-        """Word numbers to token ids."""
-        return Ragged(self.ids[tokens.values], tokens.offsets)
+    @property
+    def special(self) -> tuple[int, int]:
+        """Token ids of the padding and the unknown word."""
+        return self.padding_id, self.unknown_id
 
 
-def study_vocabulary(words: Sequence[str], train: Ragged, *, min_frequency: int = 1) -> Vocabulary:
+def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency: int = 1) -> Vocabulary:
     """Words of the training documents by falling document frequency, ties in alphabetical order.
 
     Token 0 pads and 1 is unknown. Counted before truncation, in how many documents a word stands, not how
     often (sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`).
-    `words` are the numbered words, `train` the training documents in these numbers.
+    `words` are the numbered words, `frequency` (W,) in how many training documents each stands.
     """
-    frequency = document_frequency(train, len(words))
+    order = by_frequency(words, frequency, min_frequency)
+    return _listed((STUDY_PAD, STUDY_UNK), words, order)
+
+
+def by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
+    """Numbers of the words that stand in so many documents: most frequent first, ties by the alphabet."""
     seen = np.flatnonzero(frequency >= max(min_frequency, 1))
-    order = sorted(seen.tolist(), key=lambda number: (-frequency[number], words[number]))
+    names = [words[number] for number in seen.tolist()]
+    alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    seen = seen[alphabetical]
+    order: IntArray = seen[np.argsort(-frequency[seen], kind="stable")]
+    return order
+
+
+def _listed(special: tuple[str, str], words: Sequence[str], order: IntArray) -> Vocabulary:
     ids = np.full(len(words), 1, dtype=np.int32)
     ids[order] = np.arange(2, 2 + len(order))
-    listed = (STUDY_PAD, STUDY_UNK, *(words[number] for number in order))
+    listed = (*special, *(words[number] for number in order.tolist()))
     return Vocabulary(listed, ids, padding_id=0, unknown_id=1)
 
 
-def document_frequency(documents: Ragged, n_words: int) -> IntArray:
-    """int64 (W,): in how many documents each word stands; linear in the number of tokens, no sort."""
-    if not len(documents.values):
-        return np.zeros(n_words, dtype=np.int64)
-    ones = np.ones(len(documents.values), dtype=np.int8)
-    shape = (len(documents.offsets) - 1, n_words)
-    columns = sparse.csr_matrix((ones, documents.values, documents.offsets), shape=shape).tocsc()
-    # within a word's column the documents rise, so a repetition equals its neighbour
-    new = np.append(True, np.diff(columns.indices) != 0)
-    starts = columns.indptr[:-1]
-    new[starts[starts < len(new)]] = True
-    before = np.append(0, np.cumsum(new))
-    frequency: IntArray = np.diff(before[columns.indptr])
-    return frequency
+def attentionxml_vocabulary(
+    words: Sequence[str], frequency: IntArray, has_vector: Callable[[Sequence[str]], BoolArray], *, size: int
+) -> Vocabulary:
+    """The `size` - 2 words of most training documents, behind the padding (0) and the unknown word (1).
+
+    Ties go to words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; the same in
+    XunGuangxu/CorNet at ecc0996), and then by the alphabet, where that code has the order of a hash table,
+    another one in each run. As there, a size of 2 or less is no limit. `has_vector` is asked for the words
+    that may be in.
+    """
+    order = by_frequency(words, frequency)
+    room = size - 2 if size > 2 else len(order)
+    if len(order) > room:
+        order = order[frequency[order] >= frequency[order[room - 1]]]
+    favoured = has_vector([words[number] for number in order.tolist()])
+    order = order[np.lexsort((~favoured, -frequency[order]))][:room]
+    return _listed((ATTENTIONXML_PAD, ATTENTIONXML_UNK), words, order)
 
 
-def liu_vocabulary(words: Sequence[str], splits: Sequence[Ragged], *, size: int = 30_000) -> Vocabulary:
+def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
+    """The words of the training documents in alphabetical order, as scikit-learn's vectorisers number them.
+
+    No word pads and none is unknown: words that training does not know have `NO_ROW`.
+    """
+    order = sorted(np.flatnonzero(frequency).tolist(), key=words.__getitem__)
+    ids = np.full(len(words), NO_ROW, dtype=np.int32)
+    ids[order] = np.arange(len(order))
+    return Vocabulary(tuple(words[number] for number in order), ids, padding_id=NO_ROW, unknown_id=NO_ROW)
+
+
+def liu_vocabulary(
+    words: Sequence[str], times: IntArray, first: IntArray, lengths: Sequence[IntArray], *, size: int = 30_000
+) -> Vocabulary:
     """The `size` most frequent words of train and test after cutting *and padding*, then the unknown word.
 
-    `splits` are the documents of train and test, cut to the length. Each split is padded to its own longest
-    document, and the padding word is counted, ranked and may even be cut off like any other. Ties: first seen
-    (the public code leaves them to the order of a Python 2 dictionary). jimmy646/XML-CNN at 72de8b3,
-    code/data_helpers.py 33-52 and 92-104.
+    `times` and `first` (W,) say how often each word stands in the cut documents of train and test, and at
+    which place among all their words first; `lengths` are those of the cut documents, a split each. Each
+    split is padded to its own longest document, and the padding word is counted, ranked and may even be cut
+    off like any other. Ties: first seen (the public code leaves them to the order of a Python 2 dictionary).
+    jimmy646/XML-CNN at 72de8b3, code/data_helpers.py 33-52 and 92-104.
     """
-    tokens = np.concatenate([split.values for split in splits])
     pad = len(words)
-    counts = np.append(np.bincount(tokens, minlength=len(words)), sum(_padding(split) for split in splits))
-    first = np.full(len(words) + 1, np.inf)
-    # written back to front, so that the earliest place of a word is the one that stays
-    first[tokens[::-1]] = np.arange(len(tokens))[::-1]
-    first[pad] = _first_padding(splits)
-    order = np.lexsort((first, -counts))
+    counts = np.append(times, sum(_padding(split) for split in lengths))
+    places = np.append(first.astype(np.float64), _first_padding(lengths))
+    order = np.lexsort((places, -counts))
     order = order[counts[order] > 0][:size]
     unknown_id = len(order)
     ids = np.full(len(words) + 1, unknown_id, dtype=np.int32)
     ids[order] = np.arange(len(order))
     named = [*words, LIU_PAD]
-    listed = (*(named[number] for number in order), LIU_UNK)
+    listed = (*(named[number] for number in order.tolist()), LIU_UNK)
     return Vocabulary(listed, ids[:pad], padding_id=int(ids[pad]), unknown_id=unknown_id)
 
 
-def _padding(split: Ragged) -> int:
+def _padding(lengths: IntArray) -> int:
     """How many padding words fill the split up to its longest document."""
-    lengths = split.lengths
-    return int(lengths.max(initial=0)) * len(lengths) - len(split.values)
+    return int(lengths.max(initial=0)) * len(lengths) - int(lengths.sum(dtype=np.int64))
 
 
-def _first_padding(splits: Sequence[Ragged]) -> float:
+def _first_padding(splits: Sequence[IntArray]) -> float:
     """Place before which the first padding word stands among all tokens; infinity when there is none."""
     before = 0
-    for split in splits:
-        short = np.flatnonzero(split.lengths < split.lengths.max(initial=0))
+    for lengths in splits:
+        short = np.flatnonzero(lengths < lengths.max(initial=0))
         if len(short):
-            return before + float(split.offsets[short[0] + 1]) - 0.5
-        before += len(split.values)
+            return before + float(lengths[: short[0] + 1].sum(dtype=np.int64)) - 0.5
+        before += int(lengths.sum(dtype=np.int64))
     return float("inf")

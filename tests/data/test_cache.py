@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 from reimpl.data import cache as caching
+from reimpl.data import digests, files, sealed, spool
 from reimpl.data.cache import load, load_or_prepare, save
 from reimpl.data.dataset import Dataset
+from reimpl.data.prepare import prepare
+from reimpl.data.recipe import RECIPES
+from reimpl.data.spool import NpyFile
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, write
 
@@ -29,8 +33,9 @@ def get(folder: Path, **changes: Any) -> Dataset:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Without the converted files of word vectors."""
-    return sorted(it for it in (folder.parent / "cache").iterdir() if it.name != "vectors")
+    """Without the converted files of word vectors and the remembered digests."""
+    inside = (folder.parent / "cache").iterdir()
+    return sorted(it for it in inside if it.is_dir() and it.name != "vectors")
 
 
 @pytest.fixture
@@ -50,11 +55,17 @@ def no_preparation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_equal(one: Dataset, two: Dataset) -> None:
+    assert list(one.splits) == list(two.splits)
     for split in one.splits:
         for array in ("tokens", "offsets", "label_ids", "label_offsets"):
             a, b = getattr(one.splits[split], array), getattr(two.splits[split], array)
             np.testing.assert_array_equal(a, b)
             assert a.dtype == b.dtype
+        features = one.splits[split].features, two.splits[split].features
+        if features[0] is not None:
+            for array in ("data", "indices", "indptr"):
+                np.testing.assert_array_equal(*(getattr(it, array) for it in features))
+        assert (features[0] is None) == (features[1] is None)
     np.testing.assert_array_equal(one.vectors, two.vectors)
     plain = ("name", "recipe", "fingerprint", "content", "labels", "vocabulary", "notes", "padding_id")
     for name in (*plain, "padding_trainable", "counts"):
@@ -67,6 +78,72 @@ def test_second_time_from_disk(folder: Path, request: pytest.FixtureRequest) -> 
     request.getfixturevalue("no_preparation")
     assert_equal(first, get(folder))
     assert len(entries(folder)) == 1
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_every_recipe_from_disk(folder: Path, recipe: str, request: pytest.FixtureRequest) -> None:
+    """Features too come back as they were prepared, in memory or from disk."""
+    first = get(folder, recipe=recipe)
+    rng = np.random.default_rng(0)
+    assert_equal(first, prepare(folder, recipe=recipe, length=3, vectors="random:4", rng=rng))
+    request.getfixturevalue("no_preparation")
+    assert_equal(first, get(folder, recipe=recipe))
+
+
+def test_large_arrays_are_read_as_they_are_needed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Above a size they are mapped; writing to one changes no file."""
+    monkeypatch.setattr(spool, "AT_ONCE", 0)
+    first = get(folder, recipe="attentionxml")
+    request.getfixturevalue("no_preparation")
+    second = get(folder, recipe="attentionxml")
+    assert second.train.features is not None
+    for array in (second.train.tokens, second.vectors, second.train.features.data):
+        while array.base is not None and not isinstance(array, np.memmap):
+            array = array.base
+        assert isinstance(array, np.memmap)
+    second.train.tokens[0] = 77
+    assert_equal(first, get(folder, recipe="attentionxml", verify=True))
+
+
+def test_nothing_is_read_in_full_that_was_not_touched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second start reads samples of the arrays, and every byte only when asked to."""
+    monkeypatch.setattr(sealed, "_WHOLE", 0)
+    get(folder)
+    read: list[str] = []
+    digest = sealed._sha256
+
+    def noted(path: Path) -> str:
+        read.append(path.name)
+        return digest(path)
+
+    monkeypatch.setattr(sealed, "_sha256", noted)
+    get(folder)
+    assert read == []
+    get(folder, verify=True)
+    assert "train.tokens.npy" in read
+    read.clear()
+    [entry] = entries(folder)
+    tokens = entry / "train.tokens.npy"
+    os.utime(tokens, ns=(1, 1))
+    get(folder)
+    assert read == ["train.tokens.npy"]
+
+
+def test_the_source_is_not_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """The digest of a file that lies there for a while is remembered, and forgotten when it is touched."""
+    monkeypatch.setattr(digests, "settled", lambda _: True)
+    get(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_sha256", lambda path: pytest.fail(f"{path} is read again"))
+        request.getfixturevalue("no_preparation")
+        get(folder)
+    write(folder / "dev.txt", ["a\tbirt"])
+    with pytest.raises(AssertionError, match="prepared again"):
+        get(folder)
 
 
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:
@@ -112,7 +189,9 @@ def test_the_name_is_that_of_the_folder_asked_for(folder: Path, tmp_path: Path) 
     assert len(entries(folder)) == 1
 
 
-@pytest.mark.parametrize("name", ["meta.json", "vectors.npy", "train.tokens.npy", "dev.label_offsets.npy"])
+@pytest.mark.parametrize(
+    "name", ["meta.json", "labels.json", "vectors.npy", "train.tokens.npy", "dev.label_offsets.npy"]
+)
 @pytest.mark.parametrize("damage", ["flip", "cut", "remove"])
 def test_damage_is_seen_and_repaired(
     folder: Path, name: str, damage: str, caplog: pytest.LogCaptureFixture
@@ -139,10 +218,14 @@ def test_a_changed_word_is_damage(folder: Path) -> None:
     """Text that still reads well, but is not what was written, is seen too."""
     get(folder)
     [entry] = entries(folder)
-    path = entry / "meta.json"
-    path.write_text(path.read_text("utf-8").replace('"flew"', '"flow"'), "utf-8")
-    with pytest.raises(DataError, match=r"meta\.json is damaged"):
-        load(entry)
+    for name, old, new in (("vocabulary.json", '"flew"', '"flow"'), ("meta.json", '"toy"', '"toi"')):
+        path = entry / name
+        text = path.read_text("utf-8")
+        path.write_text(text.replace(old, new), "utf-8")
+        assert path.read_text("utf-8") != text
+        with pytest.raises(DataError, match=f"{name} is damaged"):
+            load(entry)
+        path.write_text(text, "utf-8")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
@@ -152,12 +235,11 @@ def test_interrupted_writing_leaves_nothing(
     """A preparation that stops in the middle of writing leaves no entry and no rest."""
     calls = iter([None, None, error])
 
-    def save_array(path: Path, array: object, **_: object) -> None:
-        path.write_bytes(b"half")
+    def append(self: NpyFile, values: object) -> None:
         if (stop := next(calls)) is not None:
             raise stop
 
-    monkeypatch.setattr(np, "save", save_array)
+    monkeypatch.setattr(NpyFile, "append", append)
     with pytest.raises(type(error)):
         get(folder)
     assert entries(folder) == []

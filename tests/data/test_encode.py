@@ -1,77 +1,133 @@
-"""Numbering words and labels in one pass."""
+"""Numbering words and labels in one pass, however the documents come in."""
 
 from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reimpl.data import chunks, numbering
 from reimpl.data.dataset import ragged
-from reimpl.data.encode import DROPPED, Interner, Ragged, encode
+from reimpl.data.encode import Numbers, Ragged
+from reimpl.data.parallel import Here
 from reimpl.data.source import Document
 from reimpl.data.tokenise import LIU, STUDY
+from tests.data.sources import Made, numbered, texts
 
 ROWS = st.lists(st.lists(st.integers(0, 9)))
 
 
 def rows_of(table: Ragged) -> list[list[int]]:
-    return [table.values[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    return [table.values[a:b].tolist() for a, b in pairwise(table.offsets)]
 
 
-def test_words_are_numbered_by_first_appearance() -> None:
-    """Raw words that become one word share a number, dropped ones have none."""
-    numbers = Interner(STUDY.normalise)
-    assert [numbers[raw] for raw in ("The", "cat", "12", "the", "CAT", "dog")] == [0, 1, DROPPED, 0, 1, 2]
-    assert numbers.words == ("the", "cat", "dog")
+def tokens_of(numbers: Numbers, split: str) -> list[list[int]]:
+    part = numbers.splits[split]
+    values, ends = part.tokens.reader()(part.tokens.size).tolist(), np.cumsum(part.kept).tolist()
+    return [values[a:b] for a, b in pairwise([0, *ends])]
+
+
+def counts_of(numbers: Numbers, split: str) -> list[dict[int, int]]:
+    part = numbers.splits[split]
+    assert part.counted is not None
+    words, times = (spool.reader()(spool.size).tolist() for spool in part.counted)
+    ends = np.cumsum(part.distinct).tolist()
+    return [dict(zip(words[a:b], times[a:b], strict=True)) for a, b in pairwise([0, *ends])]
 
 
 def test_one_pass_over_documents() -> None:
-    """Words, labels and lengths of two documents; numerals are dropped before anything is counted."""
-    words, labels = Interner(STUDY.normalise), Interner()
-    documents = [Document(("b", "a"), "The 12 cat"), Document((), ""), Document(("a", "a"), "cat")]
-    read = encode(documents, STUDY, words, labels, cut=None)
-    assert rows_of(read.tokens) == [[0, 1], [], [1]]
-    assert rows_of(read.labels) == [[0, 1], [], [1, 1]]
-    assert read.words.tolist() == [2, 0, 1]
+    """Words, labels and lengths of three documents; numerals are dropped before anything is counted."""
+    documents = [Document(("b", "a"), "The 12 cat"), Document((), ""), Document(("a", "a"), "cat the Cat")]
+    numbers = numbered(Made({"train": documents}), STUDY)
+    part = numbers.splits["train"]
+    assert list(numbers.words) == ["the", "cat"]
+    assert list(numbers.labels) == ["b", "a"]
+    assert tokens_of(numbers, "train") == [[0, 1], [], [1, 0, 1]]
+    assert rows_of(part.labels) == [[0, 1], [], [1, 1]]
+    assert (part.words.tolist(), part.kept.tolist(), part.unlabelled) == ([2, 0, 3], [2, 0, 3], 1)
+    assert counts_of(numbers, "train") == [{0: 1, 1: 1}, {}, {0: 1, 1: 2}]
+    assert numbers.documents_with.values[:2].tolist() == [2, 2]
 
 
-def test_cut_before_counting_keeps_the_whole_length() -> None:
-    """Words behind the cut are not numbered, but the document's length is known."""
-    words = Interner(LIU.normalise)
-    read = encode([Document((), "a b c d")], LIU, words, Interner(), cut=2)
-    assert (rows_of(read.tokens), words.words, read.words.tolist()) == ([[0, 1]], ("a", "b"), [4])
+def test_the_cut_keeps_the_whole_length() -> None:
+    """Words behind the cut are no tokens, but count in the length and in the document's words."""
+    numbers = numbered(texts(["a b c d", "d"], ["e"]), LIU, length=2)
+    assert tokens_of(numbers, "train") == [[0, 1], [3]]
+    assert numbers.splits["train"].words.tolist() == [4, 1]
+    assert counts_of(numbers, "train") == [{0: 1, 1: 1, 2: 1, 3: 1}, {3: 1}]
+    # of the kept words of train and test together: a, b, d, e
+    never = numbers.kept_first.start
+    assert numbers.kept_times.values[:5].tolist() == [1, 1, 0, 1, 1]
+    assert numbers.kept_first.values[:5].tolist() == [0, 1, never, 2, 3]
+
+
+def test_a_piece_of_several_words() -> None:
+    """A sign beyond ASCII parts words inside a piece, wherever the piece stands."""
+    numbers = numbered(texts(["x\u2013y z", "y", "x\u2013y x\u2013y", "\u2013"]), STUDY)
+    assert tokens_of(numbers, "train") == [[0, 1, 2], [1], [0, 1, 0, 1], []]
+
+
+def test_an_empty_text_is_a_word_of_liu() -> None:
+    """It gets the number of the empty word, between its neighbours."""
+    numbers = numbered(texts(["a", "", "b", "\u00e9"]), LIU)
+    assert tokens_of(numbers, "train") == [
+        [0],
+        [numbers.words[""]],
+        [numbers.words["b"]],
+        [numbers.words[""]],
+    ]
 
 
 def test_no_documents() -> None:
     """Nothing in, nothing out."""
-    read = encode([], STUDY, Interner(), Interner(), cut=None)
-    assert (rows_of(read.tokens), len(read.words)) == ([], 0)
+    numbers = numbered(Made({"train": []}), STUDY)
+    assert (numbers.splits["train"].size, numbers.words) == (0, {})
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "equal"),
-    [
-        ([Document(("a", "b"), "x")], [Document(("b", "a", "a"), "x")], True),
-        ([Document(("a",), "x")], [Document(("a",), "x ")], False),
-        ([Document(("a",), "x"), Document((), "y")], [Document((), "y"), Document(("a",), "x")], False),
-        ([Document(("a b",), "x")], [Document(("a",), "b x")], False),
-        ([Document((), "x")], [Document((), "x"), Document((), "")], False),
-    ],
+DOCUMENTS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(["a", "b", "c c", ""]), max_size=3),
+        st.text("xyz \u2013\u00c9'1", max_size=8),
+    ),
+    max_size=8,
 )
-def test_content_is_labels_and_texts(one: list[Document], two: list[Document], equal: bool) -> None:
-    """The order and number of a document's labels are no content; texts and the documents' order are."""
-    content = [str(encode(d, STUDY, Interner(), Interner(), cut=None).content) for d in (one, two)]
-    assert (content[0] == content[1]) is equal
 
 
-@given(rows=ROWS, length=st.integers(0, 5))
-def test_ragged_operations_equal_lists(rows: list[list[int]], length: int) -> None:
-    """Cutting, selecting, dropping and filling do to the flat array what they do to the lists."""
+@given(train=DOCUMENTS, test=DOCUMENTS, size=st.integers(1, 400), most=st.integers(1, 9))
+def test_the_size_of_chunks_makes_no_difference(
+    train: list[Any], test: list[Any], size: int, most: int
+) -> None:
+    """One document a chunk or all in one, and a numbering that forgets now and then: the same numbers."""
+    parts = {
+        split: [Document(tuple(labels), text) for labels, text in rows]
+        for split, rows in (("train", train), ("test", test))
+    }
+    whole = numbered(Made(parts), STUDY, length=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunks, "CHUNK", size)
+        patch.setattr(numbering, "MOST_PIECES", most)
+        cut = numbered(Made(parts), STUDY, length=3, by=Here(STUDY))
+    assert (list(cut.words), list(cut.labels)) == (list(whole.words), list(whole.labels))
+    for name in ("documents_with", "kept_times", "kept_first"):
+        n = len(whole.words)
+        one, two = (getattr(it, name).upto(n)[:n].tolist() for it in (whole, cut))
+        assert one == two
+    for split in parts:
+        assert tokens_of(cut, split) == tokens_of(whole, split)
+        assert counts_of(cut, split) == counts_of(whole, split)
+        assert rows_of(cut.splits[split].labels) == rows_of(whole.splits[split].labels)
+        assert str(cut.splits[split].content) == str(whole.splits[split].content)
+        assert cut.splits[split].content.total == whole.splits[split].content.total
+
+
+@given(rows=ROWS)
+def test_ragged_operations_equal_lists(rows: list[list[int]]) -> None:
+    """Dropping and filling do to the flat array what they do to the lists."""
     table = Ragged(*ragged(rows))
-    assert rows_of(table.first(length)) == [row[:length] for row in rows]
     assert rows_of(table.filled(7)) == [row or [7] for row in rows]
     assert rows_of(table.where(table.values > 4)) == [[v for v in row if v > 4] for row in rows]
-    keep = np.array([sum(row) % 2 == 0 for row in rows], dtype=np.bool_)
-    assert rows_of(table.select(keep)) == [row for row in rows if sum(row) % 2 == 0]
     assert table.rows.tolist() == [i for i, row in enumerate(rows) for _ in row]

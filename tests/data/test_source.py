@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data.source import ContentHash, Document, content_of, corpus_of
+from reimpl.data.source import ContentHash, Document, content_of, corpus_of, line_of
 
 A, B, C = Document(("x", "y"), "one"), Document((), "two"), Document(("x",), "three")
 
@@ -47,3 +47,27 @@ def test_another_label_text_or_number_of_copies_is_another_corpus() -> None:
     other = [(A,), (A, B, B), (A, A), (Document(("x",), "one"), B), (Document(("x", "y"), "one "), B), ()]
     assert len({corpus_of([hashed(*it)]) for it in same}) == 1
     assert len({corpus_of([hashed(*it)]) for it in [same[0], *other]}) == 7
+
+
+LABELS = st.lists(st.text('ab \t\n\u00a0"[],', max_size=3), max_size=3)
+
+
+@given(one=LABELS, two=LABELS)
+def test_other_labels_are_another_line(one: list[str], two: list[str]) -> None:
+    """Labels with spaces, tabs or line feeds in them, or empty ones, are never taken for others."""
+    lines = [line_of(labels, b"text") for labels in (one, two)]
+    assert (lines[0] == lines[1]) is (set(one) == set(two))
+
+
+@given(labels=LABELS, text=st.text("ab\t", max_size=3), other=LABELS, rest=st.text("ab\t", max_size=3))
+def test_the_text_is_not_taken_for_labels(labels: list[str], text: str, other: list[str], rest: str) -> None:
+    """Nor is a part of the text a label."""
+    lines = line_of(labels, text.encode()), line_of(other, rest.encode())
+    assert (lines[0] == lines[1]) is (set(labels) == set(other) and text == rest)
+
+
+@given(st.lists(st.text('ab\u00a0"\\[]', min_size=1, max_size=3), max_size=4), st.text(max_size=4))
+def test_labels_without_a_space_have_the_line_they_always_had(labels: list[str], text: str) -> None:
+    """Identities that were written down stay right."""
+    expected = f"{' '.join(sorted(set(labels)))}\t{text}\n".encode()
+    assert line_of(labels, text.encode()) == expected

@@ -1,52 +1,77 @@
-"""Which words get a row: both rules against the public code and against plain counting."""
+"""Which words get a row: every rule against the public code and against plain counting."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data.encode import Interner, Ragged, encode
-from reimpl.data.source import Document
-from reimpl.data.tokenise import LIU, STUDY, Tokeniser
-from reimpl.data.vocabulary import LIU_PAD, LIU_UNK, liu_vocabulary, study_vocabulary
+from reimpl.data.encode import Numbers
+from reimpl.data.tokenise import LIU, STUDY, TOKENISED, Tokeniser
+from reimpl.data.vocabulary import (
+    LIU_PAD,
+    LIU_UNK,
+    Vocabulary,
+    attentionxml_vocabulary,
+    bow_vocabulary,
+    liu_vocabulary,
+    study_vocabulary,
+)
 from tests.data.reference import reference
+from tests.data.sources import numbered, texts
 
 CASES = reference("07_vocabulary.json")["cases"]
 NAMED = pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['kind']}" for i, case in enumerate(CASES)])
 
 
-def read(
-    texts: dict[str, list[str]], tokeniser: Tokeniser, cut: int | None
-) -> tuple[tuple[str, ...], list[Ragged]]:
-    """The words and the numbered documents of train and test."""
-    words = Interner(tokeniser.normalise)
-    parts = [
-        encode((Document((), text) for text in texts[split]), tokeniser, words, Interner(), cut=cut).tokens
-        for split in ("train", "test")
-    ]
-    return words.words, parts
+def read(texts_of: dict[str, list[str]], tokeniser: Tokeniser, cut: int | None = None) -> Numbers:
+    """The texts of train and test as numbers."""
+    return numbered(texts(texts_of["train"], texts_of["test"]), tokeniser, length=cut or 10**9)
 
 
-def padded(table: Ragged, width: int, padding: int) -> list[list[int]]:
+def study(numbers: Numbers, **options: int) -> Vocabulary:
+    frequency = numbers.documents_with.upto(len(numbers.words))[: len(numbers.words)]
+    return study_vocabulary(tuple(numbers.words), frequency, **options)
+
+
+def liu(numbers: Numbers, size: int) -> Vocabulary:
+    n = len(numbers.words)
+    times, first = (it.upto(n)[:n] for it in (numbers.kept_times, numbers.kept_first))
+    lengths = [part.kept for part in numbers.splits.values()]
+    return liu_vocabulary(tuple(numbers.words), times, first, lengths, size=size)
+
+
+def ids(numbers: Numbers, split: str, vocabulary: Vocabulary) -> list[list[int]]:
+    """Token ids, document by document."""
+    part = numbers.splits[split]
+    values = vocabulary.ids[part.tokens.reader()(part.tokens.size)].tolist()
+    return [values[a:b] for a, b in pairwise([0, *np.cumsum(part.kept).tolist()])]
+
+
+def padded(rows: list[list[int]], width: int, padding: int) -> list[list[int]]:
     """Rows cut and padded on the right, as the models see them."""
-    rows = [table.values[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
     return [row[:width] + [padding] * (width - len(row)) for row in rows]
 
 
 @NAMED
 def test_study_equals_the_public_code(case: dict[str, Any]) -> None:
     """Words, their order and the padded ids at length 8 are those of the study's code."""
-    words, (train, test) = read(case, STUDY, None)
+    numbers = read(case, STUDY)
     for minimum in (1, 2):
-        expected = case["study"][f"min_freq_{minimum}"]["itos"]
-        assert list(study_vocabulary(words, train, min_frequency=minimum).words) == expected
-    vocabulary = study_vocabulary(words, train)
-    assert padded(vocabulary.encode(train), 8, 0) == case["study"]["train_ids_fixed_length_8"]
-    assert padded(vocabulary.encode(test), 8, 0) == case["study"]["test_ids_fixed_length_8"]
+        expected = case["study"][f"min_freq_{minimum}"]
+        assert list(study(numbers, min_frequency=minimum).words) == expected["itos"]
+    frequency = dict(zip(numbers.words, numbers.documents_with.values.tolist(), strict=False))
+    counted = case["study"]["min_freq_1"]["document_frequency"]
+    assert {word: count for word, count in frequency.items() if count} == counted
+    vocabulary = study(numbers)
+    for split in ("train", "test"):
+        expected = case["study"][f"{split}_ids_fixed_length_8"]
+        assert padded(ids(numbers, split, vocabulary), 8, 0) == expected
 
 
 @NAMED
@@ -54,13 +79,40 @@ def test_study_equals_the_public_code(case: dict[str, Any]) -> None:
 def test_liu_equals_the_public_code(case: dict[str, Any], length: int, size: int) -> None:
     """Words, widths of both splits and padded ids are those of Liu's code (ties: first seen)."""
     expected = case["original"][f"max_length_{length}_vocab_{size}"]
-    words, (train, test) = read(case, LIU, length)
-    vocabulary = liu_vocabulary(words, [train, test], size=size)
+    numbers = read(case, LIU, length)
+    vocabulary = liu(numbers, size)
     assert list(vocabulary.words) == expected["id_to_word"]
-    for split, table in (("train", train), ("test", test)):
-        width = int(table.lengths.max())
+    for split, part in numbers.splits.items():
+        width = int(part.kept.max())
         assert width == expected[f"{split}_width"]
-        assert padded(vocabulary.encode(table), width, vocabulary.padding_id) == expected[f"{split}_ids"]
+        rows = ids(numbers, split, vocabulary)
+        assert padded(rows, width, vocabulary.padding_id) == expected[f"{split}_ids"]
+
+
+@NAMED
+@pytest.mark.parametrize("size", [10, 500_000])
+def test_attentionxml_equals_the_public_code(case: dict[str, Any], size: int) -> None:
+    """Words are those of AttentionXML's code up to its groups of ties; ids follow, where those end."""
+    given = case["attentionxml"]
+    expected = given[f"vocab_size_{size}"]
+    numbers = read({"train": given["tokenised_train"], "test": given["tokenised_test"]}, TOKENISED)
+    n = len(numbers.words)
+    frequency = numbers.documents_with.upto(n)[:n]
+    known = set(given["words_with_vectors"])
+    vocabulary = attentionxml_vocabulary(
+        tuple(numbers.words), frequency, lambda words: np.array([it in known for it in words]), size=size
+    )
+    tied = {
+        word: f"group {n}"
+        for n, group in enumerate(expected["groups_tied_on_frequency_and_vector"])
+        for word in group
+    }
+    named = [[tied.get(word, word) for word in words] for words in (vocabulary.words, expected["id_to_word"])]
+    assert named[0] == named[1]
+    if expected["order_fully_determined"]:
+        for split in ("train", "test"):
+            rows = [row or [1] for row in ids(numbers, split, vocabulary)]
+            assert padded(rows, 9, 0) == expected[f"{split}_ids_max_len_9"]
 
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1)
@@ -69,39 +121,69 @@ TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), 
 @given(train=TEXTS, test=TEXTS, minimum=st.integers(1, 3))
 def test_study_equals_counting_sets(train: list[str], test: list[str], minimum: int) -> None:
     """Document frequency is the number of documents whose set of words holds the word; test adds nothing."""
-    words, (numbered, _) = read({"train": train, "test": test}, STUDY, None)
+    numbers = read({"train": train, "test": test}, STUDY)
     frequency = Counter(word for text in train for word in set(text.split()))
     kept = sorted(
         (word for word in frequency if frequency[word] >= minimum), key=lambda w: (-frequency[w], w)
     )
-    assert study_vocabulary(words, numbered, min_frequency=minimum).words == ("**PAD**", "<unk>", *kept)
+    assert study(numbers, min_frequency=minimum).words == ("**PAD**", "<unk>", *kept)
 
 
 @given(train=TEXTS, test=TEXTS, size=st.integers(1, 8))
 def test_liu_equals_counting_padded_lists(train: list[str], test: list[str], size: int) -> None:
     """`Counter.most_common` over both padded splits, with the unknown word behind."""
-    words, tables = read({"train": train, "test": test}, LIU, 4)
     counted: Counter[str] = Counter()
-    for texts in (train, test):
-        rows = [LIU(text)[:4] for text in texts]
+    for split in (train, test):
+        rows = [LIU(text)[:4] for text in split]
         width = max(map(len, rows))
         counted.update(word for row in rows for word in row + [LIU_PAD] * (width - len(row)))
-    vocabulary = liu_vocabulary(words, tables, size=size)
+    vocabulary = liu(read({"train": train, "test": test}, LIU, 4), size)
     assert vocabulary.words == (*(word for word, _ in counted.most_common(size)), LIU_UNK)
     # a padding word that was cut off or never needed is read as the unknown one, as any word
     expected = LIU_PAD if LIU_PAD in vocabulary.words else LIU_UNK
     assert vocabulary.words[vocabulary.padding_id] == expected
 
 
+@given(train=TEXTS, known=st.sets(st.sampled_from("abcdef")), size=st.integers(1, 8))
+def test_attentionxml_ties(train: list[str], known: set[str], size: int) -> None:
+    """By falling document frequency, words with a vector first among equals, then by the alphabet."""
+    numbers = read({"train": train, "test": []}, TOKENISED)
+    frequency = Counter(word for text in train for word in set(text.split()))
+    order = sorted(frequency, key=lambda word: (-frequency[word], word not in known, word))
+    n = len(numbers.words)
+    vocabulary = attentionxml_vocabulary(
+        tuple(numbers.words),
+        numbers.documents_with.upto(n)[:n],
+        lambda words: np.array([it in known for it in words], dtype=np.bool_),
+        size=size,
+    )
+    # a size of two or less is no limit there
+    kept = order[: size - 2] if size > 2 else order
+    assert vocabulary.words == ("<PAD>", "<UNK>", *kept)
+    assert vocabulary.special == (0, 1)
+
+
+def test_bow_knows_training_words_by_the_alphabet() -> None:
+    """Words of test alone have no row, and no word pads."""
+    numbers = read({"train": ["b c", "a"], "test": ["new b"]}, TOKENISED)
+    vocabulary = bow_vocabulary(tuple(numbers.words), numbers.documents_with.upto(4)[:4])
+    assert vocabulary.words == ("a", "b", "c")
+    assert dict(zip(numbers.words, vocabulary.ids.tolist(), strict=True)) == {
+        "b": 1,
+        "c": 2,
+        "a": 0,
+        "new": -1,
+    }
+
+
 def test_a_word_of_test_only_is_unknown_to_the_study() -> None:
     """A test word outside the vocabulary becomes the unknown word, not an error (LibMultiLabel 2fd112c)."""
-    words, (train, test) = read({"train": ["a"], "test": ["a new"]}, STUDY, None)
-    vocabulary = study_vocabulary(words, train)
-    assert vocabulary.encode(test).values.tolist() == [2, 1]
+    numbers = read({"train": ["a"], "test": ["a new"]}, STUDY)
+    assert ids(numbers, "test", study(numbers)) == [[2, 1]]
 
 
 def test_no_word_at_all() -> None:
     """Texts without a single word still give the two special rows."""
-    words, (train, test) = read({"train": ["12"], "test": ["-"]}, STUDY, None)
-    assert study_vocabulary(words, train).words == ("**PAD**", "<unk>")
-    assert len(test.values) == 0
+    numbers = read({"train": ["12"], "test": ["-"]}, STUDY)
+    assert study(numbers).words == ("**PAD**", "<unk>")
+    assert ids(numbers, "test", study(numbers)) == [[]]

@@ -85,6 +85,7 @@ def open_ids(tree: Tree, options: Options) -> TextSource:
         (*(it for split in texts for it in (texts[split], labels[split])), vocabulary),
         "attentionxml arrays",
         ("The texts were cut, and rare words replaced, by the program that made the arrays.",),
+        tokenised=True,
     )
 
 

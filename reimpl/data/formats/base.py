@@ -128,6 +128,8 @@ class TextSource:
     choices: str
     """Format and options, as they enter `digest`."""
     notes: tuple[str, ...] = ()
+    tokenised: bool = False
+    """Whether a program has parted the words by blanks already."""
 
     @property
     def splits(self) -> tuple[str, ...]:

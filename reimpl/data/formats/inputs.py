@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from reimpl.data.files import BOM
+from reimpl.data.meter import open_counted
 from reimpl.errors import DataError
 
 BLOCK = 1 << 20
@@ -82,7 +83,7 @@ def opened(file: File) -> Iterator[IO[bytes]]:
             archive = stack.enter_context(zipfile.ZipFile(file.path))
             raw = stack.enter_context(archive.open(file.member))
         else:
-            raw = stack.enter_context(file.path.open("rb"))
+            raw = stack.enter_context(open_counted(file.path))
         unpack = _UNPACK.get(file.packing)
         yield raw if unpack is None else stack.enter_context(cast(IO[bytes], unpack(raw)))
 

@@ -58,6 +58,7 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
         {split: partial(documents, texts[split], labels[split]) for split in texts},
         tuple(it for split in texts for it in (texts[split], labels[split])),
         f"pairs raw={texts is raw}",
+        tokenised=texts is tokenised,
     )
 
 

@@ -1,0 +1,124 @@
+"""tf-idf of whole documents, against scikit-learn's `TfidfVectorizer` and by hand."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reimpl.data import tfidf
+from reimpl.data.dataset import Dataset
+from reimpl.data.prepare import prepare
+from reimpl.data.source import Document
+from reimpl.data.tokenise import ATTENTIONXML, SKLEARN, STUDY
+from tests.data.corpora import corpus
+from tests.data.sources import Made, texts
+from tests.shared import shared
+
+vectorizers = pytest.importorskip("sklearn.feature_extraction.text")
+
+
+def made(source: Made | Path, recipe: Any = "bow", length: int = 2) -> Dataset:
+    rng = np.random.default_rng(0)
+    return prepare(source, recipe=recipe, length=length, vectors="random:2", rng=rng)
+
+
+def dense(data: Dataset, split: str) -> np.ndarray:
+    features = data.splits[split].features
+    assert features is not None
+    return features.toarray()
+
+
+def test_by_hand() -> None:
+    """Two training documents: `bb` in both weighs 1, `aa` in one ln(3/2) + 1; then unit length."""
+    data = made(texts(["aa bb bb", "bb"], ["aa new", "new"]))
+    assert data.vocabulary == ("aa", "bb")
+    rare = log(3 / 2) + 1
+    norm = sqrt(rare**2 + 4)
+    np.testing.assert_allclose(dense(data, "train"), [[rare / norm, 2 / norm], [0, 1]], rtol=1e-6)
+    np.testing.assert_allclose(dense(data, "test"), [[1, 0], [0, 0]], rtol=1e-6)
+    # 2 of the 3 test words have no column, and there are no tokens
+    assert data.counts["test.unknown_word_share"] == 2 / 3
+    assert (data.train.longest, len(data.train.tokens), data.counts["train.truncated"]) == (0, 0, 0)
+
+
+TEXT = st.text("aB1_ -'\u2013\u00e9\u0130\u03a3", max_size=20)
+
+
+@given(TEXT | st.text())
+def test_words_are_those_of_the_analyzer(text: str) -> None:
+    """What `TfidfVectorizer()` makes of a text; a NUL counts as a blank here."""
+    assert SKLEARN(text) == vectorizers.TfidfVectorizer().build_analyzer()(text.replace("\0", " "))
+
+
+@given(st.lists(TEXT, min_size=1, max_size=8), st.lists(TEXT, max_size=4), st.integers(1, 9))
+def test_bow_is_the_vectorizer_as_it_comes(train: list[str], test: list[str], block: int) -> None:
+    """The same words in the same columns with the same weights, in training and in test."""
+    train = ["some word", *train]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tfidf, "_BLOCK", block)
+        data = made(texts(train, test))
+    vectorizer = vectorizers.TfidfVectorizer()
+    expected = vectorizer.fit_transform(train).toarray()
+    assert data.vocabulary == tuple(vectorizer.get_feature_names_out())
+    np.testing.assert_allclose(dense(data, "train"), expected, rtol=1e-6)
+    assert dense(data, "train").dtype == np.float32
+    if test:
+        np.testing.assert_allclose(dense(data, "test"), vectorizer.transform(test).toarray(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("recipe", ["attentionxml", "cornet"])
+def test_attentionxml_weighs_whole_documents_a_column_a_word(tmp_path: Path, recipe: str) -> None:
+    """Words behind the cut have weights too, column = token id; CorNet has no tree and no features."""
+    data = made(corpus(tmp_path / "toy"), recipe, length=1)
+    if recipe == "cornet":
+        assert data.train.features is None
+        return
+    vectorizer = vectorizers.TfidfVectorizer(analyzer=ATTENTIONXML)
+    expected = vectorizer.fit_transform(["the cat sat", "the dog 12 sat", "The bird"]).toarray()
+    column = {word: n for n, word in enumerate(data.vocabulary)}
+    order = [column[word] for word in vectorizer.get_feature_names_out()]
+    np.testing.assert_allclose(dense(data, "train")[:, order], expected, rtol=1e-6)
+    assert not dense(data, "train")[:, :2].any()
+    assert data.train.longest == 1
+
+
+def test_documents_that_are_dropped_do_not_count() -> None:
+    """The study's rule leaves an unlabelled training document out of n and of the frequencies."""
+    from dataclasses import replace
+
+    from reimpl.data.recipe import RECIPES
+
+    documents = [Document(("a",), "x y"), Document((), "y z"), Document(("a",), "x")]
+    data = made(
+        Made({"train": documents, "test": documents[:1]}), replace(RECIPES["study2022"], tfidf=True), length=9
+    )
+    vectorizer = vectorizers.TfidfVectorizer(analyzer=STUDY)
+    expected = vectorizer.fit_transform(["x y", "x"]).toarray()
+    assert data.vocabulary[2:] == ("x", "y")
+    np.testing.assert_allclose(dense(data, "train")[:, 2:], expected, rtol=1e-6)
+
+
+def test_a_real_corpus() -> None:
+    """Reuters-21578, both splits, all weights."""
+    folder = shared("data/reuters21578")
+    from reimpl.data.lml import open_folder
+
+    data = made(folder)
+    source = open_folder(folder)
+    parts = {split: [it.text for it in source.documents(split)] for split in source.splits}
+    vectorizer = vectorizers.TfidfVectorizer()
+    for split, expected in (
+        ("train", vectorizer.fit_transform(parts["train"])),
+        ("test", vectorizer.transform(parts["test"])),
+    ):
+        features = data.splits[split].features
+        assert features is not None
+        assert abs(features - expected).max() < 1e-6
+        assert features.nnz == expected.nnz
+    assert data.vocabulary == tuple(vectorizer.get_feature_names_out())
