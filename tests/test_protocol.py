@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from audit.record import RunSpec
 from reimpl.errors import ConfigError
 from reimpl.protocol import PROTOCOLS, Protocol, on_a_cpu, protocol
 
@@ -133,6 +134,24 @@ def test_what_came_later_is_told_only_where_it_does_something() -> None:
     changed = {"clip": 1.0, "average_from": 0, "average_start": False}
     mine = Protocol(name="mine", epochs=1, batch_size=1, **changed)
     assert set(mine.as_dict()) == {*FIRST, *changed}
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("chen2022", "f0dddb1d7bfd84be6d77888404492f59"),
+        ("chen2022-code", "6686177b9aab4035cba46a83b5ca9ee7"),
+        ("liu2017", "b1a70feebb364dc02f251e4d25df1dc4"),
+        ("small", "b3ddb947f3253a17c87da4fb92ed77a7"),
+    ],
+)
+def test_runs_of_the_first_protocols_keep_their_keys(name: str, key: str) -> None:
+    """Computed when there was neither averaging nor clipping nor a hold-out: stored runs are found again."""
+    told = protocol(name).as_dict()
+    spec = RunSpec(
+        model="m", variant="v", config={}, protocol=told, data="d", seed=0, precision="float32", revision=1
+    )
+    assert spec.key == key
 
 
 REFUSED = [
