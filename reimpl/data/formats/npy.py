@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 import warnings
 import zipfile
@@ -77,7 +78,8 @@ def _header(file: File, start: bytes) -> tuple[tuple[int, ...], bool, np.dtype[A
     except KeyError as err:
         raise DataError(f"{file}: .npy of an unknown version; save it anew with numpy") from err
     except _MALFORMED as err:
-        reason = str(err).splitlines()[0] if str(err) else type(err).__name__
+        # where in memory some object lay says nothing, and differs from call to call
+        reason = re.sub(" at 0x[0-9a-fA-F]+", "", str(err).split("\n", 1)[0]) or type(err).__name__
         raise DataError(f"{file}: no sound .npy file ({reason[:80]}); get a sound copy") from err
     if any(it < 0 for it in shape) or dtype.itemsize == 0:
         raise DataError(f"{file}: an array of {dtype} and shape {shape}; get a sound copy")
