@@ -4,8 +4,8 @@ python tests/benchmarks/bench_tree.py [labels ...]
 
 For each number of labels a fresh process makes sparse label features (words by a Zipf-like law), builds the
 tree of AttentionXML (leaves of at most 8, 8 ways, height 3) and predicts made documents with a beam of 160 at
-the sizes of AttentionXML's tree sets (LSTM of 512 units, layers of 512 and 256). Weights are untrained: what a
-step costs does not hang on them. Scoring all labels with the same network is timed beside it where it fits.
+the sizes of AttentionXML's tree sets (LSTM of 512 units, layers of 512 and 256). Weights are untrained: a step
+costs the same. Scoring all labels with the same network is timed beside it where it fits.
 """
 
 from __future__ import annotations
