@@ -62,7 +62,6 @@ def array_chunks(array: File, words: File, tally: Tally, *, dimension: int | Non
         here = list(islice(names, len(rows)))
         if len(here) < len(rows):
             raise _unequal(array, len(matrix), words, start + len(here))
-        tally.bytes_read += rows.shape[0] * rows.shape[1] * matrix.dtype.itemsize
         yield keep_finite(here, rows, tally)
     left = sum(1 for _ in names)
     if left:

@@ -35,7 +35,6 @@ def binary_chunks(file: File, tally: Tally, *, dimension: int | None = None) -> 
     tally.form, tally.unit, tally.stored, tally.header = "word2vec binary", "vector", "float32", True
     buffer, declared = b"", -1
     for block in blocks(file):
-        tally.bytes_read += len(block)
         buffer += block
         if declared < 0:
             declared, buffer = _begin(file, buffer, tally, dimension)

@@ -20,18 +20,20 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
+from reimpl.data.meter import counted
 from reimpl.data.vector_file import Located, ReadVectors, checked, chunks, encoded, locate
 from reimpl.data.vector_map import VERSION, DamagedMapError, VectorMap, write_map
-from reimpl.data.vector_reading import Chunk, Tally
+from reimpl.data.vector_reading import Tally
 from reimpl.errors import DataError
 
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with what is being done, bytes done, and bytes in all where they are known (not of packed files)."""
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is being done, and how many bytes of the files on disk of how many are done."""
 
 _END = 1 << 16
 _BLOCK = 1 << 20
@@ -43,7 +45,7 @@ class NotKeptError(DataError):
     """The folder of the cache cannot be written; the vectors can still be read from their file."""
 
 
-def _silent(what: str, done: int, total: int | None) -> None:
+def _silent(what: str, done: int, total: int) -> None:
     pass
 
 
@@ -135,7 +137,7 @@ class VectorCache:
         try:
             lock.acquire(timeout=0.0)
         except Timeout:
-            self.progress("waiting for another process", 0, None)
+            self.progress("waiting for another process", 0, 0)
             lock.acquire()
         try:
             yield
@@ -148,20 +150,14 @@ class VectorCache:
         shutil.rmtree(work, ignore_errors=True)
         try:
             work.mkdir()
-            tally = Tally()
-            write_map(work, self._told(located, tally), tally)
+            tally, size = Tally(), sum(path.stat().st_size for path in located.on_disk)
+            with counted(size, partial(self.progress, "converting")):
+                write_map(work, chunks(located, tally), tally)
             shutil.rmtree(place, ignore_errors=True)
             work.rename(place)
         finally:
             shutil.rmtree(work, ignore_errors=True)
         return VectorMap(place)
-
-    def _told(self, located: Located, tally: Tally) -> Iterator[Chunk]:
-        file = located.file
-        total = file.path.stat().st_size if file.plain else None
-        for chunk in chunks(located, tally):
-            yield chunk
-            self.progress("converting", tally.bytes_read, total)
 
 
 def _opened(place: Path) -> VectorMap | None:

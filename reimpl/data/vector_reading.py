@@ -5,7 +5,7 @@ Shapes: N words of a file, E numbers of a word.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from reimpl.data.dataset import FloatArray
@@ -51,7 +51,6 @@ class Tally:
     """The last line of a text has no line feed."""
     duplicates: int = 0
     """Words that stood there before; the first vector stays."""
-    bytes_read: int = field(default=0, compare=False)
 
     def count_bad(self, number: int, reason: str) -> None:
         self.bad += 1

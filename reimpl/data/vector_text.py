@@ -31,7 +31,6 @@ def text_chunks(file: File, tally: Tally, *, dimension: int | None = None) -> It
     """
     declared, untidy = None, False
     for n, (first, block) in enumerate(_blocks(file)):
-        tally.bytes_read += len(block)
         if n == 0:
             declared, first, block = _begin(file, first, block, tally, dimension)
             untidy = _tidy(start := block[:_START]) != start

@@ -53,10 +53,10 @@ def test_rows_that_float32_cannot_hold_are_counted(tmp_path: Path) -> None:
     assert (read.tally.bad, read.tally.first_bad) == (2, (1, "inf is no finite number"))
 
 
-def test_the_chunks_say_how_far_they_are(tmp_path: Path) -> None:
+def test_the_rows_are_counted(tmp_path: Path) -> None:
     tally = Tally()
     assert sum(len(it.words) for it in chunks(locate(lay(tmp_path)), tally)) == 3
-    assert (tally.bytes_read, tally.unit, tally.stored) == (3 * 2 * 4, "row", "float32")
+    assert (tally.lines, tally.unit, tally.stored) == (3, "row", "float32")
 
 
 @pytest.mark.parametrize(
