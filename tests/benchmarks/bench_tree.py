@@ -4,7 +4,7 @@ python tests/benchmarks/bench_tree.py [labels ...]
 
 For each number of labels a fresh process makes sparse label features (words by a Zipf-like law), builds the
 tree of AttentionXML (leaves of at most 8, 8 ways, height 3) and predicts made documents with a beam of 160 at
-the sizes of AttentionXML's tree sets (LSTM of 512 units, layers of 512 and 256). Weights are untrained: a step
+the sizes of AttentionXML's tree sets (LSTM of 512 units, layers of 512 and 256). Weights are not trained: it
 costs the same. Scoring all labels with the same network is timed beside it where it fits.
 """
 
