@@ -130,15 +130,18 @@ def test_what_is_kept_for_the_backward_pass_is_the_input() -> None:
 
 
 @pytest.mark.parametrize("numbers", [1, 2000, 10**9])
-def test_chunks_are_alike_in_size_and_hold_no_more_than_they_may(monkeypatch: Patch, numbers: int) -> None:
-    """Of 200 labels; a chunk of one label is the smallest."""
+@pytest.mark.parametrize("candidates", [None, torch.zeros(B, 200, dtype=torch.long)], ids=["all", "some"])
+def test_chunks_are_alike_in_size_and_hold_no_more_than_they_may(
+    monkeypatch: Patch, numbers: int, candidates: Tensor | None
+) -> None:
+    """Of 200 labels; a chunk of one label is the smallest. Candidates have queries of each document's own."""
     monkeypatch.setattr(label_attention, "CHUNK", {"cpu": numbers, "other": numbers})
     states, _, queries, layers = inputs(rows=200)
-    parts = list(label_attention._Inputs(states, queries, None, None, layers).chunks())
+    parts = list(label_attention._Inputs(states, queries, None, candidates, layers).chunks())
     sizes = [len(range(200)[part]) for part in parts]
     assert [i for part in parts for i in range(200)[part]] == list(range(200))
     assert max(sizes) - min(sizes) < len(sizes) or len(sizes) == 1
-    a_label = B * (T + D + 6 + 4 + 1)
+    a_label = B * (T + D + 6 + 4 + 1 + (0 if candidates is None else D))
     assert max(sizes) == 1 or max(sizes) * a_label <= numbers
 
 
