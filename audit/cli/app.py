@@ -26,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-data_app = typer.Typer(help="Look at corpora.", no_args_is_help=True)
+data_app = typer.Typer(help="Look at corpora, download and prepare them.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 Claims = Annotated[
