@@ -107,6 +107,13 @@ def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
     return depths
 
 
+def fitting_height(n_labels: int, max_leaf: int, height: int, ways: int) -> int:
+    """Inner levels below the root for which that many labels have room: `height` or fewer, 0 for no tree."""
+    c = ways.bit_length() - 1
+    depth = depth_of(n_labels, max_leaf)
+    return 0 if depth == 0 else min(height, (depth - 1) // max(c, 1) + 1)
+
+
 def node_starts(n_labels: int, depth: int) -> IntArray:
     """int64 (2^depth + 1,): where each node of a depth begins; splits give floor(n / 2) to the left."""
     sizes = np.array([n_labels])

@@ -39,7 +39,7 @@ from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision, numeric_mode
-from reimpl.label_tree import LabelTree, build_tree, label_features
+from reimpl.label_tree import LabelTree, build_tree, fitting_height, label_features
 from reimpl.on_device import DeviceSplit
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
@@ -68,6 +68,10 @@ def train_tree(
     if config.loss != "bce_mean":
         raise ConfigError(f"a tree is trained with the loss bce_mean, not {config.loss!r}")
     began = time.perf_counter()
+    height = fitting_height(data.n_labels, config.cluster_size, config.tree_height, config.ways)
+    if height == 0:
+        return _without_a_tree(config, data, protocol, list_length, seed, device, precision, watch)
+    asked, config = config.tree_height, replace(config, tree_height=height)
     tree = tree_of(config, data, seed)
     data = for_protocol(data, protocol)
     levels = _Levels(config, data, protocol, tree, seed, torch.device(device), precision, watch or Watch())
@@ -75,7 +79,50 @@ def train_tree(
         result = levels.train(list_length)
     nodes = ", ".join(f"{n:,}" for n in tree.sizes[:-1])
     note = f"label tree of {nodes} inner nodes over {tree.sizes[-1]:,} labels, seed {seed}"
+    if height < asked:
+        note += f"; {height} of {asked} levels, for which there are labels enough"
     return replace(result, seconds=time.perf_counter() - began, notes=(note, *result.notes))
+
+
+def _without_a_tree(
+    config: Config,
+    data: Dataset,
+    protocol: Protocol,
+    list_length: int,
+    seed: int,
+    device: str,
+    precision: Precision,
+    watch: Watch | None,
+) -> Result:
+    """No more labels than a leaf may hold: one network over all of them. Scores as those of a tree."""
+    from reimpl.attention_xml import build
+
+    def network(vectors: Tensor) -> nn.Module:
+        return build(
+            replace(config, tree_height=0, trees=1),
+            vectors=vectors,
+            labels=data.n_labels,
+            length=protocol.length,
+            padding_id=data.padding_id,
+            freeze_padding=not data.padding_trainable,
+        )
+
+    result = training.train(
+        network,
+        data,
+        protocol,
+        loss_name=config.loss,
+        seed=seed,
+        device=device,
+        precision=precision,
+        watch=watch,
+        keep=list_length,
+    )
+    note = f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
+    scores = result.top_scores
+    if scores is not None:
+        scores = -np.logaddexp(0, -scores)  # the logarithm of the sigmoid
+    return replace(result, top_scores=scores, notes=(note, *result.notes))
 
 
 def tree_of(config: Config, data: Dataset, seed: int) -> LabelTree:

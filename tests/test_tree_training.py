@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from scipy import sparse
 
 import reimpl.tree_training as module
-from reimpl.attention_xml import AttentionXML, Config
+from reimpl.attention_xml import AttentionXML, Config, train
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.protocol import Protocol
@@ -220,6 +220,25 @@ def test_averaging_begins_for_each_level_when_its_configuration_says(levels: lis
 def test_more_candidates_than_nodes_are_all_nodes_and_a_note() -> None:
     result = run(config(candidates=160))
     assert "level 0: of 160 candidates no more than the 4 nodes are kept" in result.notes
+
+
+def test_a_tree_is_as_high_as_there_are_labels_for() -> None:
+    result = run(config(tree_height=5, ways=4, cluster_size=2), data(12))
+    tree, height = result.notes[0].split("; ")
+    assert tree == "label tree of 2, 8 inner nodes over 12 labels, seed 0"
+    assert height == "2 of 5 levels, for which there are labels enough"
+
+
+def test_labels_of_a_single_leaf_need_no_tree() -> None:
+    corpus = data(6)
+    result = run(config(cluster_size=8), corpus)
+    assert result.notes[0] == "no label tree: a leaf of 8 has room for all 6 labels"
+    assert result.top_ids is not None and result.top_scores is not None
+    assert (result.top_scores < 0).all(), "logarithms of probabilities"
+    flat = train(config(tree_height=0), corpus, toy_protocol(epochs=2, padding="batch"), seed=0)
+    assert flat.top_scores is not None
+    assert np.array_equal(result.top_ids, flat.top_ids)  # type: ignore[arg-type]
+    assert np.allclose(np.exp(result.top_scores), 1 / (1 + np.exp(-flat.top_scores)))
 
 
 def test_another_loss_is_refused() -> None:
