@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import typer
 
-from audit.cli import check, claims, data, data_fetch, explain, imports, judge, plan, report
+from audit.cli import check, claims, data, data_fetch, data_vectors, explain, imports, judge, plan, report
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError
@@ -19,7 +19,7 @@ from audit.exit_codes import Exit
 from reimpl.errors import ReimplError
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, imports, judge, report, explain, plan, check, claims, data, data_fetch)
+COMMANDS = (run_module, imports, judge, report, explain, plan, check, claims, data, data_fetch, data_vectors)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(

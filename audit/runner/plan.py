@@ -385,7 +385,9 @@ def _noise(experiment: Experiment) -> LabelNoise | None:
 
 def _absolute(vectors: str) -> str:
     """The file's whole path; `glove` and `random:E` as they are."""
-    return str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors
+    from reimpl.data.vector_file import is_vector_file
+
+    return str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors
 
 
 def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:

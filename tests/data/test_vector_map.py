@@ -49,6 +49,11 @@ def test_what_goes_in_comes_out(small: VectorMap) -> None:
     assert small.tally == Tally(dimension=2, first_bad=(3, "short"))
 
 
+def test_the_first_words_are_those_of_the_first_rows(small: VectorMap) -> None:
+    assert small.first_words(2) == WORDS[:2]
+    assert small.first_words(99) == WORDS
+
+
 def test_no_words(small: VectorMap) -> None:
     values, found = small.look_up([])
     assert (values.shape, found.shape) == ((0, 2), (0,))

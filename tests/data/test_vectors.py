@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reimpl.data.vector_reading import Tally, notes
 from reimpl.data.vectors import (
     GlovePackage,
     OutOfVocabulary,
@@ -151,6 +152,15 @@ def test_file_counts_are_passed_on(tmp_path: Path) -> None:
         "Word vectors: 1 word not UTF-8 and matched by nothing, first v.txt:9: 'caf\\xe9'.",
         "Word vectors: 1 repeated word; the first vector counts.",
     )
+
+
+def test_a_published_file_of_another_length_is_told(tmp_path: Path) -> None:
+    """GloVe 6B has 400,000 lines; without a header nothing else shows that some are missing."""
+    path = write(tmp_path / "glove.6B.2d.txt", ["the 1 2"])
+    told = "Word vectors: the published file has 400000 lines; this one may be cut off."
+    assert told in VectorFile(path).look_up(["the"], np.random.default_rng(0)).notes
+    whole = Tally(dimension=2, lines=400_000)
+    assert told not in notes("glove.6B.50d.txt", whole)
 
 
 def test_glove_package() -> None:

@@ -1,0 +1,89 @@
+"""`audit data vectors`: what a file of word vectors holds, converted once for all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import data_app, say
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from reimpl.data.vector_cache import Progress
+    from reimpl.data.vector_map import VectorMap
+
+_FIRST = 8
+"""Words that are shown."""
+
+
+@data_app.command("vectors")
+def vectors_command(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Text (GloVe, word2vec, fastText), word2vec's .bin, or NAME.npy with words in NAME.txt; "
+            "packed too. Of a .zip with several: FILE.zip/MEMBER.",
+        ),
+    ],
+    dimension: Annotated[
+        int | None,
+        typer.Option(min=1, help="What it must be; of GloVe's .zip files it chooses the member."),
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Folder of the run records, where converted files lie.")] = Path(
+        "audit-runs"
+    ),
+) -> int:
+    """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
+    from reimpl.data.vector_cache import VectorCache
+
+    with _bar(file.name) as progress:
+        found = VectorCache(store / "data" / "vectors", progress).open(file, dimension=dimension)
+    for line in _lines(file, found):
+        say(line)
+    return Exit.OK
+
+
+def _lines(file: Path, found: VectorMap) -> Iterator[str]:
+    from audit.claim_names import counted
+    from reimpl.data.vector_reading import notes
+
+    tally = found.tally
+    words = counted(tally.lines - tally.bad - tally.duplicates, "word")
+    yield f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers"
+    for note in notes(file.name, tally)[1:]:
+        yield f"    {note.removeprefix('Word vectors: ')}"
+    if tally.with_spaces:
+        yield f"    {counted(tally.with_spaces, 'word')} with spaces"
+    first = ", ".join(repr(word.decode("utf-8", "backslashreplace")) for word in found.first_words(_FIRST))
+    yield f"    first words: {first}"
+    yield f"kept: {found.folder}, {found.size / 1e6:,.1f} MB"
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[Progress]:
+    """A bar on a terminal for each step that is told; nothing elsewhere."""
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    from audit.progress import new_console
+
+    console = new_console()
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    bars = Bars(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bars.add_task(name, total=None)
+
+    def show(what: str, done: int, total: int) -> None:
+        bars.update(task, description=f"{name}: {what}", completed=done, total=total or None)
+
+    with bars:
+        yield show
