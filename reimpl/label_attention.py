@@ -128,10 +128,8 @@ class _Inputs:
 
 
 def _softmax_(scores: Tensor) -> Tensor:
-    """Over the last axis, in place where there is no need of a wider type."""
-    if scores.dtype in (torch.float32, torch.float64):
-        return torch.softmax(scores, dim=-1, out=scores)
-    return torch.softmax(scores, dim=-1, dtype=torch.float32).to(scores.dtype)
+    """Over the last axis, in place; in half precision the library itself computes in float32."""
+    return torch.softmax(scores, dim=-1, out=scores)
 
 
 class _LabelScores(torch.autograd.Function):

@@ -103,6 +103,15 @@ def test_a_sparse_gradient_has_the_rows_of_the_candidates_once_each() -> None:
     assert grad.indices().tolist() == [[0, 3, 6, 10]]
 
 
+def test_the_gradient_of_all_labels_is_dense() -> None:
+    """Every row has one: there is nothing to leave out."""
+    states, words, queries, layers = inputs()
+    both = (label_scores(states, words, queries, layers, sparse=it) for it in (True, False))
+    (mine,), (theirs,) = (gradients(it, queries) for it in both)
+    assert not mine.is_sparse
+    torch.testing.assert_close(mine, theirs)
+
+
 @pytest.mark.usefixtures("_chunks")
 def test_gradients_are_those_of_finite_differences() -> None:
     states, words, queries, layers = inputs()
