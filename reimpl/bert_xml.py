@@ -1,0 +1,267 @@
+"""BertXML: a small Transformer encoder trained from scratch, with several [CLS] symbols before each document.
+
+Paper
+    Xun, Jha, Sun, Zhang (2020), Correlation Networks for Extreme Multi-label Text Classification, KDD,
+    sections 4.2 and 5.2.2; the encoder is that of Devlin, Chang, Lee, Toutanova (2019), BERT, NAACL.
+Public code
+    XunGuangxu/CorNet ecc0996, deepxml/bertxml.py, deepxml/gpipe_modules.py (the form run on Wiki-500K).
+
+Shapes: B documents, T token positions, M [CLS] symbols, S = M + T, Q states asked for, H components of every
+vector, I units of an inner layer, L labels.
+
+The [CLS] symbols stand first, at positions 0 to M - 1. Padding is no key of any attention. Of the last layer
+only the states of the [CLS] symbols are read, so it is computed for them only: they are the queries, all
+words are keys. Side by side these states are the document's vector of M H components.
+
+Paper and code differ, see `VARIANTS`. The paper does not say where layers are normalised (BERT: after each
+residual sum, and after the sum of the embeddings), which activation the inner layers have (BERT: GELU), how
+weights start (BERT: normal of deviation .02, biases zero), nor where there is dropout (BERT's places, which
+are those of the code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor, nn
+
+from reimpl.errors import ConfigError
+from reimpl.losses import loss
+
+#: BERT's, added to a variance.
+_EPSILON = 1e-12
+#: Standard deviation of BERT's first weights.
+_DEVIATION = 0.02
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex."""
+
+    hidden: int | None = 300
+    """H; None: that of the word vectors."""
+    layers: int = 3
+    """Encoder layers, the last one included."""
+    heads: int = 2
+    inner: int = 600
+    """I, units of the inner layer of an encoder layer."""
+    cls_tokens: int = 5
+    """M."""
+    activation: Literal["relu", "gelu"] = "relu"
+    """Of the inner layers."""
+    norm: Literal["none", "layer"] = "none"
+    """layer: after each residual sum, and on the embeddings. In the code a class of that name gives back its
+    input (bertxml.py:126-132)."""
+    vectors: Literal["kept", "overwritten"] = "overwritten"
+    """overwritten: the word vectors that were given are lost to Xavier's random ones (bertxml.py:404-415)."""
+    pooler: bool = True
+    """ELU, a square layer and ELU between the document's vector and the output layer (code only)."""
+    bottleneck: int | None = None
+    """Units of a layer with ELU before the output, in the pooler's place; 512 on Wiki-500K."""
+    dropout: float = 0.1
+    """On the embeddings, the attention's weights, and what is added to a residual."""
+    init: Literal["xavier_uniform", "bert"] = "xavier_uniform"
+    """Of all matrices; biases start at zero."""
+    train_vectors: bool = True
+    """Whether the word vectors are trained along; those of positions and [CLS] symbols are in any case."""
+    loss: str = "bce_mean"
+    """A name of `reimpl.losses.LOSSES`."""
+
+    def __post_init__(self) -> None:
+        loss(self.loss)
+        for name, kind in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(kind) is Literal and value not in get_args(kind):
+                raise ConfigError(
+                    f"{name} must be one of {', '.join(map(repr, get_args(kind)))}, not {value!r}"
+                )
+            if kind is bool and not isinstance(value, bool):
+                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        for name in ("hidden", "layers", "heads", "inner", "cls_tokens", "bottleneck"):
+            value = getattr(self, name)
+            if not (_is_size(value) or (value is None and name in ("hidden", "bottleneck"))):
+                raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
+        if self.hidden is not None:
+            self.size(self.hidden)
+        if not (isinstance(self.dropout, int | float) and 0 <= self.dropout < 1):
+            raise ConfigError(f"dropout must be a number in [0, 1), not {self.dropout!r}")
+
+    def size(self, dimension: int) -> int:
+        """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""
+        size = dimension if self.hidden is None else self.hidden
+        if self.vectors == "kept" and dimension != size:
+            raise ConfigError(
+                f"hidden {size} is not the dimension {dimension} of the word vectors; give hidden: null, or "
+                f"vectors of {size} components"
+            )
+        if size % self.heads:
+            raise ConfigError(f"hidden {size} cannot be shared out among {self.heads} heads")
+        return size
+
+    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
+        """Numbers by formula, word vectors included, trained or not."""
+        H, I, M = self.size(dimension), self.inner, self.cls_tokens  # noqa: E741 - as in the paper
+        embeddings = (vocabulary + M + length + M) * H
+        layer = 4 * (H + 1) * H + (H + 1) * I + (I + 1) * H
+        norms = 2 * H * (2 * self.layers + 1) if self.norm == "layer" else 0
+        between = self.bottleneck or (M * H if self.pooler else None)
+        head = (M * H + 1) * between if between else 0
+        return embeddings + self.layers * layer + norms + head + ((between or M * H) + 1) * labels
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+_CODE = Config()
+
+#: Named members; sizes of section 5.2.2.
+VARIANTS: Mapping[str, Config] = {
+    # As it runs: no normalisation, word vectors from nowhere, ReLU, one more layer above the [CLS] states.
+    "code": _CODE,
+    # What Xun et al. 2020 wrote: BERT's layers, word vectors that start as GloVe, the states of the [CLS]
+    # symbols side by side into the output layer. What it leaves open is as in BERT.
+    "paper": replace(_CODE, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert"),
+}
+
+#: Sizes for protocols that are reduced to a CPU.
+SMALL: Mapping[str, Any] = {"hidden": None, "inner": 64, "bottleneck": 64}
+
+
+class Attention(nn.Module):
+    """Multi-head attention, its output layer and dropout; the residual is not added."""
+
+    def __init__(self, hidden: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.query, self.key, self.value, self.output = (nn.Linear(hidden, hidden) for _ in range(4))
+
+    def forward(self, x: Tensor, states: Tensor, mask: Tensor) -> Tensor:
+        """Queries from x (B, Q, H), keys and values from states (B, S, H), mask bool (B, 1, 1, S)."""
+        q, k, v = self._split(self.query(x)), self._split(self.key(states)), self._split(self.value(states))
+        rate = self.dropout if self.training else 0.0
+        # The code adds -10,000 to the scores of padding: e^-10000 is 0, and [CLS] symbols are always keys.
+        out = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, dropout_p=rate
+        )  # (B, heads, Q, H / heads)
+        out = self.output(out.transpose(1, 2).flatten(2))
+        return F.dropout(out, self.dropout, self.training)
+
+    def _split(self, x: Tensor) -> Tensor:
+        """(B, S, H) -> (B, heads, S, H / heads)"""
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+class Layer(nn.Module):
+    """One encoder layer: attention, then two linear layers, each added to what went in."""
+
+    def __init__(self, config: Config, hidden: int) -> None:
+        super().__init__()
+        self.config = config
+        self.attention = Attention(hidden, config.heads, config.dropout)
+        self.norm_attention = _norm(config, hidden)
+        self.inner, self.outer = nn.Linear(hidden, config.inner), nn.Linear(config.inner, hidden)
+        self.norm = _norm(config, hidden)
+
+    def forward(self, x: Tensor, states: Tensor, mask: Tensor) -> Tensor:
+        """x (B, Q, H), those of `states` (B, S, H) whose next states are wanted -> (B, Q, H)."""
+        x = self.norm_attention(x + self.attention(x, states, mask))
+        activation = F.relu if self.config.activation == "relu" else F.gelu
+        added = F.dropout(self.outer(activation(self.inner(x))), self.config.dropout, self.training)
+        return cast(Tensor, self.norm(x + added))
+
+
+def _norm(config: Config, hidden: int) -> nn.Module:
+    return nn.LayerNorm(hidden, eps=_EPSILON) if config.norm == "layer" else nn.Identity()
+
+
+class BertXML(nn.Module):
+    """Embeddings, encoder, output layer."""
+
+    #: The public code's optimiser sees dense gradients of these embeddings (`reimpl.optim`).
+    dense_embeddings = True
+    #: Narrowest batch.
+    minimum_width = 1
+
+    def __init__(
+        self, config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int = 0
+    ) -> None:
+        """Build for documents of up to `length` tokens; vectors (V, E): initial word vectors."""
+        super().__init__()
+        H, M = config.size(vectors.shape[1]), config.cls_tokens
+        self.config, self.length, self.padding_id = config, length, padding_id
+        self.words = nn.Embedding(len(vectors), H)
+        self.cls = nn.Parameter(torch.empty(M, H))
+        self.positions = nn.Parameter(torch.empty(length + M, H))
+        self.norm = _norm(config, H)
+        self.encoder = nn.ModuleList(Layer(config, H) for _ in range(config.layers))
+        between = config.bottleneck or (M * H if config.pooler else None)
+        self.pooler = nn.Linear(M * H, between) if between else None
+        self.output = nn.Linear(between or M * H, labels)
+        self._initialise(vectors)
+
+    def _initialise(self, vectors: Tensor) -> None:
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                self._draw(module.weight, *module.weight.shape)
+                nn.init.zeros_(module.bias)
+        # The [CLS] symbols are the last rows of the code's table of words, and count in Xavier's bound.
+        rows = len(vectors) + len(self.cls)
+        for table, height in (
+            (self.words.weight, rows),
+            (self.cls, rows),
+            (self.positions, len(self.positions)),
+        ):
+            self._draw(table, height, table.shape[1])
+        if self.config.vectors == "kept":
+            self.words.weight.data.copy_(vectors)
+        self.words.weight.requires_grad_(self.config.train_vectors)
+
+    def _draw(self, weight: Tensor, rows: int, columns: int) -> None:
+        if self.config.init == "bert":
+            nn.init.normal_(weight, std=_DEVIATION)
+        else:
+            bound = (6 / (rows + columns)) ** 0.5  # Glorot's, as part of a table of so many rows
+            nn.init.uniform_(weight, -bound, bound)
+
+    def document_vectors(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> last states of the [CLS] symbols side by side, (B, M H)."""
+        B, width = token_ids.shape
+        if width > self.length:
+            raise ConfigError(
+                f"this network has positions for {self.length} tokens and got documents of width {width}; "
+                "cut them to that length"
+            )
+        M = len(self.cls)
+        x = (
+            torch.cat((self.cls.expand(B, -1, -1), self.words(token_ids)), dim=1)
+            + self.positions[: M + width]
+        )
+        x = F.dropout(self.norm(x), self.config.dropout, self.training)  # (B, S, H)
+        mask = F.pad(token_ids != self.padding_id, (M, 0), value=True)[:, None, None]  # (B, 1, 1, S)
+        for layer in self.encoder[:-1]:
+            x = layer(x, x, mask)
+        return cast(Tensor, self.encoder[-1](x[:, :M], x, mask)).flatten(1)
+
+    def features(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> what enters the output layer."""
+        z = self.document_vectors(token_ids)
+        return z if self.pooler is None else F.elu(self.pooler(F.elu(z)))
+
+    def forward(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> scores before the sigmoid (B, L)."""
+        return cast(Tensor, self.output(self.features(token_ids)))
+
+
+def build(
+    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
+) -> BertXML:
+    """The network of `config`: the entry point by which the training finds a model.
+
+    `freeze_padding` has no effect: padding is read by no attention, so that its row has no gradient.
+    """
+    return BertXML(config, vectors=vectors, labels=labels, length=length, padding_id=padding_id)

@@ -1,0 +1,311 @@
+"""BertXML against the public code, torch's own encoder layer, hand counts and planted mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import nn
+
+from reimpl import bert_xml, fidelity
+from reimpl.bert_xml import VARIANTS, Attention, BertXML, Config, Layer, build
+from reimpl.errors import ConfigError
+from reimpl.fidelity import check
+from reimpl.losses import loss
+from reimpl.models import find_config, reduced_config
+from reimpl.protocol import protocol
+from tests.shared import shared
+
+REFERENCE = Path(fidelity.__file__).parent / "reference" / "bert_xml"
+CASE = "cornet_base_bertxml"
+#: Twelve components, three heads, four [CLS] symbols.
+SMALL: dict[str, Any] = {"hidden": 12, "heads": 3, "inner": 8, "cls_tokens": 4}
+
+Patch = pytest.MonkeyPatch
+
+
+def red() -> set[str]:
+    """Names of the fidelity checks that do not pass."""
+    return {it.name for it in check("bert_xml") if not it.passed}
+
+
+def network(config: Config, *, seed: int = 0, length: int = 20, labels: int = 6) -> BertXML:
+    torch.manual_seed(seed)
+    return BertXML(config, vectors=torch.randn(25, 12), labels=labels, length=length)
+
+
+def tokens(B: int, T: int) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(T).integers(1, 25, size=(B, T)))
+
+
+# ------------------------------------------------------------------------------------------------ fidelity
+
+
+def test_all_checks_of_bert_xml_pass() -> None:
+    assert [f"{it.name}: {it.detail}" for it in check("bert_xml") if not it.passed] == []
+
+
+def test_the_stored_arrays_are_those_of_the_reference_data() -> None:
+    """All, bit for bit, but for the float32 gradients (kept in float64) and the lengths (not read)."""
+    with np.load(shared(f"refvec/{CASE}.npz")) as whole, np.load(REFERENCE / f"{CASE}.npz") as ours:
+        dropped = {n for n in whole.files if n.startswith("grad.")} | {"input.lengths"}
+        assert set(ours.files) == set(whole.files) - dropped
+        assert all(np.array_equal(ours[name], whole[name]) for name in ours.files)
+
+
+def test_the_source_is_that_of_the_reference_data() -> None:
+    whole = {c["case"]: c for c in json.loads(shared("refvec/manifest.json").read_text())["cases"]}
+    [case] = json.loads((REFERENCE / "manifest.json").read_text())["cases"]
+    assert case["source"] == whole[CASE]["source"]
+
+
+def _all(**changes: Any) -> Callable[[Patch], None]:
+    others = {name: replace(config, **changes) for name, config in VARIANTS.items()}
+    return lambda patch: patch.setattr("reimpl.reference.bert_xml.public_code.VARIANTS", others)
+
+
+def _of(owner: Any, name: str, value: Any) -> Callable[[Patch], None]:
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+_ATTEND, _PAD, _LAYER = F.scaled_dot_product_attention, F.pad, Layer.forward
+
+
+def _no_mask(q: Any, k: Any, v: Any, attn_mask: Any = None, dropout_p: float = 0.0) -> torch.Tensor:
+    return _ATTEND(q, k, v)
+
+
+def _last_reads_cls_only(layer: Layer, x: torch.Tensor, states: torch.Tensor, mask: torch.Tensor) -> Any:
+    return _LAYER(layer, x, states[:, : x.shape[1]], mask[..., : x.shape[1]])
+
+
+MISTAKES: dict[str, Callable[[Patch], None]] = {
+    "layers are normalised": _all(norm="layer"),
+    "GELU": _all(activation="gelu"),
+    "no pooler": _all(pooler=False),
+    "two heads are one": _of(Attention, "_split", lambda self, x: x[:, None]),
+    "padding is attended to": _of(F, "scaled_dot_product_attention", _no_mask),
+    "[CLS] symbols are masked": _of(F, "pad", lambda x, at, value: _PAD(x, at, value=False)),
+    "[CLS] symbols see each other only": _of(Layer, "forward", _last_reads_cls_only),
+    "heads are cut across": _of(
+        Attention,
+        "_split",
+        lambda self, x: x.view(*x.shape[:2], -1, self.heads).permute(0, 3, 1, 2),
+    ),
+    "ReLU in the pooler": _of(F, "elu", F.relu),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_turns_a_check_red(monkeypatch: Patch, mistake: str) -> None:
+    MISTAKES[mistake](monkeypatch)
+    assert red()
+
+
+def test_word_vectors_kept_in_the_code_turn_its_first_weights_red(monkeypatch: Patch) -> None:
+    """GloVe is lost there."""
+    others = {**VARIANTS, "code": replace(VARIANTS["code"], vectors="kept")}
+    monkeypatch.setattr("reimpl.reference.bert_xml.sizes.VARIANTS", others)
+    monkeypatch.setattr(BertXML, "_draw", lambda self, weight, *sizes: nn.init.normal_(weight, std=0.02))
+    assert "initial weights" in red()
+
+
+# ------------------------------------------------------------------------------------------------- layers
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_a_normalised_layer_is_torchs_encoder_layer(activation: Any) -> None:
+    """`nn.TransformerEncoderLayer` with its own weights copied, on documents of 7 and 4 words."""
+    config = Config(**SMALL, norm="layer", activation=activation, dropout=0.0)
+    torch.manual_seed(1)
+    theirs = nn.TransformerEncoderLayer(
+        12, 3, 8, dropout=0.0, activation=activation, layer_norm_eps=1e-12, batch_first=True
+    ).double()
+    ours = Layer(config, 12).double()
+    attention = theirs.self_attn
+    for layer, weight, bias in zip(
+        (ours.attention.query, ours.attention.key, ours.attention.value),
+        attention.in_proj_weight.chunk(3),
+        attention.in_proj_bias.chunk(3),
+        strict=True,
+    ):
+        layer.weight.data, layer.bias.data = weight.data, bias.data
+    pairs: list[tuple[nn.Module, nn.Module]] = [
+        (ours.attention.output, attention.out_proj),
+        (ours.inner, theirs.linear1),
+        (ours.outer, theirs.linear2),
+        (ours.norm_attention, theirs.norm1),
+        (ours.norm, theirs.norm2),
+    ]
+    for mine, other in pairs:
+        mine.load_state_dict(other.state_dict())
+    x = torch.randn(2, 7, 12, dtype=torch.float64)
+    is_word = torch.arange(7) < torch.tensor([7, 4])[:, None]
+    expected = theirs(x, src_key_padding_mask=~is_word)
+    found = ours(x, x, is_word[:, None, None])
+    torch.testing.assert_close(found[is_word], expected[is_word], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_padding_a_document_changes_no_score(variant: str) -> None:
+    net = network(replace(VARIANTS[variant], **SMALL)).eval()
+    ids = tokens(2, 9)
+    padded = F.pad(ids, (0, 11))
+    torch.testing.assert_close(net(padded), net(ids), rtol=0, atol=1e-6)
+
+
+def test_a_document_without_words_has_scores() -> None:
+    """Its [CLS] symbols see each other."""
+    assert torch.isfinite(network(Config(**SMALL)).eval()(torch.zeros(2, 5, dtype=torch.int64))).all()
+
+
+def test_the_order_of_words_counts() -> None:
+    net, ids = network(Config(**SMALL)).eval(), torch.tensor([[1, 2, 3]])
+    assert not torch.allclose(net(ids), net(ids.flip(1)), atol=1e-6)
+
+
+def test_each_cls_symbol_has_a_state_of_its_own() -> None:
+    net = network(Config(**SMALL)).eval()
+    states = net.document_vectors(tokens(2, 6)).view(2, 4, 12)
+    assert len({tuple(state) for state in states[0].tolist()}) == 4
+
+
+def test_documents_wider_than_the_positions_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"positions for 20 tokens .* width 21; cut them"):
+        network(Config(**SMALL))(tokens(1, 21))
+
+
+def test_dropout_acts_in_training_only() -> None:
+    net, ids = network(Config(**SMALL, dropout=0.5)), tokens(2, 6)
+    assert not torch.equal(net.train()(ids), net(ids))
+    assert torch.equal(net.eval()(ids), net(ids))
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_word_vectors_are_trained_or_stay_as_they_are(trained: bool) -> None:
+    """Frozen words leave the vectors of positions and [CLS] symbols to be trained."""
+    net = network(Config(**SMALL, train_vectors=trained))
+    net(tokens(2, 6)).sum().backward()
+    assert (net.words.weight.grad is not None) is trained
+    assert net.cls.grad is not None and net.positions.grad is not None
+
+
+def test_the_row_of_padding_has_no_gradient() -> None:
+    """Whether it is to be frozen or not."""
+    net = network(Config(**SMALL))
+    net(F.pad(tokens(2, 6), (0, 3))).sum().backward()
+    assert net.words.weight.grad is not None
+    assert not net.words.weight.grad[0].any()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_trains(variant: str) -> None:
+    net = network(replace(VARIANTS[variant], **SMALL, dropout=0.0)).train()
+    ids, rows, cols = tokens(4, 8), torch.arange(4), torch.tensor([0, 1, 2, 3])
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    values = []
+    for _ in range(60):
+        optimiser.zero_grad()
+        value = loss("bce_mean")(net(ids), rows, cols)
+        value.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        values.append(value.item())
+    assert values[-1] < values[0] / 4
+
+
+# ----------------------------------------------------------------------------------- sizes, configurations
+
+
+@pytest.mark.parametrize("norm", ["none", "layer"])
+@pytest.mark.parametrize(("pooler", "bottleneck"), [(True, None), (False, None), (True, 7), (False, 7)])
+def test_the_parameter_formula_counts_the_built_network(
+    norm: Any, pooler: bool, bottleneck: int | None
+) -> None:
+    config = Config(**SMALL, norm=norm, pooler=pooler, bottleneck=bottleneck)
+    sizes = {"vocabulary": 25, "length": 20, "dimension": 12, "labels": 6}
+    assert config.parameter_count(**sizes) == sum(p.numel() for p in network(config).parameters())
+
+
+def test_505_positions_for_500_words() -> None:
+    with torch.device("meta"):
+        net = BertXML(Config(), vectors=torch.empty(5, 300), labels=7, length=500)
+    assert net.positions.shape == (505, 300)
+
+
+def test_code_and_paper_differ_where_the_departures_say() -> None:
+    code, paper = VARIANTS["code"], VARIANTS["paper"]
+    assert code == Config(
+        hidden=300,
+        layers=3,
+        heads=2,
+        inner=600,
+        cls_tokens=5,
+        activation="relu",  # bertxml.py, its default
+        norm="none",  # bertxml.py:126-132
+        vectors="overwritten",  # bertxml.py:404-415
+        pooler=True,
+        bottleneck=None,
+        dropout=0.1,
+        init="xavier_uniform",
+    )
+    assert paper == replace(code, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert")
+
+
+def test_the_paper_keeps_the_word_vectors_and_the_code_loses_them() -> None:
+    vectors = torch.randn(25, 12)
+    for name, kept in (("code", False), ("paper", True)):
+        net = BertXML(replace(VARIANTS[name], **SMALL), vectors=vectors, labels=3, length=5)
+        assert torch.equal(net.words.weight, vectors) is kept
+
+
+def test_reduced_sizes_take_the_dimension_of_the_word_vectors() -> None:
+    """Vectors of 32 components make an encoder of 32; a bottleneck is reduced where there is one."""
+    small = reduced_config(bert_xml, VARIANTS["paper"], protocol("small").model)
+    assert small == replace(VARIANTS["paper"], hidden=None, inner=64)
+    net = build(small, vectors=torch.randn(9, 32), labels=3, length=5, padding_id=0, freeze_padding=True)
+    assert net.positions.shape == (10, 32)
+    wiki = replace(VARIANTS["code"], bottleneck=512)
+    assert reduced_config(bert_xml, wiki, {}).bottleneck == 64
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hidden": 0}, r"hidden must be a whole number from 1, not 0"),
+        ({"layers": 0}, r"layers .*0"),
+        ({"heads": 7}, r"hidden 300 cannot be shared out among 7 heads"),
+        ({"inner": 1.5}, r"config key 'inner'"),
+        ({"cls_tokens": 0}, r"cls_tokens .*0"),
+        ({"bottleneck": 0}, r"bottleneck .*0"),
+        ({"dropout": 1.0}, r"dropout .*1.0"),
+        ({"activation": "elu"}, r"config key 'activation': .*'elu'"),
+        ({"norm": True}, r"config key 'norm'"),
+        ({"pooler": "no"}, r"config key 'pooler': .*'no'"),
+        ({"loss": "bce"}, r"loss 'bce' is not known"),
+        ({"probes": 5}, r"config key 'probes' is not known"),
+    ],
+    ids=str,
+)
+def test_a_configuration_that_cannot_be_is_told_in_one_sentence(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        find_config(bert_xml, "code", changes)
+
+
+def test_kept_word_vectors_of_another_size_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"hidden 300 is not the dimension 12 .*hidden: null"):
+        network(VARIANTS["paper"])
+    assert network(VARIANTS["code"]).words.weight.shape == (25, 300)  # they are lost anyway
+
+
+def test_heads_must_share_out_the_components_that_the_word_vectors_bring() -> None:
+    with pytest.raises(ConfigError, match=r"hidden 12 cannot be shared out among 5 heads"):
+        network(Config(hidden=None, heads=5))
