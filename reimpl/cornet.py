@@ -19,12 +19,20 @@ keys that differ, and the two are trained together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, cast
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl.config_fields import as_dict, as_json, later
+from reimpl.errors import ConfigError
+from reimpl.losses import loss
+from reimpl.models import find_config, find_model, reduced_config
+
 Activation = Literal["sigmoid", "elu", "relu", "tanh"]
+Init = Literal["xavier_uniform", "torch"]
 
 _ACTIVATIONS: Mapping[str, nn.Module] = {
     "sigmoid": nn.Sigmoid(),
@@ -32,6 +40,110 @@ _ACTIVATIONS: Mapping[str, nn.Module] = {
     "relu": nn.ReLU(),
     "tanh": nn.Tanh(),
 }
+
+
+@dataclass(frozen=True)
+class Config:
+    """The blocks, and the model that they are put on."""
+
+    base: str | None = None
+    """Name of the model, as in xml_cnn; there is no default."""
+    base_variant: str | None = None
+    """A variant of it. `resolve` writes it out under `base_config`, and None in its place."""
+    base_config: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the base that are otherwise than in the variant; all its keys after `resolve`."""
+    base_revision: int = later(1)
+    """REVISION of the base, filled in by `resolve`: what corrects the base makes other runs of this too."""
+    blocks: int = 2
+    """0 is the base alone."""
+    context: int = 1000
+    """R. Not in the paper; 100 or 200 in the configurations of Wiki-500K."""
+    activation: Activation = "sigmoid"
+    """On the scores that enter a block; the public code has others to choose from."""
+    init: Init = "xavier_uniform"
+    """Of the blocks' weights; `torch` leaves torch's own default. Biases start as torch draws them."""
+    loss: str | None = None
+    """A name of `reimpl.losses.LOSSES`; None: that of the base."""
+
+    def __post_init__(self) -> None:
+        if self.loss is not None:
+            loss(self.loss)
+        for name, kind in get_type_hints(type(self)).items():
+            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise ConfigError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
+        for name, least in (("blocks", 0), ("context", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ConfigError(f"{name} must be a whole number from {least}, not {value!r}")
+
+    def block_count(self, labels: int) -> int:
+        """Numbers of the blocks by formula."""
+        return self.blocks * (2 * labels * self.context + self.context + labels)
+
+    def parameter_count(self, *, labels: int, **sizes: int) -> int:
+        """Numbers by formula, those of the base included; `sizes` as the base's own formula has them."""
+        base: int = base_config(self).parameter_count(labels=labels, **sizes)
+        return base + self.block_count(labels)
+
+
+#: Named members: of the blocks only, on whichever base a claim file names.
+VARIANTS: Mapping[str, Config] = {
+    # deepxml/cornet.py:24-25: two blocks of R = 1,000.
+    "code": Config(),
+    # The paper states two blocks and Eq. (2). It has no R, for which the code's stands, and no first weights.
+    "paper": Config(init="torch"),
+}
+
+#: Sizes for protocols that are reduced to a CPU, where there are some hundred labels.
+SMALL: Mapping[str, Any] = {"context": 64}
+
+
+def resolve(config: Config) -> Config:
+    """With all that the base's variant decides written out, so that a run's key holds it.
+
+    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
+    """
+    module, inner = _base_module(config), base_config(config)
+    return replace(
+        config,
+        base_variant=None,
+        base_config=as_json(as_dict(inner)),
+        base_revision=getattr(module, "REVISION", 1),
+        loss=config.loss or inner.loss,
+    )
+
+
+def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
+    """With the base at reduced sizes as well (`reimpl.models.reduced_config`)."""
+    inner = reduced_config(_base_module(config), base_config(config), sizes)
+    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
+
+
+def base_config(config: Config) -> Any:
+    """The base's own `Config`."""
+    module = _base_module(config)
+    try:
+        return find_config(module, config.base_variant, config.base_config)
+    except ConfigError as err:
+        raise ConfigError(f"base {config.base!r}: {err}") from err
+
+
+def _base_module(config: Config) -> ModuleType:
+    if config.base is None:
+        raise ConfigError(
+            "config key 'base' is missing: name the model that CorNet is put on, as in base: xml_cnn"
+        )
+    try:
+        module = find_model(config.base)
+    except ConfigError as err:
+        raise ConfigError(f"config key 'base': {err}") from err
+    if not hasattr(module, "build"):
+        raise ConfigError(
+            f"config key 'base': model {config.base!r} is no single network that gives scores; "
+            "CorNet needs a model with `build`"
+        )
+    return module
 
 
 class Block(nn.Module):
@@ -68,13 +180,58 @@ class CorNet(nn.Module):
             x = block(x)
         return x
 
+    # What the training asks of a network is answered by the base.
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch."""
+        return int(self.base.minimum_width)  # type: ignore[arg-type]
+
+    @property
+    def position_bound(self) -> bool:
+        """Whether all documents need one length."""
+        return bool(getattr(self.base, "position_bound", False))
+
+    @property
+    def dense_embeddings(self) -> bool:
+        """Whether the optimiser is to see dense gradients of embeddings."""
+        return bool(getattr(self.base, "dense_embeddings", False))
+
 
 def cornet_blocks(
-    labels: int, *, blocks: int = 2, context: int = 1000, activation: Activation = "sigmoid"
+    labels: int,
+    *,
+    blocks: int = 2,
+    context: int = 1000,
+    activation: Activation = "sigmoid",
+    init: Init = "xavier_uniform",
 ) -> nn.ModuleList:
-    """Blocks with the public code's initial weights: Xavier's, and biases as torch draws them."""
+    """Blocks one upon the other, with their first weights."""
     made = nn.ModuleList(Block(labels, context, activation=activation) for _ in range(blocks))
-    for module in made.modules():
-        if isinstance(module, nn.Linear):
-            nn.init.xavier_uniform_(module.weight)
+    if init == "xavier_uniform":
+        for module in made.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
     return made
+
+
+def build(
+    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
+) -> CorNet:
+    """The base's network with blocks upon it: the entry point by which the training finds a model."""
+    base = _base_module(config).build(
+        base_config(config),
+        vectors=vectors,
+        labels=labels,
+        length=length,
+        padding_id=padding_id,
+        freeze_padding=freeze_padding,
+    )
+    blocks = cornet_blocks(
+        labels,
+        blocks=config.blocks,
+        context=config.context,
+        activation=config.activation,
+        init=config.init,
+    )
+    return CorNet(base, blocks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,16 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import nn
 
-from reimpl import cornet, fidelity
+from reimpl import bert_xml, cornet, fidelity, xml_cnn
+from reimpl.config_fields import as_dict, as_json
 from reimpl.cornet import Block, cornet_blocks
+from reimpl.errors import ConfigError
 from reimpl.fidelity import check
+from reimpl.models import find_config, reduced_config
+from reimpl.optim import with_sparse_gradients
+from reimpl.protocol import protocol
 from tests.shared import shared
+from tests.test_models import offer
 
 REFERENCE = Path(fidelity.__file__).parent / "reference" / "cornet"
 CASES = json.loads((REFERENCE / "manifest.json").read_text())["cases"]
@@ -43,11 +50,13 @@ def test_every_block_of_the_public_code_is_among_the_cases() -> None:
 
 @pytest.mark.parametrize("case", [case["case"] for case in CASES])
 def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
-    """All, bit for bit, but for the float32 gradients (kept in float64) and the lengths (not read)."""
+    """All, bit for bit, but for float32 gradients (kept in float64), lengths, and a base's insides."""
+    inside = {
+        f"output.{name}" for name in ("feature", "bottleneck_output", "encoder_states", "label_vectors")
+    }
+    dropped = {"input.lengths", *inside, *(f"f64.{name}" for name in inside)}
     with np.load(shared(f"refvec/{case}.npz")) as whole, np.load(REFERENCE / f"{case}.npz") as ours:
-        assert set(ours.files) == {
-            n for n in whole.files if not n.startswith("grad.") and n != "input.lengths"
-        }
+        assert set(ours.files) == {n for n in whole.files if not n.startswith("grad.")} - dropped
         assert all(np.array_equal(ours[name], whole[name]) for name in ours.files)
 
 
@@ -146,3 +155,163 @@ def test_training_keeps_one_tensor_of_documents_times_labels_a_block() -> None:
     assert sorted(saved.values())[-3:] == [4 * 8 * 4, 4 * 1000 * 4, 4 * 1000 * 4]
     y.sum().backward()
     assert x.grad is not None
+
+
+# ------------------------------------------------------------------------------- whole networks, any base
+
+KIM: dict[str, Any] = {"base": "xml_cnn", "base_variant": "chen2022-kim-words"}
+PARTS: dict[str, Any] = {"labels": 9, "length": 12, "padding_id": 0, "freeze_padding": True}
+
+
+def test_every_network_of_the_paper_is_among_the_cases() -> None:
+    """With two blocks each, and those of Wiki-500K with a bottleneck of the base."""
+    bases = [case["config"]["base"] for case in CASES[6:]]
+    assert bases == ["xml_cnn", "bert_xml", "bert_xml", "mesh_probenet", "mesh_probenet", "attention_xml"]
+    assert sum("bottleneck" in case["config"]["base_config"] for case in CASES[6:]) == 2
+
+
+def test_one_mapping_puts_cornet_on_a_model() -> None:
+    """The base's configuration is written out, and so is part of a run's key; its variant only names it."""
+    config = find_config(cornet, "code", {**KIM, "base_config": {"maps": 5}})
+    kim = xml_cnn.VARIANTS["chen2022-kim-words"]
+    assert config.base_config == as_json(as_dict(replace(kim, maps=5)))
+    assert (config.base_variant, config.loss, config.blocks, config.context) == (None, "bce_mean", 2, 1000)
+    assert find_config(cornet, None, json.loads(json.dumps(as_dict(config)))) == config
+
+
+def test_two_variants_of_a_base_are_two_configurations() -> None:
+    others = [{**KIM, "base_variant": name} for name in ("chen2022-kim-words", "kim2014", "xun2020-code")]
+    written = [json.dumps(as_dict(find_config(cornet, "code", other))) for other in others]
+    assert len(set(written)) == 3
+
+
+def test_the_loss_is_that_of_the_base_unless_another_is_named() -> None:
+    kim2014 = {"base": "xml_cnn", "base_variant": "kim2014"}
+    assert find_config(cornet, "code", kim2014).loss == "softmax_ce"
+    assert find_config(cornet, "code", {**kim2014, "loss": "bce_mean"}).loss == "bce_mean"
+
+
+def test_scores_are_the_bases_scores_through_the_blocks() -> None:
+    """And with no blocks they are the base's own."""
+    ids = torch.randint(0, 30, (3, 12))
+    for blocks in (0, 2):
+        config = find_config(cornet, "code", {**KIM, "blocks": blocks, "context": 4})
+        network = cornet.build(config, vectors=torch.randn(30, 16), **PARTS).eval()
+        x = network.base(ids)
+        for block in network.blocks:
+            x = block(x)
+        assert torch.equal(network(ids), x)
+        assert len(network.blocks) == blocks
+
+
+def test_base_and_blocks_are_trained_together() -> None:
+    config = find_config(cornet, "code", {**KIM, "context": 4})
+    network = cornet.build(config, vectors=torch.randn(30, 16), **PARTS)
+    network(torch.randint(1, 30, (3, 12))).sum().backward()
+    assert all(p.grad is not None and bool(p.grad.any()) for p in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("base", "variant", "reduced"),
+    [
+        ("xml_cnn", "xun2020-code", {"maps": 16, "hidden": 128}),
+        ("xml_cnn", "chen2022-kim-words", {"maps": 16}),
+        ("bert_xml", "code", {"hidden": None, "inner": 64}),
+        ("mesh_probenet", "code", {"hidden": 32}),
+        ("attention_xml", "code", {"hidden": 32, "fully_connected": [32]}),
+    ],
+)
+def test_reduced_sizes_reach_the_base(base: str, variant: str, reduced: dict[str, Any]) -> None:
+    """By its own rule, and the blocks get a smaller bottleneck; everything else stays."""
+    whole = find_config(cornet, "code", {"base": base, "base_variant": variant})
+    small = reduced_config(cornet, whole, protocol("small").model)
+    assert small == replace(whole, context=64, base_config={**whole.base_config, **reduced})
+
+
+@pytest.mark.parametrize("variant", cornet.VARIANTS)
+def test_the_parameter_formula_counts_the_built_network(variant: str) -> None:
+    for base in ("xml_cnn", "bert_xml", "mesh_probenet", "attention_xml"):
+        config = find_config(cornet, variant, {"base": base, "context": 50})
+        sizes = {"vocabulary": 11, "length": 60, "dimension": 300, "labels": 90}
+        with torch.device("meta"):
+            network = cornet.build(
+                config, vectors=torch.empty(11, 300), **{**PARTS, "labels": 90, "length": 60}
+            )
+        assert config.parameter_count(**sizes) == sum(p.numel() for p in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, r"config key 'base' is missing: name the model .* as in base: xml_cnn"),
+        ({"base": "xml_cn"}, r"config key 'base': model 'xml_cn' is not known; known are "),
+        ({"base": "linear"}, r"config key 'base': model 'linear' is no single network .*`build`"),
+        ({"base": "xml_cnn", "base_variant": "code"}, r"base 'xml_cnn': variant 'code' of .* is not known"),
+        ({"base": "xml_cnn", "base_config": {"map": 3}}, r"base 'xml_cnn': config key 'map' is not known"),
+        ({"base": "xml_cnn", "base_config": {"maps": "3"}}, r"base 'xml_cnn': config key 'maps': .*'3'"),
+        ({**KIM, "blocks": -1}, r"blocks must be a whole number from 0, not -1"),
+        ({**KIM, "context": 0}, r"context must be a whole number from 1, not 0"),
+        ({**KIM, "activation": "softmax"}, r"config key 'activation': .*'softmax'"),
+        ({**KIM, "R": 100}, r"config key 'R' is not known to 'reimpl.cornet'; known are base, .*context"),
+        ({**KIM, "loss": "bce"}, r"loss 'bce' is not known"),
+    ],
+    ids=str,
+)
+def test_a_configuration_that_cannot_be_is_told_in_one_sentence(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        find_config(cornet, "code", changes)
+
+
+THEIRS = """
+from dataclasses import dataclass
+from torch import nn
+REVISION = 3
+@dataclass(frozen=True)
+class Config:
+    loss: str = "softmax_ce"
+    size: int = 3
+VARIANTS = {"plain": Config()}
+class Net(nn.Module):
+    minimum_width, position_bound, dense_embeddings = 7, True, True
+    def __init__(self, vectors, labels):
+        super().__init__()
+        self.words = nn.EmbeddingBag.from_pretrained(vectors, freeze=False)
+        self.output = nn.Linear(vectors.shape[1], labels)
+    def forward(self, ids):
+        return self.output(self.words(ids))
+def build(config, *, vectors, labels, length, padding_id, freeze_padding):
+    return Net(vectors, labels)
+"""
+
+
+def test_another_packages_model_is_a_base_like_any_other(monkeypatch: Patch, tmp_path: Path) -> None:
+    """Its revision enters the configuration, and it answers what the training asks of a network."""
+    offer(monkeypatch, tmp_path, THEIRS)
+    config = find_config(cornet, "code", {"base": "theirs", "base_variant": "plain", "context": 4})
+    assert config.base_config == {"loss": "softmax_ce", "size": 3}
+    assert (config.base_revision, config.loss) == (3, "softmax_ce")
+    assert as_dict(config)["base_revision"] == 3
+    network = cornet.build(config, vectors=torch.randn(30, 16), **PARTS)
+    assert (network.minimum_width, network.position_bound, network.dense_embeddings) == (7, True, True)
+    assert network(torch.randint(0, 30, (3, 12))).shape == (3, 9)
+
+
+def test_a_base_without_revisions_leaves_the_configuration_as_it_was() -> None:
+    assert "base_revision" not in as_dict(find_config(cornet, "code", KIM))
+
+
+def test_embeddings_of_the_base_have_sparse_gradients_but_for_bert_xml() -> None:
+    """As the public code's optimiser sees them."""
+    for base, dense in (("xml_cnn", False), ("bert_xml", True)):
+        config = find_config(cornet, "code", {"base": base, "context": 4})
+        network = cornet.build(config, vectors=torch.randn(30, 300), **PARTS)
+        with_sparse_gradients(network)
+        embedding = next(m for m in network.modules() if isinstance(m, nn.Embedding))
+        assert embedding.sparse is not dense
+
+
+def test_planting_a_mistake_in_a_base_turns_its_case_red(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(bert_xml.Layer, "forward", lambda layer, x, states, mask: x)
+    assert {"cornet_bertxml", "cornet_bertxml_bottleneck"} <= red()

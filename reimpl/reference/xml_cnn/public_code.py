@@ -18,7 +18,7 @@ from reimpl.reference.stored_case import Part, Subject, compare, fill
 def case(package: str, case: Mapping[str, Any], tolerance: Mapping[str, float]) -> str:
     """Every stored output, loss, gradient and step of an entry of the manifest of `package`."""
     optimiser = case.get("optimiser", "adam")
-    return compare(Subject(_loaded, _outputs, _parts, optimiser, as_conv1d), package, case, tolerance)
+    return compare(Subject(_loaded, _outputs, parts, optimiser, as_conv1d), package, case, tolerance)
 
 
 def _outputs(network: torch.nn.Module, stored: Mapping[str, Array]) -> dict[str, Tensor]:
@@ -27,7 +27,8 @@ def _outputs(network: torch.nn.Module, stored: Mapping[str, Array]) -> dict[str,
     return {"feature": network.features(ids), "logits": network(ids)}
 
 
-def _parts(network: torch.nn.Module, part: Part) -> dict[str, Tensor]:
+def parts(network: torch.nn.Module, part: Part) -> dict[str, Tensor]:
+    """A tensor of each parameter, under the names of the stored arrays."""
     return {name: part(parameter) for name, parameter in named(cast(xml_cnn.XMLCNN, network))}
 
 
