@@ -350,7 +350,7 @@ def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
     tmp_path: Path, rules: dict[str, Any], stops: tuple[int, ...]
 ) -> None:
     """Also where it stops right after an evaluation, or as the averaging begins."""
-    data, protocol = toy_data(n_dev=9), by_steps(**rules, learning_rate=0.05)
+    data, protocol = toy_data(n_dev=9, vectors=VECTORS), by_steps(**rules, learning_rate=0.05)
     undisturbed, path = run(data, protocol), tmp_path / "state.pt"
     for stop in stops:
         try:
