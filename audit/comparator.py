@@ -31,11 +31,13 @@ from dataclasses import dataclass, field, replace
 from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
 from audit.imported import speaks_against
 from audit.judging import JUDGES, Case, Judged
+from audit.judging.case import with_band
 from audit.judging.growing import why_no_growth
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.multiplicity import benjamini_hochberg, families, holm
+from audit.stats.threshold import threshold_bh, threshold_holm
 
 #: Kinds that name exactly so many experiments; the others name two or more.
 _ARMS = {"value": 1, "order": 2, "gap": 2, "equivalent": 2, "significant": 2, "cost": 2, "convergence": 2}
@@ -75,12 +77,37 @@ def compare(
         for claim in claims
     ]
     adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
+    judged = _with_bands(judged, [claim.primary for claim in claims], alpha=alpha)
     settled = []
     for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
         arms = [experiments[name] for name in claim.experiments if it.test and name in experiments]
         unverified = _unverified(arms, fidelity)
         settled.append(_settle(it, p_reproduced, p_contradicted, unverified=unverified, alpha=alpha))
     return tuple(settled)
+
+
+def _with_bands(judged: Sequence[Judged], primary: Sequence[bool], *, alpha: float) -> list[Judged]:
+    """Each with the margins that would change its verdict, the other claims' p-values held fixed."""
+    family = [(i, it.test) for i, it in enumerate(judged) if it.test is not None and it.test.testable]
+    rep = {i: test.p_reproduced or 0.0 for i, test in family}
+    con = {i: test.p_contradicted or 0.0 for i, test in family}
+    found = list(judged)
+    for i, test in family:
+        if test.margins is None:
+            continue
+        others = [j for j in rep if j != i]
+        needed = (
+            threshold_bh([rep[j] for j in others], alpha=alpha),
+            threshold_holm(
+                [con[j] for j in others],
+                primary=[primary[j] for j in others],
+                is_primary=primary[i],
+                alpha=alpha,
+            ),
+        )
+        shown = with_band(judged[i].verdict, test, needed=needed, alpha=alpha)
+        found[i] = replace(judged[i], verdict=shown)
+    return found
 
 
 def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
@@ -183,6 +210,7 @@ def case_of(
         claim=claim.id,
         outcome="inconclusive",
         reason="",
+        level=alpha,
         scope=worst_scope(arms),
         n=tuple(len(arm.runs) for arm in arms),
         attempts=tuple(arm.attempts for arm in arms),

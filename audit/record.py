@@ -317,6 +317,19 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Band:
+    """Margins that would give an outcome; None for an end that the kind of claim does not have."""
+
+    reproduced_from: float | None = None
+    reproduced_up_to: float | None = None
+    """0.0 for none."""
+    contradicted_from: float | None = None
+    """0.0 for every margin."""
+    contradicted_up_to: float | None = None
+    """0.0 for none."""
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement of one claim, with every number of its derivation (points of the metric's unit).
 
@@ -345,18 +358,31 @@ class Verdict:
     se: float | None = None
     df: float | None = None
     ci90: tuple[float, float] | None = None
+    """The interval that goes with `p_reproduced`: its coverage is 1 - 2 `level`, 90 % at the level of 5 %."""
     ci95: tuple[float, float] | None = None
+    """The one that goes with `p_contradicted`: its coverage is 1 - `level`, 95 % at the level of 5 %."""
     pi95: tuple[float, float] | None = None
+    """For the mean of the paper's runs, of the same coverage."""
     p_reproduced: float | None = None
     p_contradicted: float | None = None
     p_reproduced_adjusted: float | None = None
     p_contradicted_adjusted: float | None = None
     margin_reproduced_from: float | None = None
+    """Of the band of margins in which the verdict would stand, the paper's other claims being as they are."""
     margin_contradicted_up_to: float | None = None
+    """0.0 for none."""
     badges: tuple[str, ...] = ()
     """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
     parts: tuple[Part, ...] = ()
     """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
+    level: float = 0.05
+    """At which the claim was tested: all of the 5 %, or the share of the look."""
+    margin_reproduced_up_to: float | None = None
+    """Of kinds that a small margin reproduces; 0.0 for none."""
+    margin_contradicted_from: float | None = None
+    """Of the same kinds; 0.0 for every margin."""
+    alone: Band | None = None
+    """The band that the claim would have if it were the paper's only one."""
 
 
 @dataclass(frozen=True)

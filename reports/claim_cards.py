@@ -131,15 +131,18 @@ def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
     facts = [Fact("Seeds", wording.seeds(verdict.n, verdict.attempts))] if verdict.n else []
     if verdict.estimate is not None:
         facts.append(_estimate(claim, verdict, marks))
-    for term, bounds in (("90% interval", verdict.ci90), ("95% interval", verdict.ci95)):
+    inner, outer = wording.coverage(verdict)
+    for term, bounds in ((f"{inner}% interval", verdict.ci90), (f"{outer}% interval", verdict.ci95)):
         if bounds is not None:
             facts.append(Fact(term, digits.interval(bounds, beside=marks)))
     if verdict.pi95 is not None:
-        facts.append(Fact("One paper run (95%)", digits.interval(verdict.pi95, beside=marks)))
+        facts.append(Fact(f"One paper run ({outer}%)", digits.interval(verdict.pi95, beside=marks)))
     if verdict.margin is not None:
         facts.append(Fact("Margin", _margin(claim, verdict.margin)))
     if band := wording.margin_band(verdict):
         facts.append(Fact("Margin band", band))
+    if alone := wording.margin_band_alone(verdict):
+        facts.append(Fact("Margin band, taken alone", alone))
     return [*facts, *_p_values(verdict)]
 
 
@@ -171,9 +174,12 @@ def _p_values(verdict: Verdict) -> list[Fact]:
         ("p (reproduced)", verdict.p_reproduced, verdict.p_reproduced_adjusted),
         ("p (contradicted)", verdict.p_contradicted, verdict.p_contradicted_adjusted),
     )
+    levels = (verdict.level,)
     return [
         Fact(
-            term, digits.p_value(raw) + ("" if adjusted is None else f", adjusted {digits.p_value(adjusted)}")
+            term,
+            digits.p_value(raw, levels=levels)
+            + ("" if adjusted is None else f", adjusted {digits.p_value(adjusted, levels=levels)}"),
         )
         for term, raw, adjusted in pairs
         if raw is not None or adjusted is not None

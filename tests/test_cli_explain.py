@@ -78,11 +78,19 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
         "12 claims of the paper can be tested, 0 of them primary (level 0.05)"
     )
     assert "p_rep 0.016614858 is number 11 of 12 from below; adjusted 0.018125299" in told(out, "family")
-    assert told(out, "band") == "D reproduced from 0.36 on; contradicted by none, taken alone"
-    assert told(out, "at D") == (
-        "0.2: inconclusive (within_seed_spread) 0.5: reproduced (tost) 1: reproduced (tost)"
+    assert told(out, "band") == (
+        "D reproduced from 0.37 on; contradicted by none, in this paper's family "
+        "D reproduced from 0.36 on; contradicted by none, taken alone"
     )
-    assert told(out, "would change").startswith("a margin below 0.35574514, by itself further seeds, if")
+    assert told(out, "at D") == (
+        "0.2 (rule field on a large test set): inconclusive in this paper's family; inconclusive "
+        "(within_seed_spread) taken alone "
+        "0.25 (half of it): inconclusive in this paper's family; inconclusive (within_seed_spread) "
+        "taken alone "
+        "0.5 (as fixed, by rule field): reproduced in this paper's family; reproduced (tost) taken alone "
+        "1 (rule lenient): reproduced in this paper's family; reproduced (tost) taken alone"
+    )
+    assert told(out, "would change").startswith("a margin below 0.36634962 further seeds, if")
 
 
 def test_all_metrics_of_a_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,12 +158,17 @@ def _place(name: str, family: Family, rule: str) -> str:
 
 
 def _other_margins(found: Derivation) -> Iterator[str]:
-    band = wording.margin_band(found.verdict)
-    if band:
-        yield from row("band", f"D {band.removeprefix('taken alone, ')}, taken alone")
-    for k, (margin, it) in enumerate(found.at_margins.items()):
-        words = f"{it.outcome} ({it.reason})"
-        yield from row("at D" if k == 0 else "", f"{num(margin)}: {words}")
+    """The band of margins, among the other claims and alone, and what some margins would give."""
+    bands = (
+        ("in this paper's family", wording.margin_band(found.verdict)),
+        ("taken alone", wording.margin_band_alone(found.verdict)),
+    )
+    for k, (where, band) in enumerate((where, band) for where, band in bands if band):
+        yield from row("" if k else "band", f"D {band}, {where}")
+    for k, it in enumerate(found.at_margins):
+        alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"
+        together = f"{it.together} in this paper's family; " if it.together else ""
+        yield from row("" if k else "at D", f"{num(it.margin)} ({it.name}): {together}{alone}")
 
 
 def _parts(verdict: Verdict) -> Iterator[str]:
@@ -194,12 +199,21 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     if verdict.outcome == "inconclusive":
         return
     family, held = found.family, verdict.outcome == "reproduced"
-    if held and verdict.margin_reproduced_from is not None:
-        yield f"a margin below {num(verdict.margin_reproduced_from)}, by itself"
-    if not held and verdict.margin_contradicted_up_to is not None:
-        yield f"a margin above {num(verdict.margin_contradicted_up_to)}, by itself"
+    yield from _margins_beyond(verdict)
     if family is not None:
         name, place = ("p_rep", family.reproduced) if held else ("p_con", family.contradicted)
         yield f"further seeds, if they brought {name} above {num(place.threshold)}"
     if not held:
         yield "a check of our implementation that it does not pass"
+
+
+def _margins_beyond(verdict: Verdict) -> Iterator[str]:
+    """The margins at which the verdict would be another, the paper's other claims being as they are."""
+    if verdict.outcome == "reproduced":
+        low, high = verdict.margin_reproduced_from, verdict.margin_reproduced_up_to
+    else:
+        low, high = verdict.margin_contradicted_from, verdict.margin_contradicted_up_to
+    if low:
+        yield f"a margin below {num(low)}"
+    if high:
+        yield f"a margin above {num(high)}"

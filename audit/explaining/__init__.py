@@ -22,11 +22,11 @@ from audit.explaining.step import Step
 from audit.explaining.values import value_steps
 from audit.judging import JUDGES
 from audit.judging.case import Case
-from audit.record import Audit, ClaimRecord, Verdict
-from audit.stats.decision import Decision
+from audit.record import Audit, ClaimRecord, Margin, Verdict
+from audit.stats.decision import Decidable, Decision, Outcome
 from audit.stats.margin import SHOWN
 
-__all__ = ["Derivation", "Family", "Standing", "Step", "derivation"]
+__all__ = ["AtMargin", "Derivation", "Family", "Standing", "Step", "derivation"]
 
 _STEPS: Mapping[str, Callable[[Case], Iterator[Step]]] = {
     "value": value_steps,
@@ -52,6 +52,17 @@ _NOTHING = frozenset({
 
 
 @dataclass(frozen=True)
+class AtMargin:
+    margin: float
+    name: str
+    """`as fixed, by rule field`, `the least that field gives`, `half of it`, ..."""
+    alone: Decision
+    """By the raw p-values."""
+    together: Outcome | None
+    """Beside the paper's other claims as they are; None for a claim that belongs to no family."""
+
+
+@dataclass(frozen=True)
 class Derivation:
     claim: ClaimRecord
     verdict: Verdict
@@ -60,8 +71,8 @@ class Derivation:
     family: Family | None
     documents: tuple[Step, ...]
     """What single documents say, beside the verdict."""
-    at_margins: Mapping[float, Decision]
-    """What the claim would come to by itself at other margins; empty for one that is judged without."""
+    at_margins: tuple[AtMargin, ...]
+    """What the claim would come to at its own and other margins; empty for one that is judged without."""
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
@@ -70,23 +81,44 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     record = {it.id: it for it in audit.claims}[claim]
     verdict, at = verdicts[claim], standing(audit, claim)
     case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level)
+    together = family(audit, record, at)
+    if together is not None:
+        case = replace(case, needed=(together.reproduced.threshold, together.contradicted.threshold))
     judged = verdict.reason not in _NOTHING and record.kind in _STEPS
     return Derivation(
         claim=record,
         verdict=verdict,
         at=at,
         steps=tuple(dict.fromkeys(_STEPS[record.kind](case))) if judged else (),
-        family=family(audit, record, at),
+        family=together,
         documents=tuple(document_steps(audit.instances[claim])) if claim in audit.instances else (),
-        at_margins=dict(_at_margins(case)) if judged else {},
+        at_margins=tuple(_at_margins(case)) if judged else (),
     )
 
 
-def _at_margins(case: Case) -> Iterator[tuple[float, Decision]]:
-    """By the raw p-values, with the same caps."""
-    margin = case.claim.margin
-    for shown in map(float, SHOWN) if margin else ():
-        claim = replace(case.claim, margin=replace(margin, value=shown) if margin else None)
+def _at_margins(case: Case) -> Iterator[AtMargin]:
+    """The claim's own margin and others around it, with the same caps."""
+    fixed = case.claim.margin
+    for shown, name in _named(fixed) if fixed else ():
+        claim = replace(case.claim, margin=replace(fixed, value=shown) if fixed else None)
         test = JUDGES[claim.kind](replace(case, claim=claim)).test
         if test is not None:
-            yield shown, test.decide(alpha=case.alpha)
+            yield AtMargin(shown, name, test.decide(alpha=case.alpha), _together(test, case))
+
+
+def _named(fixed: Margin) -> list[tuple[float, str]]:
+    """By size, each once; half and twice the fixed margin lie around it whatever it is."""
+    own = {fixed.value: f"as fixed, by rule {fixed.rule}"}
+    rules = ("rule field on a large test set", "rule field", "rule lenient")
+    others = dict(zip(map(float, SHOWN), rules, strict=True))
+    around = {fixed.value / 2.0: "half of it", fixed.value * 2.0: "twice it"}
+    return sorted({**around, **others, **own}.items())
+
+
+def _together(test: Decidable, case: Case) -> Outcome | None:
+    if case.needed is None or not test.testable:
+        return None
+    p_reproduced, p_contradicted = test.p_reproduced or 0.0, test.p_contradicted or 0.0
+    if p_reproduced <= case.needed[0]:
+        return "reproduced"
+    return "contradicted" if p_contradicted <= case.needed[1] else "inconclusive"

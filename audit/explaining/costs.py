@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from audit.explaining.differences import difference_steps
-from audit.explaining.step import Step, doubled, num, quantile_text, tail_step
+from audit.explaining.step import Step, doubled, num, percent, quantile_text, tail_step
 from audit.judging.case import Case
 from audit.judging.measured import reaches_of
 from audit.stats.convergence import convergence
@@ -26,12 +26,15 @@ def cost_steps(case: Case) -> Iterator[Step]:
     yield Step("ratio", "exp(d)", f"exp({num(it.value)})", math.exp(it.value))
     if not it.estimated or it.se is None or it.df is None:
         return
-    for level, p in (("90 %", 0.95), ("95 %", 0.975)):
+    for level, p in ((1.0 - 2.0 * case.alpha, 1.0 - case.alpha), (1.0 - case.alpha, 1.0 - case.alpha / 2.0)):
         half = quantile(p, it.df) * it.se
         for end, sign, value in (("from", "-", it.value - half), ("to", "+", it.value + half)):
             filled = f"exp({num(it.value)} {sign} {quantile_text(p, it.df)} * {num(it.se)})"
             yield Step(
-                f"{level} interval of the ratio, {end}", f"exp(d {sign} t se)", filled, math.exp(value)
+                f"{percent(level)} interval of the ratio, {end}",
+                f"exp(d {sign} t se)",
+                filled,
+                math.exp(value),
             )
     yield tail_step("p_rep", "P[t >= d / se]", (num(it.value), it.value), it.se, it.df)
     over = (f"-({num(it.value)})", -it.value)

@@ -9,8 +9,10 @@ from audit.explaining.step import (
     band_steps,
     doubled,
     interval_steps,
+    levels_of_band,
     mean_and_sd,
     num,
+    percent,
     quantile_text,
     tail_step,
 )
@@ -64,9 +66,9 @@ def _arms(case: Case) -> tuple[Sequence[float], Sequence[float]] | None:
     return (found[1][0], found[1][1]) if found else None
 
 
-def _intervals(d: float, se: float, df: float) -> Iterator[Step]:
-    for name, level in (("90 % interval", 0.90), ("95 % interval", 0.95)):
-        for step in interval_steps(name, d, se, df, level=level):
+def _intervals(case: Case, d: float, se: float, df: float) -> Iterator[Step]:
+    for level in (1.0 - 2.0 * case.alpha, 1.0 - case.alpha):
+        for step in interval_steps(f"{percent(level)} interval", d, se, df, level=level):
             yield Step(step.name, step.formula.replace("mean", "d"), step.filled, step.value)
 
 
@@ -80,7 +82,7 @@ def order_steps(case: Case, *, above: float = 0.0) -> Iterator[Step]:
     if not it.estimated or it.se is None or it.df is None:
         return
     d, se, df = it.value, it.se, it.df
-    yield from _intervals(d, se, df)
+    yield from _intervals(case, d, se, df)
     none, gap_printed = above or case.claim.negligible, case.printed_gap
     if above:
         over = (f"{num(d)} - {num(above)}", d - above)
@@ -110,6 +112,10 @@ def order_steps(case: Case, *, above: float = 0.0) -> Iterator[Step]:
 
 def significant_steps(case: Case) -> Iterator[Step]:
     yield from order_steps(case, above=case.margin)
+    arms = _arms(case)
+    it = difference_of(*arms, pair=case.pair) if arms else None
+    if it is not None and it.estimated and it.se is not None and it.df is not None:
+        yield from _band_of_significant(case, it.value, it.se, it.df)
 
 
 def equivalent_steps(case: Case) -> Iterator[Step]:
@@ -122,13 +128,13 @@ def equivalent_steps(case: Case) -> Iterator[Step]:
     if not it.estimated or it.se is None or it.df is None:
         return
     d, se, df, D = it.value, it.se, it.df, case.margin
-    yield from _intervals(d, se, df)
+    yield from _intervals(case, d, se, df)
     low = tail_step("p_low", "P[t >= (D + d) / se]", (f"{num(D)} + {num(d)}", D + d), se, df)
     if case.claim.details.get("no_loss"):
         yield Step("p_rep", low.formula, low.filled, low.value)
         over = (f"-({num(d)}) - {num(D)}", -d - D)
         yield doubled("p_con", "min(1, 2 P[t >= (-d - D) / se])", over, se, df)
-        yield from _band_of_no_loss(d, se, df)
+        yield from _band_of_no_loss(case, d, se, df)
         return
     high = tail_step("p_high", "P[t >= (D - d) / se]", (f"{num(D)} - {num(d)}", D - d), se, df)
     yield from (low, high)
@@ -136,15 +142,29 @@ def equivalent_steps(case: Case) -> Iterator[Step]:
     yield Step("p_rep", "max(p_low, p_high)", f"max({num(low.value)}, {num(high.value)})", larger)
     over = (f"abs({num(d)}) - {num(D)}", abs(d) - D)
     yield doubled("p_con", "min(1, 2 P[t >= (abs(d) - D) / se])", over, se, df)
-    yield from band_steps((f"abs({num(d)})", abs(d)), own=(se, df), predicted=[(se, df)])
+    yield from band_steps(case, (f"abs({num(d)})", abs(d)), own=(se, df), predicted=[(se, df)])
 
 
-def _band_of_no_loss(d: float, se: float, df: float) -> Iterator[Step]:
-    up, wide = quantile(0.95, df) * se - d, -d - quantile(0.975, df) * se
-    filled = f"max(0, {quantile_text(0.95, df)} * {num(se)} - {num(d)})"
-    yield Step("D_R", "max(0, t(0.95) se - d)", filled, max(0.0, up))
-    filled = f"max(0, -({num(d)}) - {quantile_text(0.975, df)} * {num(se)})"
-    yield Step("D_C", "max(0, -d - t(0.975) se)", filled, max(0.0, wide))
+def _band_of_no_loss(case: Case, d: float, se: float, df: float) -> Iterator[Step]:
+    for name, reproduce, contradict in levels_of_band(case):
+        p, q = 1.0 - reproduce, 1.0 - contradict / 2.0
+        up, wide = quantile(p, df) * se - d, -d - quantile(q, df) * se
+        filled = f"max(0, {quantile_text(p, df)} * {num(se)} - {num(d)})"
+        yield Step(f"D_R{name}", f"max(0, t({num(p)}) se - d)", filled, max(0.0, up))
+        filled = f"max(0, -({num(d)}) - {quantile_text(q, df)} * {num(se)})"
+        yield Step(f"D_C{name}", f"max(0, -d - t({num(q)}) se)", filled, max(0.0, wide))
+
+
+def _band_of_significant(case: Case, d: float, se: float, df: float) -> Iterator[Step]:
+    """Up to which margin it exceeds it; from which on it counts as none (if it is not reversed)."""
+    for name, reproduce, contradict in levels_of_band(case):
+        p, q = 1.0 - reproduce, 1.0 - contradict
+        filled = f"max(0, {num(d)} - {quantile_text(p, df)} * {num(se)})"
+        up = max(0.0, d - quantile(p, df) * se)
+        yield Step(f"reproduced up to D{name}", f"max(0, d - t({num(p)}) se)", filled, up)
+        filled = f"abs({num(d)}) + {quantile_text(q, df)} * {num(se)}"
+        small = abs(d) + quantile(q, df) * se
+        yield Step(f"negligible from D on{name}", f"abs(d) + t({num(q)}) se", filled, small)
 
 
 def gap_steps(case: Case) -> Iterator[Step]:
@@ -164,7 +184,7 @@ def gap_steps(case: Case) -> Iterator[Step]:
     if not it.estimated or it.se is None or it.df is None:
         return
     d, se, df, m = it.value, it.se, it.df, case.claim.runs_behind
-    yield from _intervals(d, se, df)
+    yield from _intervals(case, d, se, df)
     if case.plain.scope != "same_data":
         return
     parts = [(arm.variance * (1.0 / arm.n + 1.0 / m), float(arm.df)) for arm in (a, b)]
@@ -184,4 +204,5 @@ def gap_steps(case: Case) -> Iterator[Step]:
     yield Step("p_rep", "max(p_low, p_high)", f"max({num(low.value)}, {num(high.value)})", larger)
     over = (f"abs({num(off)}) - ({num(D)} + {num(h)})", abs(off) - (D + h))
     yield doubled("p_con", "min(1, 2 P[t >= (abs(off) - (D + h)) / se_pred])", over, *predicted)
-    yield from band_steps((f"abs({num(off)})", abs(off)), own=(se, df), predicted=[predicted], h=h)
+    text, floor = (f"abs({num(off)})", abs(off)), abs(g) / 2.0
+    yield from band_steps(case, text, own=(se, df), predicted=[predicted], h=h, floor=floor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from audit.explaining.step import Step, band_steps, doubled, interval_steps, num, tail_step
+from audit.explaining.step import Step, band_steps, doubled, interval_steps, num, percent, tail_step
 from audit.judging.case import Case
 from audit.judging.growing import judge_complexity
 from audit.stats.growth import GrowthTest
@@ -33,8 +33,8 @@ def complexity_steps(case: Case) -> Iterator[Step]:
     yield Step("b", "sum (x - mean)(y - mean) / S_xx", f"({products}) / {num(spread)}", test.slope)
     yield Step("se", "sqrt(sum of squared residuals / (n - 2) / S_xx)", "", test.se)
     yield Step("df", "n - 2", f"{n} - 2", float(test.df))
-    for level in (0.90, 0.95):
-        name = f"{100 * level:.0f} % interval"
+    for level in (1.0 - 2.0 * case.alpha, 1.0 - case.alpha):
+        name = f"{percent(level)} interval"
         yield from interval_steps(name, test.slope, test.se, test.df, level=level)
     off = test.slope - test.claimed
     yield Step("d", "b - e", f"{num(test.slope)} - {num(test.claimed)}", off)
@@ -43,4 +43,4 @@ def complexity_steps(case: Case) -> Iterator[Step]:
     over = (f"abs({num(off)}) - {num(test.margin)}", abs(off) - test.margin)
     yield doubled("p_con", "min(1, 2 P[t >= (abs(d) - D) / se])", over, test.se, test.df)
     own = (test.se, float(test.df))
-    yield from band_steps((f"abs({num(off)})", abs(off)), own=own, predicted=[own])
+    yield from band_steps(case, (f"abs({num(off)})", abs(off)), own=own, predicted=[own])

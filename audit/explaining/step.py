@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from audit.judging.case import Case
 from audit.stats.sample import sample
 from audit.stats.student import interval, quantile, upper_tail
 
@@ -82,12 +83,26 @@ def interval_steps(name: str, centre: float, se: float, df: float, *, level: flo
         )
 
 
+def percent(share: float) -> str:
+    """0.9 as `90 %`, 0.975 as `97.5 %`."""
+    return f"{100.0 * share:.6g} %"
+
+
+def levels_of_band(case: Case) -> Iterator[tuple[str, float, float]]:
+    """What is behind the name of a band, with its levels; nothing for a claim that no test may decide."""
+    if case.needed is not None:
+        yield ", taken alone", case.alpha, case.alpha
+        yield "", *case.needed
+
+
 def band_steps(
+    case: Case,
     distance: tuple[str, float],
     *,
     own: tuple[float, float],
     predicted: Sequence[tuple[float, float]],
     h: float = 0.0,
+    floor: float = 0.0,
 ) -> Iterator[Step]:
     """D_R and D_C: from which margin on the test says reproduced, and up to which contradicted.
 
@@ -95,17 +110,27 @@ def band_steps(
     """
     text, size = distance
     more, less = (f" + {num(h)}", f" - {num(h)}") if h else ("", "")
-    se, df = own
-    yield Step(
-        "D_R",
-        "abs(d) + t(0.95) se" + (" + h" if h else ""),
-        f"{text} + {quantile_text(0.95, df)} * {num(se)}{more}",
-        size + quantile(0.95, df) * se + h,
-    )
-    wide, wide_df = max(predicted, key=lambda it: quantile(0.975, it[1]) * it[0])
-    yield Step(
-        "D_C",
-        f"max(0, abs(d) - t(0.975) {'se_pred - h' if h else 'se'})",
-        f"max(0, {text} - {quantile_text(0.975, wide_df)} * {num(wide)}{less})",
-        max(0.0, size - quantile(0.975, wide_df) * wide - h),
-    )
+    for name, reproduce, contradict in levels_of_band(case):
+        p, q = 1.0 - reproduce, 1.0 - contradict / 2.0
+        se, df = own
+        step = Step(
+            f"D_R{name}",
+            f"abs(d) + t({num(p)}) se" + (" + h" if h else ""),
+            f"{text} + {quantile_text(p, df)} * {num(se)}{more}",
+            size + quantile(p, df) * se + h,
+        )
+        yield _above(step, floor, reached=step.value > floor)
+        wide, wide_df = max(predicted, key=lambda it: quantile(q, it[1]) * it[0])
+        step = Step(
+            f"D_C{name}",
+            f"max(0, abs(d) - t({num(q)}) {'se_pred - h' if h else 'se'})",
+            f"max(0, {text} - {quantile_text(q, wide_df)} * {num(wide)}{less})",
+            max(0.0, size - quantile(q, wide_df) * wide - h),
+        )
+        yield _above(step, floor, reached=step.value >= floor)
+
+
+def _above(step: Step, floor: float, *, reached: bool) -> Step:
+    """0 where the margin in use is never as small."""
+    formula = f"0, since the margin in use is {num(floor)} or more"
+    return step if reached else Step(step.name, formula, "", 0.0)

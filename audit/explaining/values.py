@@ -11,6 +11,7 @@ from audit.explaining.step import (
     interval_steps,
     mean_and_sd,
     num,
+    percent,
     quantile_text,
     tail_step,
 )
@@ -61,11 +62,11 @@ def value_steps(case: Case) -> Iterator[Step]:
             yield _freedom(name.replace("se_pred", "df_pred"), parts, documents, it)
     if judged:
         yield from _tests(d, h, case.margin, own, predicted)
-    yield from interval_steps("90 % interval", ours.mean, *own, level=0.90)
-    yield from interval_steps("95 % interval", ours.mean, *own, level=0.95)
-    yield from _prediction(ours.mean, predicted)
+    for level in (1.0 - 2.0 * case.alpha, 1.0 - case.alpha):
+        yield from interval_steps(f"{percent(level)} interval", ours.mean, *own, level=level)
+    yield from _prediction(ours.mean, predicted, level=1.0 - case.alpha)
     if judged:
-        yield from band_steps((f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
+        yield from band_steps(case, (f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
 
 
 def _pooled(case: Case, pooled: PooledSD) -> Step:
@@ -134,10 +135,12 @@ def _tests(d: float, h: float, D: float, own: Error, predicted: list[Error]) -> 
     yield Step("p_con", formula, f"max({filled})", max(test.value for test in tests))
 
 
-def _prediction(mean: float, predicted: list[Error]) -> Iterator[Step]:
+def _prediction(mean: float, predicted: list[Error], *, level: float) -> Iterator[Step]:
     """The widest of the readings."""
-    wide = max(predicted, key=lambda it: quantile(0.975, it.df) * it.se)
-    half = quantile(0.975, wide.df) * wide.se
+    p = 0.5 + level / 2.0
+    wide = max(predicted, key=lambda it: quantile(p, it.df) * it.se)
+    half = quantile(p, wide.df) * wide.se
     for end, sign, value in (("from", "-", mean - half), ("to", "+", mean + half)):
-        filled = f"{num(mean)} {sign} {quantile_text(0.975, wide.df)} * {num(wide.se)}"
-        yield Step(f"95 % of the paper's runs, {end}", f"mean {sign} t(0.975) se_pred", filled, value)
+        filled = f"{num(mean)} {sign} {quantile_text(p, wide.df)} * {num(wide.se)}"
+        name = f"{percent(level)} of the paper's runs, {end}"
+        yield Step(name, f"mean {sign} t({num(p)}) se_pred", filled, value)

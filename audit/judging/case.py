@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 from audit.evidence import Arm, by_seed, gather
-from audit.record import ClaimRecord, ExperimentRecord, Verdict
+from audit.record import Band, ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.printed import gap, printed
 
@@ -27,6 +27,8 @@ class Case:
     """Data set id -> test documents as printed."""
     alpha: float = ALPHA
     """Level of this look: 0.05, or its share where seeds are added look by look."""
+    needed: tuple[float, float] | None = None
+    """p-values to reproduce and to contradict that the paper's other claims leave; None while unknown."""
 
     @property
     def pair(self) -> bool:
@@ -78,25 +80,26 @@ class Interval(Protocol):
     def ci95(self) -> tuple[float, float] | None: ...
 
 
-class Band(Protocol):
-    """What tests with a margin have: where another margin would change the verdict."""
-
-    @property
-    def reproduced_from(self) -> float | None: ...
-    @property
-    def contradicted_up_to(self) -> float | None: ...
-
-
 def with_interval(verdict: Verdict, test: Interval) -> Verdict:
     df = test.df if test.df is not None and math.isfinite(test.df) else None  # JSON has no infinity
     return replace(verdict, se=test.se, df=df, ci90=test.ci90, ci95=test.ci95)
 
 
-def with_band(verdict: Verdict, test: Band) -> Verdict:
+def with_band(verdict: Verdict, test: Decidable, *, needed: tuple[float, float], alpha: float) -> Verdict:
+    """Where another margin would change the verdict: by itself, and among the paper's other claims.
+
+    `needed` are the largest p-values to reproduce and to contradict that the other claims leave.
+    """
+    if test.margins is None or not test.testable:
+        return verdict
+    alone, among = test.margins.band(alpha, alpha), test.margins.band(*needed)
     return replace(
         verdict,
-        margin_reproduced_from=test.reproduced_from,
-        margin_contradicted_up_to=test.contradicted_up_to,
+        margin_reproduced_from=among.reproduced_from,
+        margin_reproduced_up_to=among.reproduced_up_to,
+        margin_contradicted_from=among.contradicted_from,
+        margin_contradicted_up_to=among.contradicted_up_to,
+        alone=Band(**asdict(alone)),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from audit.judging.case import Case, Judged, badged, final, with_band, with_interval
+from audit.judging.case import Case, Judged, badged, final, with_interval
 from audit.judging.measured import machine
 from audit.record import ClaimRecord, Run
 from audit.stats.growth import FEWEST_REPEATS, growth
@@ -43,13 +43,14 @@ def judge_complexity(case: Case) -> Judged:
     if len(case.arms) < 3:
         return final(case, "too_few_sizes")
     n = [float(sizes[arm.experiment]) for arm in case.arms]
-    test = growth(n, [min(arm.values) for arm in case.arms], exponent=float(case.claim.details["exponent"]))
+    exponent = float(case.claim.details["exponent"])
+    test = growth(n, [min(arm.values) for arm in case.arms], exponent=exponent, alpha=case.alpha)
     shown = replace(
         with_interval(case.plain, test), estimate=test.slope, target=test.claimed, margin=test.margin
     )
     local = ", ".join(f"{it:.2f}" for it in test.local_slopes)
     shown = badged(shown, f"{len(n)} sizes over {test.decades:.2f} decades", f"local exponents {local}")
-    return Judged(with_band(shown, test), test)
+    return Judged(shown, test)
 
 
 def one_size_grows(case: Case) -> bool:

@@ -37,7 +37,7 @@ def judge_cost(case: Case) -> Judged:
     if counted and case.plain.scope == "other_data":  # other labels and words make another network
         return final(case, "other_data")
     cheaper, dearer = (arm.values for arm in case.arms)
-    test = cost(cheaper, dearer, deterministic=counted)
+    test = cost(cheaper, dearer, deterministic=counted, alpha=case.alpha)
     shown = replace(case.plain, estimate=test.ratio, ci90=test.ci90, ci95=test.ci95, df=test.df)
     return Judged(badged(shown, f"ratio of {quantity}"), test)
 

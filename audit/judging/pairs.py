@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from audit.judging.case import Case, Judged, aligned, badged, final, with_band, with_interval
+from audit.judging.case import Case, Judged, aligned, badged, final, with_interval
 from audit.record import Verdict
 from audit.stats.equivalence import equivalence, no_loss
 from audit.stats.gap import gap_size
@@ -25,6 +25,7 @@ def judge_order(case: Case) -> Judged:
         negligible=case.claim.negligible,
         pair=case.pair,
         deterministic=case.claim.deterministic,
+        alpha=case.alpha,
     )
     shown = _difference(case, test)
     return Judged(badged(shown, "difference negligible") if _small(test, case.alpha) else shown, test)
@@ -45,11 +46,12 @@ def judge_gap(case: Case) -> Judged:
         margin=case.margin,
         paper_runs=case.claim.runs_behind,
         deterministic=case.claim.deterministic,
+        alpha=case.alpha,
     )
     shown = replace(with_interval(case.plain, test), estimate=test.gap, margin=test.margin, pi95=test.pi95)
     if case.plain.scope != "same_data":
         return Judged(replace(shown, reason=case.plain.scope or "other_data"))
-    return Judged(with_band(shown, test), test)
+    return Judged(shown, test)
 
 
 def judge_equivalent(case: Case) -> Judged:
@@ -58,9 +60,16 @@ def judge_equivalent(case: Case) -> Judged:
         return final(_with_target(case), "too_few_seeds")
     case, (left, right) = _with_target(found[0]), found[1]
     compare = no_loss if case.claim.details.get("no_loss") else equivalence
-    test = compare(left, right, margin=case.margin, pair=case.pair, deterministic=case.claim.deterministic)
+    test = compare(
+        left,
+        right,
+        margin=case.margin,
+        pair=case.pair,
+        deterministic=case.claim.deterministic,
+        alpha=case.alpha,
+    )
     shown = replace(with_interval(case.plain, test), estimate=test.difference, margin=test.margin)
-    return Judged(with_band(shown, test), test)
+    return Judged(shown, test)
 
 
 def judge_significant(case: Case) -> Judged:
@@ -76,6 +85,7 @@ def judge_significant(case: Case) -> Judged:
         printed_gap=case.printed_gap,
         pair=case.pair,
         deterministic=case.claim.deterministic,
+        alpha=case.alpha,
     )
     named = case.claim.details.get("test")
     shown = replace(_difference(case, test), margin=case.margin)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.evidence import Arm
-from audit.judging.case import Case, Judged, badged, with_band, with_interval
+from audit.judging.case import Case, Judged, badged, with_interval
 from audit.stats.instance import OtherSplit
 from audit.stats.printed import printed
 from audit.stats.sample import PooledSD, pool
@@ -32,6 +32,7 @@ def judge_value(case: Case) -> Judged:
         pooled=pooled,
         deterministic=claim.deterministic,
         other_split=split,
+        alpha=case.alpha,
     )
     shown = replace(
         with_interval(plain, test),
@@ -50,7 +51,7 @@ def judge_value(case: Case) -> Judged:
     if plain.scope == "other_data" or (plain.scope == "other_split" and split is None):
         # the runs are shown, but p-values against a number of other data would mean nothing
         return Judged(replace(shown, reason=plain.scope))
-    return Judged(with_band(shown, test), test)
+    return Judged(shown, test)
 
 
 def other_split_of(case: Case, arm: Arm, *, target: float) -> OtherSplit | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.decision import ALPHA, Decidable, Decision, Route
 from audit.stats.difference import paired, welch
 from audit.stats.sample import SAME
 
@@ -30,6 +30,7 @@ def cost(
     at_least: float = 1.0,
     pair: bool = False,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> CostTest:
     """Welch's t on the logarithms: d = mean log dearer - mean log cheaper, against log r.
 
@@ -53,8 +54,8 @@ def cost(
     return CostTest(
         ratio=ratio,
         at_least=at_least,
-        ci90=_exponents(d.interval(0.90)),
-        ci95=_exponents(d.interval(0.95)),
+        ci90=_exponents(d.interval(1.0 - 2.0 * alpha)),
+        ci95=_exponents(d.interval(1.0 - alpha)),
         df=d.df,
         p_reproduced=d.above(bound),
         contradictions=(Route(reason="reversed", p=min(1.0, 2.0 * d.below(bound))),),

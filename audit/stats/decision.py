@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from audit.stats.band import Margins
 
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 
@@ -45,6 +48,8 @@ class Decidable:
     """Set where nothing is random: then there are no p-values and no error to share."""
     if_reproduced: str = "tost"
     if_undecided: str = "undecided"
+    margins: Margins | None = None
+    """How the p-values depend on the margin; None for a test without one."""
 
     @property
     def p_contradicted(self) -> float | None:

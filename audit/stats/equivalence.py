@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.band import NoLoss, Within
+from audit.stats.decision import ALPHA, Decidable, Decision, Route
 from audit.stats.difference import Difference, paired, welch
 from audit.stats.sample import SAME
-from audit.stats.student import quantile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +37,14 @@ def equivalence(
     margin: float,
     pair: bool = False,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> EquivalenceTest:
     """Two one-sided tests (Schuirmann 1987) within -+ D, by Welch's t or, with `pair`, by the t of the pairs.
 
-        p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])    small iff the 90 % interval is inside -+ D
-        p_con = min(1, 2 P[t >= (|d| - D) / se])                   small iff the 95 % interval is outside -+ D
+        p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])    small iff the inner interval is inside -+ D
+        p_con = min(1, 2 P[t >= (|d| - D) / se])                   small iff the outer one is outside -+ D
+
+    The inner interval has the coverage 1 - 2 alpha, the outer one 1 - alpha.
 
     "Not significantly different" is not "similar": the former is what few seeds give for anything.
     Fewer than 3 runs in an arm (or pairs) never decide, nor do two arms without any spread, unless they are
@@ -57,18 +60,21 @@ def equivalence(
         return EquivalenceTest(difference=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap)
     p_lower, p_upper = d.above(-margin), d.below(margin)
     p_contradicted = min(1.0, 2.0 * min(d.above(margin), d.below(-margin)))
-    distance = abs(d.value)
+    own = (d.se, d.df)
+    margins = Within(abs(d.value), own, (own,))
+    band = margins.band(alpha, alpha)
     return EquivalenceTest(
         difference=d.value,
         margin=margin,
         se=d.se,
         df=d.df,
-        ci90=d.interval(0.90),
-        ci95=d.interval(0.95),
+        ci90=d.interval(1.0 - 2.0 * alpha),
+        ci95=d.interval(1.0 - alpha),
         p_lower=p_lower,
         p_upper=p_upper,
-        reproduced_from=distance + quantile(0.95, d.df) * d.se,
-        contradicted_up_to=max(0.0, distance - quantile(0.975, d.df) * d.se),
+        reproduced_from=band.reproduced_from,
+        contradicted_up_to=band.contradicted_up_to,
+        margins=margins,
         p_reproduced=max(p_lower, p_upper),
         contradictions=(Route(reason="minimum_effect", p=p_contradicted),),
         cap=d.cap,
@@ -83,11 +89,12 @@ def no_loss(
     margin: float,
     pair: bool = False,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> EquivalenceTest:
     """Left is not worse than right by the margin or more; it may be better by any amount (non-inferiority).
 
         p_rep = P[t >= (D + d) / se]              one of the two tests of `equivalence`
-        p_con = min(1, 2 P[t >= (-d - D) / se])   small iff the 95 % interval lies below -D
+        p_con = min(1, 2 P[t >= (-d - D) / se])   small iff the 1 - alpha interval lies below -D
 
     Caps, `deterministic` and errors as in `equivalence`.
     """
@@ -99,16 +106,19 @@ def no_loss(
     if not d.estimated or d.se is None or d.df is None:
         return EquivalenceTest(difference=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap)
     p_lower = d.above(-margin)
+    margins = NoLoss(d.value, d.se, d.df)
+    band = margins.band(alpha, alpha)
     return EquivalenceTest(
         difference=d.value,
         margin=margin,
         se=d.se,
         df=d.df,
-        ci90=d.interval(0.90),
-        ci95=d.interval(0.95),
+        ci90=d.interval(1.0 - 2.0 * alpha),
+        ci95=d.interval(1.0 - alpha),
         p_lower=p_lower,
-        reproduced_from=max(0.0, quantile(0.95, d.df) * d.se - d.value),
-        contradicted_up_to=max(0.0, -d.value - quantile(0.975, d.df) * d.se),
+        reproduced_from=band.reproduced_from,
+        contradicted_up_to=band.contradicted_up_to,
+        margins=margins,
         p_reproduced=p_lower,
         contradictions=(Route(reason="loss", p=min(1.0, 2.0 * d.below(-margin))),),
         cap=d.cap,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from audit.stats.decision import ALPHA
 from audit.stats.difference import welch
 from audit.stats.printed import Printed
 from audit.stats.printed import gap as printed_gap
@@ -35,6 +36,7 @@ def gap_size(
     margin: float,
     paper_runs: int = 1,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> GapTest:
     """Is our gap within the margin of the printed gap g? By the tests of `target`, with Welch's error.
 
@@ -67,4 +69,6 @@ def gap_size(
     if not d.estimated or d.se is None or d.df is None:
         return plain
     predicted = error(*((arm.variance * (1.0 / arm.n + 1.0 / paper_runs), arm.df) for arm in (a, b)))
-    return around(plain, d.value, own=Error(d.se, d.df), predicted=[predicted])
+    floor = abs(float(claimed)) / 2.0
+    own = Error(d.se, d.df)
+    return around(plain, d.value, own=own, predicted=[predicted], floor=floor, alpha=alpha)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from audit.stats.decision import Decidable, Route
-from audit.stats.student import interval, quantile, upper_tail
+from audit.stats.band import Within
+from audit.stats.decision import ALPHA, Decidable, Route
+from audit.stats.student import interval, upper_tail
 
 #: A logarithmic factor adds 0.1 to 0.15 to the slope over 1.2 decades: n and n log n are not told apart.
 MARGIN = 0.15
@@ -34,7 +35,12 @@ class GrowthTest(Decidable):
 
 
 def growth(
-    sizes: Sequence[float], costs: Sequence[float], *, exponent: float, margin: float = MARGIN
+    sizes: Sequence[float],
+    costs: Sequence[float],
+    *,
+    exponent: float,
+    margin: float = MARGIN,
+    alpha: float = ALPHA,
 ) -> GrowthTest:
     """Least squares of log cost on log size, df = n - 2, and the two tests on its slope b.
 
@@ -60,6 +66,8 @@ def growth(
     df, decades = len(x) - 2, (x[-1] - x[0]) / math.log(10.0)
     off = slope - exponent
     p_contradicted = min(1.0, 2.0 * upper_tail(abs(off) - margin, se, df))
+    margins = Within(abs(off), (se, df), ((se, df),))
+    band = margins.band(alpha, alpha)
     return GrowthTest(
         slope=slope,
         claimed=exponent,
@@ -68,10 +76,11 @@ def growth(
         df=df,
         decades=decades,
         local_slopes=tuple((d - b) / (c - a) for (a, b), (c, d) in pairwise(zip(x, y, strict=True))),
-        ci90=interval(slope, se, df, level=0.90),
-        ci95=interval(slope, se, df, level=0.95),
-        reproduced_from=abs(off) + quantile(0.95, df) * se,
-        contradicted_up_to=max(0.0, abs(off) - quantile(0.975, df) * se),
+        ci90=interval(slope, se, df, level=1.0 - 2.0 * alpha),
+        ci95=interval(slope, se, df, level=1.0 - alpha),
+        reproduced_from=band.reproduced_from or 0.0,
+        contradicted_up_to=band.contradicted_up_to or 0.0,
+        margins=margins,
         p_reproduced=max(upper_tail(margin + off, se, df), upper_tail(margin - off, se, df)),
         contradictions=(Route(reason="minimum_effect", p=p_contradicted),),
         cap=_cap(len(x), decades),

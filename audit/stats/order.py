@@ -1,4 +1,4 @@
-"""Order claims, "A is better than B"."""
+"""Order claims, "A is better than B": Welch's t (Welch 1947), or Student's of the pairs (Student 1908)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.decision import ALPHA, Decidable, Decision, Route
 from audit.stats.difference import Difference, paired, welch
 from audit.stats.sample import SAME
 
@@ -40,6 +40,7 @@ def order(
     negligible: float = 0.1,
     pair: bool = False,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> OrderTest:
     """The direction of a difference, by Welch's t or, with `pair`, by the t of the pairs.
 
@@ -71,8 +72,8 @@ def order(
         difference=d.value,
         se=d.se,
         df=d.df,
-        ci90=d.interval(0.90),
-        ci95=d.interval(0.95),
+        ci90=d.interval(1.0 - 2.0 * alpha),
+        ci95=d.interval(1.0 - alpha),
         p_reversed=p_reversed,
         p_worse=p_worse,
         p_negligible=p_negligible,

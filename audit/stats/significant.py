@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from audit.stats.band import Exceeds
+from audit.stats.decision import ALPHA
 from audit.stats.difference import paired, welch
 from audit.stats.order import OrderTest, order
 from audit.stats.sample import SAME
@@ -18,6 +20,7 @@ def significant(
     printed_gap: float | None = None,
     pair: bool = False,
     deterministic: bool = False,
+    alpha: float = ALPHA,
 ) -> OrderTest:
     """The order test whose null hypothesis is "better by the margin D or less", instead of "not better".
 
@@ -31,11 +34,19 @@ def significant(
     if not margin > 0.0:
         raise ValueError(f"a margin is above 0, got {margin!r}")
     test = order(
-        better, worse, printed_gap=printed_gap, negligible=margin, pair=pair, deterministic=deterministic
+        better,
+        worse,
+        printed_gap=printed_gap,
+        negligible=margin,
+        pair=pair,
+        deterministic=deterministic,
+        alpha=alpha,
     )
     if test.exact is not None and test.exact.outcome == "reproduced" and test.difference <= margin + SAME:
         return replace(test, exact=replace(test.exact, outcome="inconclusive", reason="straddles_margin"))
-    if test.p_reproduced is None:
+    if test.p_reproduced is None or test.se is None or test.df is None or test.p_reversed is None:
         return test
     difference = paired(better, worse) if pair else welch(better, worse)
-    return replace(test, p_reproduced=difference.above(margin), if_reproduced="exceeds_margin")
+    margins = Exceeds(test.difference, test.se, test.df, test.p_reversed, printed_gap)
+    above = difference.above(margin)
+    return replace(test, p_reproduced=above, if_reproduced="exceeds_margin", margins=margins)

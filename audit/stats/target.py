@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
+from audit.stats.band import Within
 from audit.stats.decision import ALPHA, Decidable, Decision, Route
 from audit.stats.instance import satterthwaite
 from audit.stats.student import interval, quantile, upper_tail
@@ -30,8 +31,9 @@ class TargetTest(Decidable):
     """Of our estimate: over seeds, and over documents too on another split."""
     df: float | None = None
     ci90: tuple[float, float] | None = None
-    """Of our estimate; the one that TOST compares with the target -+ (D - h)."""
+    """Of our estimate, coverage 1 - 2 alpha; the one that TOST compares with the target -+ (D - h)."""
     ci95: tuple[float, float] | None = None
+    """Coverage 1 - alpha."""
     pi95: tuple[float, float] | None = None
     """Where the mean of the m runs of the paper would lie."""
     reproduced_from: float | None = None
@@ -53,31 +55,44 @@ def error(*parts: tuple[float, float]) -> Error:
     return Error(math.sqrt(math.fsum(variance for variance, _ in parts)), satterthwaite(parts))
 
 
-def around(plain: Test, estimate: float, *, own: Error, predicted: Sequence[Error]) -> Test:
+def around(
+    plain: Test,
+    estimate: float,
+    *,
+    own: Error,
+    predicted: Sequence[Error],
+    floor: float = 0.0,
+    alpha: float = ALPHA,
+) -> Test:
     """`plain` with intervals, p-values and bands; `estimate` is our value, whose distance is d.
 
         p_rep = max(P[t >= (D - h + d) / se], P[t >= (D - h - d) / se])
         p_con = min(1, 2 P[t >= (|d| - (D + h)) / se_pred])
 
     `predicted` is the error of the difference to the paper's own runs, once for each way to read what the
-    paper prints of its spread: contradicted is what every reading contradicts, so the largest p counts. The
-    three statements about one set of numbers agree: p_con <= .05 where D < D_C, p_rep <= .05 where D > D_R.
+    paper prints of its spread: contradicted is what every reading contradicts, so the largest p counts.
+    `floor` is the least margin that is used, whatever was fixed. Intervals and band are at the level of the
+    test, so that the three statements about one set of numbers agree: p_con <= alpha where D <= D_C,
+    p_rep <= alpha where D >= D_R.
     """
     d, h, D = plain.difference, plain.half_unit, plain.margin
     p_contradicted = [min(1.0, 2.0 * upper_tail(abs(d) - (D + h), *it)) for it in predicted]
-    luck = max(quantile(0.975, it.df) * it.se for it in predicted)
+    luck = max(quantile(1.0 - alpha / 2.0, it.df) * it.se for it in predicted)
     undecided = "within_seed_spread" if abs(d) <= luck else "straddles_margin"
-    if min(p_contradicted) <= ALPHA < max(p_contradicted):
+    if min(p_contradicted) <= alpha < max(p_contradicted):
         undecided = "ambiguous_spread"
+    margins = Within(abs(d), own, tuple(predicted), h, floor)
+    band = margins.band(alpha, alpha)
     return replace(
         plain,
         se=own.se,
         df=own.df,
-        ci90=interval(estimate, *own, level=0.90),
-        ci95=interval(estimate, *own, level=0.95),
+        ci90=interval(estimate, *own, level=1.0 - 2.0 * alpha),
+        ci95=interval(estimate, *own, level=1.0 - alpha),
         pi95=(estimate - luck, estimate + luck),
-        reproduced_from=abs(d) + quantile(0.95, own.df) * own.se + h,
-        contradicted_up_to=max(0.0, abs(d) - luck - h),
+        reproduced_from=band.reproduced_from,
+        contradicted_up_to=band.contradicted_up_to,
+        margins=margins,
         p_reproduced=max(upper_tail(D - h + d, *own), upper_tail(D - h - d, *own)),
         contradictions=(Route(reason="minimum_effect", p=max(p_contradicted)),),
         if_undecided=undecided,

@@ -1,11 +1,18 @@
-"""The level that a family of claims leaves for one of them: how small its own p-value must be."""
+"""The level that a family of claims leaves for one of them: how small its own p-value must be.
+
+The step-up rule of Benjamini and Hochberg 1995 and the step-down rule of Holm 1979 (`multiplicity`), solved
+for one p-value with the others held fixed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from audit.stats.decision import ALPHA
-from audit.stats.multiplicity import families, holm
+from audit.stats.multiplicity import holm
+
+#: Of a level: adjusted p-values are products, and land beside a level that they mean to reach.
+_DUST = 1e-12
 
 
 def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
@@ -14,8 +21,8 @@ def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
     max alpha r / m over the r for which r - 1 of the others are at most alpha r / m,   m = others + 1
     """
     m, ordered = len(others) + 1, sorted(others)
-    ranks = [r for r in range(1, m + 1) if r == 1 or ordered[r - 2] <= alpha * r / m]
-    return alpha * max(ranks) / m
+    ranks = (r for r in range(m, 1, -1) if ordered[r - 2] <= alpha * r / m)
+    return alpha * next(ranks, 1) / m
 
 
 def threshold_holm(
@@ -23,14 +30,14 @@ def threshold_holm(
 ) -> float:
     """The largest p that Holm rejects beside `others`, with `families` of the rule "share".
 
-    Each family rejects at alpha / j or alpha / 2j for a number j of claims still open, so the threshold is
-    alpha / k with a whole k up to 2m, which is found by halving. `primary` holds a flag for each of `others`.
+    Within its own family of m it is alpha / (m - j), where j is how many of the others Holm rejects before:
+    p_(1) <= alpha / m, p_(2) <= alpha / (m - 1), ... Beside a second family alpha is half of the level, or
+    all of it where that family is rejected altogether at half. `primary` holds a flag for each of `others`.
     """
-    flags = [is_primary, *primary]
-    low, high = 0, 2 * len(flags)  # alpha / high is rejected, alpha / low is not or is none
-    while high - low > 1:
-        k = (low + high) // 2
-        p = [alpha / k, *others]
-        rejected = families(p, primary=flags, rule="share", adjust=holm)[0] <= alpha * (1.0 + 1e-12)
-        low, high = (low, k) if rejected else (k, high)
-    return alpha / high
+    own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
+    rest = [p for p, flag in zip(others, primary, strict=True) if flag != is_primary]
+    if rest and max(holm(rest)) > alpha / 2.0 * (1.0 + _DUST):
+        alpha /= 2.0
+    m = len(own) + 1
+    before = next((j for j, p in enumerate(own) if p * (m - j) > alpha * (1.0 + _DUST)), m - 1)
+    return alpha / (m - before)

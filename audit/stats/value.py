@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from audit.stats.decision import ALPHA
 from audit.stats.instance import OtherSplit, instance_se
 from audit.stats.printed import Printed
 from audit.stats.sample import PooledSD, Sample, sample, small_sample_cap
@@ -38,6 +39,7 @@ def value(
     pooled: PooledSD | None = None,
     deterministic: bool = False,
     other_split: OtherSplit | None = None,
+    alpha: float = ALPHA,
 ) -> ValueTest:
     """Two tests around a printed number, of which at most one can reject (formulas in `target.around`).
 
@@ -92,7 +94,8 @@ def value(
             error((variance / ours.n, df), (sd * sd / paper_runs, paper_runs - 1), documents)
             for sd in spread.sds(paper_runs).values()
         ]
-    tested = around(plain, ours.mean, own=error((variance / ours.n, df), documents), predicted=predicted)
+    own = error((variance / ours.n, df), documents)
+    tested = around(plain, ours.mean, own=own, predicted=predicted, alpha=alpha)
     return replace(tested, if_undecided="other_split") if other_split else tested
 
 

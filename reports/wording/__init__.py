@@ -10,7 +10,7 @@ Rules, each with a test:
 * what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
 """
 
-from reports.wording.fields import COMPARISONS, PRINTED, edges, held, seeds, subject
+from reports.wording.fields import COMPARISONS, PRINTED, coverage, edges, held, seeds, subject
 from reports.wording.notes import (
     ALL_CHECKED,
     FINDINGS_NOTE,
@@ -48,6 +48,7 @@ from reports.wording.verdicts import (
     claim_title,
     headline,
     margin_band,
+    margin_band_alone,
     no_plot,
     plot_description,
     status_of,
@@ -93,6 +94,7 @@ __all__ = [
     "alternatives",
     "claim_title",
     "copied_from",
+    "coverage",
     "degree",
     "edges",
     "fidelity_note",
@@ -103,6 +105,7 @@ __all__ = [
     "imported_data",
     "listed",
     "margin_band",
+    "margin_band_alone",
     "margins_note",
     "mcnemar",
     "no_plot",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 _VALUE = {
     "tost": (
-        "the 90% interval, {ci90}, lies within {margin} points of the printed number; taken alone, any "
-        "margin from {from_margin} on would do"
+        "the {inner}% interval, {ci90}, lies within {margin} points of the printed number; beside "
+        "the audit’s other claims, any margin from {from_margin} on would do"
     ),
     "minimum_effect": (
-        "even allowing for one unusual run, the printed number lies outside the margin of {margin}; taken "
-        "alone, it would for any margin up to {to_margin}"
+        "even allowing for one unusual run, the printed number lies outside the margin of {margin}; beside "
+        "the audit’s other claims, it would for any margin up to {to_margin}"
     ),
     "within_seed_spread": (
-        "one lucky run would explain the difference, and more seeds of ours may never settle it; taken "
-        "alone, it would be reproduced from a margin of {from_margin} on"
+        "one lucky run would explain the difference, and more seeds of ours may never settle it; beside "
+        "the audit’s other claims, it would be reproduced from a margin of {from_margin} on"
     ),
     "straddles_margin": (
         "the printed number is neither inside the margin of {margin} nor, allowing for one unusual run, "
@@ -36,17 +36,17 @@ _ORDER = {
         "the two differ by less than {negligible} points here, and the printed difference of {target} is not "
         "there"
     ),
-    "undecided": "the 95% interval of the difference holds zero; more seeds may settle it",
+    "undecided": "the {outer}% interval of the difference holds zero; more seeds may settle it",
 }
 
 _GAP = {
     "tost": (
-        "the 90% interval, {ci90}, lies within {margin} points of the printed difference; taken alone, any "
-        "margin from {from_margin} on would do"
+        "the {inner}% interval, {ci90}, lies within {margin} points of the printed difference; beside "
+        "the audit’s other claims, any margin from {from_margin} on would do"
     ),
     "minimum_effect": (
         "even allowing for one unusual run on either side, the printed difference lies outside the margin of "
-        "{margin}; taken alone, it would for any margin up to {to_margin}"
+        "{margin}; beside the audit’s other claims, it would for any margin up to {to_margin}"
     ),
     "within_seed_spread": (
         "lucky runs would explain how far the two differences are apart, and more seeds of ours may never "
@@ -62,15 +62,17 @@ _GAP = {
 
 _EQUIVALENT = {
     "tost": (
-        "the whole interval lies within {margin} points of no difference; taken alone, any margin from "
-        "{from_margin} on would do"
+        "the whole interval lies within {margin} points of no difference; beside the audit’s other claims, "
+        "any margin from {from_margin} on would do"
     ),
     "no_loss": (
-        "“{first}” is not lower by {margin} points; it may be higher by any number of points, and taken "
-        "alone any margin from {from_margin} on would do"
+        "“{first}” is not lower by {margin} points; it may be higher by any number of points, and beside "
+        "the audit’s other claims any margin from {from_margin} on would do"
     ),
     "loss": "“{first}” is lower by more than {margin} points, {beyond}",
-    "minimum_effect": "the whole 95% interval, {ci95}, lies more than {margin} points from no difference",
+    "minimum_effect": (
+        "the whole {outer}% interval, {ci95}, lies more than {margin} points from no difference"
+    ),
     "straddles_margin": (
         "the interval lies neither inside nor outside {margin} points of no difference; more seeds may "
         "settle it"
@@ -128,7 +130,7 @@ _DOMINANCE = {
 _COST = {
     "cheaper": "“{first}” needs less, {beyond}",
     "reversed": "“{first}” needs more here, {beyond}",
-    "undecided": "the 95% interval of the ratio holds 1; more seeds may settle it",
+    "undecided": "the {outer}% interval of the ratio holds 1; more seeds may settle it",
     "other_data": "the runs used other data, whose labels and words make networks of another size",
 }
 
@@ -142,10 +144,12 @@ _CONVERGENCE = {
 
 _COMPLEXITY = {
     "tost": (
-        "the 90% interval, {ci90}, lies within {margin} of the claimed exponent; logarithmic factors cannot "
-        "be told apart from none"
+        "the {inner}% interval, {ci90}, lies within {margin} of the claimed exponent; logarithmic factors "
+        "cannot be told apart from none"
     ),
-    "minimum_effect": "the whole 95% interval, {ci95}, lies more than {margin} from the claimed exponent",
+    "minimum_effect": (
+        "the whole {outer}% interval, {ci95}, lies more than {margin} from the claimed exponent"
+    ),
     "straddles_margin": (
         "the exponent is neither shown to lie within {margin} of the claimed one nor outside; more sizes, or "
         "sizes further apart, may settle it"
@@ -159,7 +163,7 @@ _ANY = {
         "every run gives the same number, and it lies outside the margin of {margin}"
     ),
     "multiplicity": (
-        "taken alone this claim would be decided, but not once all claims of the audit are taken together"
+        "taken alone this claim would be {alone}, but not once all claims of the audit are taken together"
     ),
     "no_variance_estimate": "a single run says nothing about the spread between seeds",
     "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
@@ -202,6 +206,6 @@ SIZE_NOT_JUDGED = "The paper prints a difference of {target}; its size is not ju
 SIZE_UNKNOWN = "The size of the difference is not judged."
 SIZES_UNKNOWN = "The sizes of the differences are not judged."
 LEANING = (
-    "The whole 95% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the seeds; "
-    "whether by less or by more than the margin is open."
+    "The whole {outer}% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the "
+    "seeds; whether by less or by more than the margin is open."
 )

@@ -48,12 +48,27 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "negligible": digits.margin_size(claim.negligible),
         "ci90": digits.interval(verdict.ci90, beside=marks),
         "ci95": digits.interval(verdict.ci95, beside=marks),
-        "range90": _range("90", "difference", verdict.ci90, marks),
-        "range95": _range("95", "difference", verdict.ci95, marks),
-        "ratio95": _range("95", "ratio", verdict.ci95, marks),
+        "inner": coverage(verdict)[0],
+        "outer": coverage(verdict)[1],
+        "alone": alone(verdict),
+        "range90": _range(coverage(verdict)[0], "difference", verdict.ci90, marks),
+        "range95": _range(coverage(verdict)[1], "difference", verdict.ci95, marks),
+        "ratio95": _range(coverage(verdict)[1], "ratio", verdict.ci95, marks),
         "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
         "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
     }
+
+
+def coverage(verdict: Verdict) -> tuple[str, str]:
+    """Of the intervals of both tests, in percent: `90` and `95` at the level of 5 %, `98` and `99` at 1 %."""
+    return f"{100.0 * (1.0 - 2.0 * verdict.level):.6g}", f"{100.0 * (1.0 - verdict.level):.6g}"
+
+
+def alone(verdict: Verdict) -> str:
+    """What a claim that only the others keep open would be by itself."""
+    if verdict.p_reproduced is None:
+        return digits.ABSENT
+    return "reproduced" if verdict.p_reproduced <= verdict.level else "contradicted"
 
 
 def subject(claim: ClaimRecord) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from audit.record import ClaimRecord, Scope, Verdict
+from audit.record import Band, ClaimRecord, Scope, Verdict
 from reports import digits
 from reports.wording.conclusions import (
     CONCLUSIONS,
@@ -14,7 +14,17 @@ from reports.wording.conclusions import (
     SIZE_UNKNOWN,
     SIZES_UNKNOWN,
 )
-from reports.wording.fields import COMPARISONS, DIFFERENCES, PRINTED, edges, fields_of, pair, seeds, target
+from reports.wording.fields import (
+    COMPARISONS,
+    DIFFERENCES,
+    PRINTED,
+    coverage,
+    edges,
+    fields_of,
+    pair,
+    seeds,
+    target,
+)
 from reports.wording.words import (
     KIND_WORDS,
     STATUS_WORDS,
@@ -71,7 +81,7 @@ def verdict_sentence(
         return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
     fields = fields_of(claim, verdict, names)
     direction = claim.kind == "order" and status == "reproduced"
-    word = STATUS_WORDS[status] + (", as to direction" if direction else "")
+    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + _at_level(verdict)
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         _measured(claim, verdict, fields) if status != "not_tested" else "",
@@ -79,6 +89,12 @@ def verdict_sentence(
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
     )
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _at_level(verdict: Verdict) -> str:
+    """The level, where it is the share of one look."""
+    usual = verdict.level == Verdict("", "inconclusive", "").level
+    return "" if usual or verdict.p_reproduced is None else f", at the level of {100.0 * verdict.level:.3g} %"
 
 
 def alternatives(claim: ClaimRecord, departures: int) -> str:
@@ -122,15 +138,41 @@ def headline(marks: Sequence[tuple[str, Status]]) -> str:
 
 
 def margin_band(verdict: Verdict) -> str:
-    """From which margin on the claim would be reproduced, and up to which contradicted, by itself."""
-    start, end = verdict.margin_reproduced_from, verdict.margin_contradicted_up_to
+    """The margins that would give a verdict, with the paper's other claims as they are."""
+    among = Band(
+        verdict.margin_reproduced_from,
+        verdict.margin_reproduced_up_to,
+        verdict.margin_contradicted_from,
+        verdict.margin_contradicted_up_to,
+    )
+    return _band(among, verdict.margin)
+
+
+def margin_band_alone(verdict: Verdict) -> str:
+    """The margins that would give one if this were the paper's only claim."""
+    return _band(verdict.alone, verdict.margin) if verdict.alone else ""
+
+
+def _band(band: Band, margin: float | None) -> str:
+    """`reproduced from 1.05 on; contradicted by none`."""
+    ends = (
+        ("reproduced", band.reproduced_from, band.reproduced_up_to),
+        ("contradicted", band.contradicted_from, band.contradicted_up_to),
+    )
     parts = []
-    if start is not None:
-        parts.append(f"reproduced from {digits.smallest_reproducing(start, margin=verdict.margin)} on")
-    if end is not None:
-        bound = digits.largest_contradicting(end, margin=verdict.margin)
-        parts.append(f"contradicted up to {bound}" if end > 0 else "contradicted by none")
-    return f"taken alone, {'; '.join(parts)}" if parts else ""
+    for word, start, end in ends:
+        if start is None and end is None:
+            continue
+        if end == 0.0:
+            parts.append(f"{word} by none")
+            continue
+        low = "" if start is None else f"from {digits.smallest_reproducing(start, margin=margin)}"
+        high = "" if end is None else f"up to {digits.largest_contradicting(end, margin=margin)}"
+        if start == 0.0:
+            parts.append(f"{word} {high}" if high else f"{word} at any margin")
+        else:
+            parts.append(" ".join(it for it in (word, low, high or "on") if it))
+    return "; ".join(parts)
 
 
 def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -148,7 +190,11 @@ def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
     if verdict.estimate is not None:
         label = "difference of the means" if difference else _ESTIMATES.get(claim.kind, "mean")
         parts.append(f"{label} {show(verdict.estimate, beside=marks)} from {seeds(verdict.n)}")
-    for label, bounds in (("90%", verdict.ci90), ("95%", verdict.ci95), ("prediction", verdict.pi95)):
+    for label, bounds in (
+        (f"{coverage(verdict)[0]}%", verdict.ci90),
+        (f"{coverage(verdict)[1]}%", verdict.ci95),
+        ("prediction", verdict.pi95),
+    ):
         if bounds is not None:
             parts.append(f"{label} interval {digits.interval(bounds, beside=marks)}")
     if not parts:
@@ -202,7 +248,7 @@ def _size(claim: ClaimRecord, verdict: Verdict) -> str:
 
 
 def _leaning(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """Which side of zero an undecided likeness lies on, where its whole 95% interval is on one side.
+    """Which side of zero an undecided likeness lies on, where its whole outer interval is on one side.
 
     Other reasons say themselves why the seeds do not show a direction, or that the margin is passed.
     """
@@ -213,4 +259,6 @@ def _leaning(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> st
     if low <= 0 <= high:
         return ""
     side, higher = ("above", "higher") if low > 0 else ("below", "lower")
-    return LEANING.format(ci95=fields["ci95"], side=side, first=fields["first"], higher=higher)
+    return LEANING.format(
+        ci95=fields["ci95"], outer=fields["outer"], side=side, first=fields["first"], higher=higher
+    )

@@ -50,13 +50,19 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
         "D_R": verdict.margin_reproduced_from,
         "D_C": verdict.margin_contradicted_up_to,
     }
+    if found.claim.kind == "significant":
+        pairs = {name: pairs[name] for name in ("p_rep", "p_con")}
+        pairs["reproduced up to D"] = verdict.margin_reproduced_up_to
+    if verdict.alone:
+        pairs["D_R, taken alone"] = verdict.alone.reproduced_from
     pairs |= {"ratio": verdict.estimate} if ratio else {}
     if found.claim.kind in ("order", "gap", "equivalent", "significant") and not found.claim.paired:
         pairs["d"] = verdict.estimate if found.steps else None
     if found.claim.kind == "value":
         pairs["mean"] = verdict.estimate if found.steps else None
     of = " of the ratio" if ratio else ""
-    for level, bounds in (("90", verdict.ci90), ("95", verdict.ci95)):
+    inner, outer = 100 * (1 - 2 * verdict.level), 100 * (1 - verdict.level)
+    for level, bounds in ((f"{inner:g}", verdict.ci90), (f"{outer:g}", verdict.ci95)):
         low, high = bounds or (None, None)
         pairs |= {f"{level} % interval{of}, from": low, f"{level} % interval{of}, to": high}
     for term, on_record in pairs.items():
@@ -87,8 +93,9 @@ def test_the_worked_case_of_the_design() -> None:
     expected = {"mean": 75.7633, "s": 0.2371, "p_rep": 0.766, "p_con": 0.723, "D_R": 1.0214, "D_C": 0.0}
     for name, value in expected.items():
         assert last(found, name) == pytest.approx(value, abs=6e-4)
-    assert {margin: it.outcome for margin, it in found.at_margins.items()} == {
+    assert {it.margin: it.alone.outcome for it in found.at_margins} == {
         0.2: "inconclusive",
+        0.25: "inconclusive",
         0.5: "inconclusive",
         1.0: "inconclusive",
     }
@@ -116,10 +123,10 @@ def test_the_log_rank_is_that_of_all_deals() -> None:
 
 def test_margins_keep_their_caps() -> None:
     """Two seeds decide nothing at any margin; five do at one, and not at another."""
-    assert {it.reason for it in explained("value, two seeds").at_margins.values()} == {"too_few_seeds"}
-    five = explained("value").at_margins
-    assert [five[D].outcome for D in (0.2, 0.5, 1.0)] == ["inconclusive", "reproduced", "reproduced"]
-    assert explained("order").at_margins == {}
+    assert {it.alone.reason for it in explained("value, two seeds").at_margins} == {"too_few_seeds"}
+    five = {it.margin: it.alone.outcome for it in explained("value").at_margins}
+    assert [five[D] for D in (0.2, 0.5, 1.0)] == ["inconclusive", "reproduced", "reproduced"]
+    assert explained("order").at_margins == ()
 
 
 # --------------------------------------------------------------------------- the family

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from audit.evidence import gather
-from audit.judging.case import Case, aligned, badged, final, with_band, with_interval
+from audit.judging.case import Case, aligned, badged, final, with_interval
 from audit.record import Verdict
 from tests.judging.made import arms, claim
 
@@ -78,15 +78,12 @@ class Numbers:
     df: float | None = math.inf
     ci90: tuple[float, float] | None = (1.0, 2.0)
     ci95: tuple[float, float] | None = (0.5, 2.5)
-    reproduced_from: float | None = 1.5
-    contradicted_up_to: float | None = 0.0
 
 
 def test_numbers_of_a_test_are_carried_over_and_infinity_is_left_out() -> None:
     """JSON has no infinity."""
-    shown = with_band(with_interval(PLAIN, Numbers()), Numbers())
+    shown = with_interval(PLAIN, Numbers())
     assert (shown.se, shown.df, shown.ci90, shown.ci95) == (0.1, None, (1.0, 2.0), (0.5, 2.5))
-    assert (shown.margin_reproduced_from, shown.margin_contradicted_up_to) == (1.5, 0.0)
     assert with_interval(PLAIN, Numbers(df=4.0)).df == 4.0
     assert with_interval(PLAIN, Numbers(None, None, None, None)).se is None
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from audit.record import (
+    Band,
     ClaimRecord,
     Estimate,
     FidelityCheck,
@@ -119,7 +120,7 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
             VALUE_VERDICT,
             "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
             "Inconclusive: one lucky run would explain the difference, and more seeds of ours may never "
-            "settle it; taken alone, it would be reproduced from a margin of 1.03 on.",
+            "settle it; beside the audit’s other claims, it would be reproduced from a margin of 1.03 on.",
         ),
         (
             replace(VALUE_VERDICT, reason="straddles_margin"),
@@ -137,8 +138,8 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
                 margin_reproduced_from=0.2449,
             ),
             "3 seeds of “Kim-CNN” give 76.41 ± 0.24 P@1, 0.03 points above the printed 76.38. Reproduced: "
-            "the 90% interval, 76.20 to 76.62, lies within 0.50 points of the printed number; taken "
-            "alone, any margin from 0.25 on would do.",
+            "the 90% interval, 76.20 to 76.62, lies within 0.50 points of the printed number; beside "
+            "the audit’s other claims, any margin from 0.25 on would do.",
         ),
         (
             replace(
@@ -154,7 +155,8 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
             "A setting that the paper leaves open, another preparation of the data, or a slip in printing "
             "may be behind what follows. 5 seeds of “Kim-CNN” give 74.13 ± 0.16 P@1, 2.25 points below "
             "the printed 76.38. Contradicted: even allowing for one unusual run, the printed number lies "
-            "outside the margin of 0.50; taken alone, it would for any margin up to 1.72.",
+            "outside the margin of 0.50; beside the audit’s other claims, it would for any margin up to "
+            "1.72.",
         ),
         (
             replace(VALUE_VERDICT, reason="no_variance_estimate", n=(1,), attempts=(1,), sd=None, ci90=None),
@@ -173,10 +175,10 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
             "margin of 0.50 undecided.",
         ),
         (
-            replace(VALUE_VERDICT, reason="multiplicity"),
+            replace(VALUE_VERDICT, reason="multiplicity", p_contradicted=0.03),
             "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
-            "Inconclusive: taken alone this claim would be decided, but not once all claims of the audit "
-            "are taken together.",
+            "Inconclusive: taken alone this claim would be contradicted, but not once all claims of the "
+            "audit are taken together.",
         ),
         (
             replace(VALUE_VERDICT, outcome="reproduced", reason="deterministic", estimate=76.38, sd=0.0),
@@ -269,7 +271,7 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
             replace(ALIKE_VERDICT, outcome="reproduced", reason="tost"),
             "With 3 seeds each, “Kim-CNN” is 0.12 points above “XML-CNN” in P@1 (90% interval of the "
             "difference −0.10 to 0.34). Reproduced: the whole interval lies within 0.50 points of no "
-            "difference; taken alone, any margin from 0.34 on would do.",
+            "difference; beside the audit’s other claims, any margin from 0.34 on would do.",
         ),
         (
             ALIKE,
@@ -292,10 +294,15 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
         (
             ALIKE,
             replace(
-                ALIKE_VERDICT, reason="multiplicity", estimate=-0.42, ci90=(-0.63, -0.21), ci95=(-0.71, -0.13)
+                ALIKE_VERDICT,
+                reason="multiplicity",
+                estimate=-0.42,
+                ci90=(-0.63, -0.21),
+                ci95=(-0.71, -0.13),
+                p_reproduced=0.03,
             ),
             "With 3 seeds each, “Kim-CNN” is 0.42 points below “XML-CNN” in P@1 (90% interval of the "
-            "difference −0.63 to −0.21). Inconclusive: taken alone this claim would be decided, but not "
+            "difference −0.63 to −0.21). Inconclusive: taken alone this claim would be reproduced, but not "
             "once all claims of the audit are taken together. The whole 95% interval, −0.71 to −0.13, lies "
             "below zero: “Kim-CNN” is lower beyond the spread of the seeds; whether by less or by more than "
             "the margin is open.",
@@ -374,7 +381,7 @@ def test_absent_numbers_leave_no_hole() -> None:
 AS_CLAIMED = {
     "gap": "With 5 seeds each, “A” is 8.32 points above “B” in P@1 (90% interval of the difference 7.96 to "
     "8.68); the paper prints +8.60. Reproduced: the 90% interval, 7.96 to 8.68, lies within 4.30 points of "
-    "the printed difference; taken alone, any margin from 0.65 on would do.",
+    "the printed difference; beside the audit’s other claims, any margin from 0.00 on would do.",
     "significant": "With 5 seeds each, “A” is 1.66 points above “B” in P@1 (95% interval of the difference "
     "1.25 to 2.07). Reproduced: the difference is more than 0.50 points, beyond the spread of the seeds.",
     "ranking": "With 5 seeds each, 2 of 2 pairs of neighbours go as claimed by the means. Reproduced: every "
@@ -613,8 +620,8 @@ def test_claim_title() -> None:
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [
-        (1.0214, 0.0, "taken alone, reproduced from 1.03 on; contradicted by none"),
-        (2.7, 1.729, "taken alone, reproduced from 2.70 on; contradicted up to 1.72"),
+        (1.0214, 0.0, "reproduced from 1.03 on; contradicted by none"),
+        (2.7, 1.729, "reproduced from 2.70 on; contradicted up to 1.72"),
         (None, None, ""),
     ],
 )
@@ -622,6 +629,35 @@ def test_margin_band(start: float | None, end: float | None, expected: str) -> N
     """Both bounds of the margin, so that a reader can apply their own."""
     verdict = replace(VALUE_VERDICT, margin_reproduced_from=start, margin_contradicted_up_to=end)
     assert wording.margin_band(verdict) == expected
+    assert wording.margin_band_alone(verdict) == ""
+    assert wording.margin_band_alone(replace(verdict, alone=Band(start, None, None, end))) == expected
+
+
+@pytest.mark.parametrize(
+    ("band", "expected"),
+    [
+        (Band(reproduced_up_to=1.239, contradicted_up_to=0.0), "reproduced up to 1.23; contradicted by none"),
+        (Band(reproduced_up_to=0.0, contradicted_from=0.0), "reproduced by none; contradicted at any margin"),
+        (
+            Band(reproduced_up_to=0.0, contradicted_from=0.301, contradicted_up_to=0.909),
+            "reproduced by none; contradicted from 0.31 up to 0.90",
+        ),
+    ],
+)
+def test_margin_band_of_what_a_small_margin_reproduces(band: Band, expected: str) -> None:
+    """Rounded towards the band: at the number shown the verdict holds."""
+    assert wording.margin_band_alone(replace(VALUE_VERDICT, alone=band)) == expected
+
+
+def test_intervals_and_sentence_are_of_the_level_at_which_the_claim_was_tested() -> None:
+    """At a look of 1 % the intervals of both tests have 98 and 99 %, and the sentence says the level."""
+    alike = replace(ALIKE_VERDICT, outcome="inconclusive", reason="straddles_margin", level=0.01)
+    said = say(ALIKE, alike)
+    assert "(98% interval of the difference −0.10 to 0.34)" in said
+    assert "Inconclusive, at the level of 1 %: " in said
+    assert "98% interval" in wording.plot_description(ALIKE, alike)
+    assert "99% interval" in wording.plot_description(ALIKE, alike)
+    assert "level" not in say(ALIKE, replace(alike, level=0.05))
 
 
 def test_plot_description() -> None:

@@ -1,0 +1,108 @@
+"""The band of margins that a verdict prints is the one in which it would stand, claims judged anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from audit.comparator import compare
+from audit.record import Band, ClaimRecord, ExperimentRecord, Verdict
+from tests.judging.made import OK, arms, claim, margin
+
+#: Of the size of a margin: beside an edge.
+STEP = 1e-6
+
+
+def family(*, alpha: float, rng_seed: int = 5) -> tuple[list[ClaimRecord], dict[str, ExperimentRecord]]:
+    """Thirty claims on ten systems that lie 0.4 points apart, so that some are decided by a hair."""
+    rng = np.random.default_rng(rng_seed)
+    systems = {f"s{i}": (70.0 + 0.4 * i + 0.3 * rng.standard_normal(6)).tolist() for i in range(10)}
+    claims: list[ClaimRecord] = []
+    for i in range(9):
+        pair, size = (f"s{i + 1}", f"s{i}"), float(rng.uniform(0.2, 1.4))
+        given = {"printed": ("71.50", "70.10"), "margin": margin(size), "primary": i % 3 == 0}
+        claims += [
+            claim("equivalent", *pair, id=f"alike{i}", **given),
+            claim("equivalent", *pair, id=f"kept{i}", **given, details={"no_loss": True}),
+            claim("significant", *pair, id=f"more{i}", **{**given, "margin": margin(size / 4.0)}),
+            claim("gap", *pair, id=f"gap{i}", **{**given, "printed": (f"{70.1 + size:.2f}", "70.10")}),
+            claim("value", f"s{i}", id=f"value{i}", printed=(f"{70.2 + 0.4 * i:.2f}",), margin=margin(size)),
+        ]
+    return claims, arms(**systems)
+
+
+def judged(
+    claims: Sequence[ClaimRecord], experiments: Mapping[str, ExperimentRecord], alpha: float
+) -> dict[str, Verdict]:
+    return {it.claim: it for it in compare(claims, experiments, fidelity=OK, alpha=alpha)}
+
+
+def at(claims: Sequence[ClaimRecord], name: str, size: float) -> list[ClaimRecord]:
+    return [replace(it, margin=margin(size)) if it.id == name else it for it in claims]
+
+
+def among(verdict: Verdict) -> Band:
+    return Band(
+        verdict.margin_reproduced_from,
+        verdict.margin_reproduced_up_to,
+        verdict.margin_contradicted_from,
+        verdict.margin_contradicted_up_to,
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_just_beyond_each_printed_edge_the_verdict_is_another(alpha: float) -> None:
+    """All edges of all kinds, in the paper's family and taken alone, at the level of the look."""
+    claims, experiments = family(alpha=alpha)
+    seen: dict[str, int] = {}
+    for one in claims:
+        verdict = judged(claims, experiments, alpha)[one.id]
+        for where, band in (("together", among(verdict)), ("alone", verdict.alone)):
+            assert band is not None, one.id
+            others = claims if where == "together" else [one]
+
+            def outcome(size: float, others: Sequence[ClaimRecord] = others, name: str = one.id) -> str:
+                return judged(at(others, name, size), experiments, alpha)[name].outcome
+
+            for word, low, high in (
+                ("reproduced", band.reproduced_from, band.reproduced_up_to),
+                ("contradicted", band.contradicted_from, band.contradicted_up_to),
+            ):
+                edges = [(low, 1.0)] if low else []
+                edges += [(high, -1.0)] if high else []
+                for edge, inwards in edges:
+                    assert outcome(edge + inwards * STEP) == word, (one.id, where, edge)
+                    assert outcome(edge - inwards * STEP) != word, (one.id, where, edge)
+                    seen[f"{one.kind} {word}"] = seen.get(f"{one.kind} {word}", 0) + 1
+    for kind in ("equivalent", "gap", "value", "significant"):
+        assert seen.get(f"{kind} reproduced", 0) > 4, seen
+    assert seen.get("equivalent contradicted", 0) > 1, seen
+
+
+def test_the_edge_among_others_is_stricter_than_alone() -> None:
+    """Beside others that are open, a claim must be surer to be decided: its band to reproduce is narrower."""
+    claims, experiments = family(alpha=0.05)
+    found = [it for it in judged(claims, experiments, 0.05).values() if it.margin_reproduced_from]
+    pairs = [(it.margin_reproduced_from or 0.0, it.alone.reproduced_from or 0.0) for it in found if it.alone]
+    assert all(together >= alone for together, alone in pairs)
+    assert any(together > alone + 1e-4 for together, alone in pairs)
+
+
+def test_a_reversed_order_is_contradicted_at_any_margin() -> None:
+    """Of `significant`: p_reversed does not know the margin; else a small one reproduces."""
+    one = claim("significant", "a", "b", printed=("70.00", "69.00"), margin=margin(0.3))
+    reverse = judged([one], arms(a=[69.0, 69.1, 69.2], b=[72.0, 72.1, 72.2]), 0.05)[one.id]
+    assert reverse.alone == Band(reproduced_up_to=0.0, contradicted_from=0.0)
+    holds = judged([one], arms(a=[72.0, 72.1, 72.2], b=[69.0, 69.1, 69.2]), 0.05)[one.id]
+    assert holds.outcome == "reproduced" and holds.alone is not None
+    # d = 3, se = 0.1 sqrt(2 / 3), df = 4, t(0.95; 4) = 2.1318
+    assert holds.alone.reproduced_up_to == pytest.approx(3.0 - 2.1318468 * 0.1 * (2 / 3) ** 0.5)
+
+
+def test_where_no_margin_would_decide_there_is_no_band() -> None:
+    one = claim("equivalent", "a", "b", margin=margin(0.5))
+    two = judged([one], arms(a=[70.0, 70.1], b=[70.0, 70.2]), 0.05)[one.id]
+    assert (two.reason, two.alone, two.margin_reproduced_from) == ("too_few_seeds", None, None)
