@@ -15,6 +15,7 @@ Shapes: R models, N documents, K labels of a list, L labels.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -198,7 +199,10 @@ class _Member:
         try:
             with checkpoint.load(self.done, torch.device("cpu")) as content:
                 lists = {name: content[name].numpy() for name in ("top_ids", "top_scores") if name in content}
-                return Result(**{**content["result"], **lists, "notes": tuple(content["result"]["notes"])})
+                plain = json.loads(content["result"])
+                return Result(
+                    **{**plain, **lists, "curve": tuple(plain["curve"]), "notes": tuple(plain["notes"])}
+                )
         except CheckpointError:
             self.done.unlink()
             return None
@@ -217,7 +221,7 @@ class _Member:
         """So that the next attempt finds it; its checkpoint is of no more use."""
         if self.done is None or result.failed:
             return
-        plain = {**asdict(replace(result, top_ids=None, top_scores=None)), "curve": list(result.curve)}
+        plain = json.dumps(asdict(replace(result, top_ids=None, top_scores=None)))
         lists = {"top_ids": result.top_ids, "top_scores": result.top_scores}
         tensors = {name: torch.from_numpy(it) for name, it in lists.items() if it is not None}
         checkpoint.save(self.done, {"result": plain, **tensors}, torch.device("cpu"))

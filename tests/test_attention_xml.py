@@ -465,6 +465,8 @@ def test_an_interrupted_ensemble_goes_on_to_the_same_ranking(tmp_path: Path) -> 
     assert result is not None
     assert result.metrics == whole.metrics
     assert np.array_equal(result.top_ids, whole.top_ids)  # type: ignore[arg-type]
+    assert [row["loss"] for row in result.curve] == [row["loss"] for row in whole.curve]
+    assert next(asked) == 3 * 3 * 5 + 2  # no step was made twice; two were asked about twice
 
 
 def test_a_tree_is_handed_to_its_own_training(monkeypatch: Patch) -> None:
