@@ -76,7 +76,8 @@ def run_command(
     protocol: Annotated[
         str,
         typer.Option(
-            help="claimed: the paper's; small: reduced for a CPU; auto: claimed on a GPU, else small."
+            help="claimed: the paper's; auto: that on a GPU, and on a CPU its reduced form (NAME-small), or "
+            "small; or a name that `audit list` shows."
         ),
     ] = "auto",
     vectors: Annotated[
