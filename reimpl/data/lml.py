@@ -129,9 +129,14 @@ class Lines:
                 raise ValueError
         except ValueError:
             return self._by_line(lines)
-        heads_text = b"\n".join(heads).decode()
-        labels = [head.split() for head in heads_text.split("\n")]
-        return Rows(labels, texts, [_line(*it) for it in zip(labels, texts, strict=True)])
+        labels = [head.split() for head in b"\n".join(heads).decode().split("\n")]
+        # labels that were parted at blanks hold none
+        names = [" ".join(sorted(set(row))) for row in labels]
+        if b"\n".join(heads) == "\n".join(names).encode() and not self.ids:
+            return Rows(labels, texts, [line + b"\n" for line in lines])
+        return Rows(
+            labels, texts, [b"%b\t%b\n" % (it.encode(), text) for it, text in zip(names, texts, strict=True)]
+        )
 
     def _by_line(self, lines: Sequence[bytes]) -> Rows:
         """Slowly, to name the line in which something stands that does not belong there."""
@@ -140,12 +145,6 @@ class Lines:
         texts = [document.text.encode() for document in found]
         labels = [document.labels for document in found]
         return Rows(labels, texts, [line_of(*it) for it in zip(labels, texts, strict=True)])
-
-
-def _line(labels: Sequence[str], text: bytes) -> bytes:
-    # labels that were parted at blanks hold none
-    names = " ".join(sorted(set(labels)))
-    return b"%b\t%b\n" % (names.encode(), text)
 
 
 def parse_line(line: str, where: str, *, ids: bool = False) -> Document:

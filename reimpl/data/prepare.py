@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, offsets_of
 from reimpl.data.encode import Numbers, Ragged, SplitNumbers
@@ -261,10 +262,11 @@ def _tokens(
 
 def _sorted_labels(labels: Ragged, order: IntArray) -> Ragged:
     """Label ids, rising within a document; a label written twice counts once."""
-    pairs = np.unique(labels.rows * len(order) + order[labels.values])
-    rows, ids = np.divmod(pairs, len(order))
-    ends = np.bincount(rows, minlength=len(labels.offsets) - 1).cumsum()
-    return Ragged(ids.astype(np.int32), np.append(0, ends))
+    ids = order[labels.values].astype(np.int32)
+    ones = np.ones(len(ids), dtype=np.int8)
+    matrix = sparse.csr_matrix((ones, ids, labels.offsets), shape=(len(labels.offsets) - 1, len(order)))
+    matrix.sum_duplicates()
+    return Ragged(matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
 
 
 def _looked_up(

@@ -42,12 +42,13 @@ def weigh(
         rows, at, times = rows[in_columns], at[in_columns], times[in_columns]
         values = times * weights[words[in_columns]]
         known += int(times.sum(dtype=np.int64))
-        order = np.argsort(rows * n_columns + at)
-        rows, values = rows[order], values[order]
         norms = np.sqrt(np.bincount(rows, weights=values**2, minlength=n))
-        data.append(values / norms[rows])
-        indices.append(at[order])
-        lengths.append(np.bincount(rows, minlength=n))
+        count = np.bincount(rows, minlength=n)
+        block = sparse.csr_matrix((values / norms[rows], at, np.append(0, np.cumsum(count))), (n, n_columns))
+        block.sort_indices()
+        data.append(block.data)
+        indices.append(block.indices)
+        lengths.append(count)
     offsets = arrays.new(f"{name}.indptr", np.int64)
     offsets.append(np.cumsum(np.concatenate(lengths)))
     return csr(data.done(), indices.done(), offsets.done(), n_columns), known

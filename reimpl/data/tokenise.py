@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reimpl.data import treebank
 
-#: Stands behind each text in what `flat` gives. A NUL inside a text counts as a blank.
+#: Stands behind each text in what `flat` gives, and nowhere else. A NUL inside a text counts as a blank.
 END = b"\0"
 
 _BLANK, _NUL, _LOW_LINE = 32, 0, 95
@@ -27,7 +27,7 @@ class Tokeniser:
 
     name: str
     flat: Callable[[Sequence[bytes]], bytes]
-    """UTF-8 texts to pieces parted by blanks, each text followed by `END` as a piece of its own."""
+    """UTF-8 texts to pieces parted by spaces (the one sign that parts them), `END` behind each text."""
     words: Callable[[bytes], Sequence[str]]
     """The words of a piece: none when it is dropped, several when it holds signs that part words."""
     empty: str | None = None
@@ -35,7 +35,7 @@ class Tokeniser:
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text, in order."""
-        pieces = self.flat([text.encode()]).split()[:-1]
+        pieces = self.flat([text.encode()]).rstrip(END).split()
         words = [word for piece in pieces for word in self.words(piece)]
         return words if words or self.empty is None else [self.empty]
 
@@ -46,10 +46,6 @@ def joined(texts: Sequence[bytes]) -> bytes:
     if flat.count(END) != len(texts):
         return joined([text.replace(END, b" ") for text in texts])
     return flat
-
-
-def _parted(flat: bytes) -> bytes:
-    return flat.replace(END, b" \0 ")
 
 
 def _kept(kept: bytes, *, beyond_ascii: bool) -> bytes:
@@ -67,7 +63,7 @@ _WORD_BYTES = _kept(_ALPHANUMERIC + b"_", beyond_ascii=True)
 
 def _runs(texts: Sequence[bytes]) -> bytes:
     # every ASCII sign that is no word character parts words wherever it stands
-    return _parted(joined(texts).translate(_WORD_BYTES))
+    return joined(texts).translate(_WORD_BYTES)
 
 
 def _study_words(piece: bytes) -> Sequence[str]:
@@ -121,7 +117,7 @@ def _liu_flat(texts: Sequence[bytes]) -> bytes:
     flat = joined(texts).translate(_KIM)
     for old, new in _KIM_REPLACEMENTS:
         flat = flat.replace(old, new)
-    return _parted(flat.lower())
+    return flat.lower()
 
 
 def _as_it_is(piece: bytes) -> Sequence[str]:
@@ -135,9 +131,7 @@ LIU = Tokeniser("liu", _liu_flat, _as_it_is, empty="")
 
 
 def _attentionxml_flat(texts: Sequence[bytes]) -> bytes:
-    return (
-        _parted(END.join(treebank.pieces(text.replace(END, b" ")) for text in texts) + END) if texts else b""
-    )
+    return joined([treebank.pieces(text.replace(END, b" ")) for text in texts])
 
 
 def _attentionxml_words(piece: bytes) -> Sequence[str]:
@@ -154,8 +148,11 @@ SEPARATOR = "/SEP/"
 ATTENTIONXML = Tokeniser("attentionxml", _attentionxml_flat, _attentionxml_words)
 
 
+_BLANKS_ARE_SPACES = bytes.maketrans(b"\t\n\r\x0b\x0c", b" " * 5)
+
+
 def _blanks(texts: Sequence[bytes]) -> bytes:
-    return _parted(joined(texts))
+    return joined(texts).translate(_BLANKS_ARE_SPACES)
 
 
 def _at_any_blank(piece: bytes) -> Sequence[str]:

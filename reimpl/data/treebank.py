@@ -14,50 +14,64 @@ each distinct one once, and give what the whole text would (a test compares the 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _OPEN, _CLOSE = "\u00ab\u201c\u2018\u201e", "\u00bb\u201d\u2019"
 
+
+class _Rule(NamedTuple):
+    pattern: re.Pattern[str]
+    replacement: str
+    signs: str
+    """One of these is in every text that the rule acts on; most texts have none, and are not searched."""
+
+
+def _rule(pattern: str, replacement: str, signs: str, flags: int = 0) -> _Rule:
+    return _Rule(re.compile(pattern, flags), replacement, signs)
+
+
 _START = (
-    (re.compile(f"([{_OPEN}]|`+)"), r" \1 "),
-    (re.compile(r"^\""), r"``"),
-    (re.compile(r"(``)"), r" \1 "),
-    (re.compile(r"([ (\[{<])(\"|'{2})"), r"\1 `` "),
-    (re.compile(r"(')(?!re|ve|ll|m|t|s|d)(\w)\b", re.IGNORECASE), r"\1 \2"),
+    _rule(f"([{_OPEN}]|`+)", r" \1 ", _OPEN + "`"),
+    _rule(r"^\"", r"``", '"'),
+    _rule(r"(``)", r" \1 ", "`"),
+    _rule(r"([ (\[{<])(\"|'{2})", r"\1 `` ", "\"'"),
+    _rule(r"(')(?!re|ve|ll|m|t|s|d)(\w)\b", r"\1 \2", "'", re.IGNORECASE),
 )
 _PUNCTUATION = (
-    (re.compile(rf"([^.])(\.)([\]\)}}>\"'{_CLOSE} ]*)\s*$"), r"\1 \2 \3 "),
-    (re.compile(r"([:,])([^\d])"), r" \1 \2"),
-    (re.compile(r"([:,])$"), r" \1 "),
-    (re.compile(r"\.\.\."), r" ... "),
-    (re.compile(r"[;@#$%&]"), r" \g<0> "),
-    (re.compile(r"([^.])(\.)([\]\)}>\"']*)\s*$"), r"\1 \2\3 "),
-    (re.compile(r"[?!]"), r" \g<0> "),
-    (re.compile(r"([^'])' "), r"\1 ' "),
-    (re.compile(r"[\]\[(){}<>]"), r" \g<0> "),
-    (re.compile(r"--"), r" -- "),
+    _rule(rf"([^.])(\.)([\]\)}}>\"'{_CLOSE} ]*)\s*$", r"\1 \2 \3 ", "."),
+    _rule(r"([:,])([^\d])", r" \1 \2", ":,"),
+    _rule(r"([:,])$", r" \1 ", ":,"),
+    _rule(r"\.\.\.", r" ... ", "."),
+    _rule(r"[;@#$%&]", r" \g<0> ", ";@#$%&"),
+    _rule(r"([^.])(\.)([\]\)}>\"']*)\s*$", r"\1 \2\3 ", "."),
+    _rule(r"[?!]", r" \g<0> ", "?!"),
+    _rule(r"([^'])' ", r"\1 ' ", "'"),
+    _rule(r"[\]\[(){}<>]", r" \g<0> ", "][(){}<>"),
+    _rule(r"--", r" -- ", "-"),
 )
 _END = (
-    (re.compile(f"([{_CLOSE}])"), r" \1 "),
-    (re.compile(r"\""), " '' "),
-    (re.compile(r"(\S)('')"), r"\1 \2 "),
-    (re.compile(r"([^' ])('[sS]|'[mM]|'[dD]|') "), r"\1 \2 "),
-    (re.compile(r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) "), r"\1 \2 "),
-    *(
-        (re.compile(pattern, re.IGNORECASE), r" \1 \2 ")
-        for pattern in (
-            r"\b(can)(not)\b",
-            r"\b(d)('ye)\b",
-            r"\b(gim)(me)\b",
-            r"\b(gon)(na)\b",
-            r"\b(got)(ta)\b",
-            r"\b(lem)(me)\b",
-            r"\b(mor)('n)\b",
-            r"\b(wan)(na)\s",
-            r" ('t)(is)\b",
-            r" ('t)(was)\b",
-        )
-    ),
+    _rule(f"([{_CLOSE}])", r" \1 ", _CLOSE),
+    _rule(r"\"", " '' ", '"'),
+    _rule(r"(\S)('')", r"\1 \2 ", "'"),
+    _rule(r"([^' ])('[sS]|'[mM]|'[dD]|') ", r"\1 \2 ", "'"),
+    _rule(r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 ", "'"),
 )
+_CONTRACTIONS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(can)(not)\b",
+        r"\b(d)('ye)\b",
+        r"\b(gim)(me)\b",
+        r"\b(gon)(na)\b",
+        r"\b(got)(ta)\b",
+        r"\b(lem)(me)\b",
+        r"\b(mor)('n)\b",
+        r"\b(wan)(na)\s",
+        r" ('t)(is)\b",
+        r" ('t)(was)\b",
+    )
+)
+_ANY_CONTRACTION = re.compile("cannot|d'ye|gimme|gonna|gotta|lemme|mor'n|wanna|'tis|'twas", re.IGNORECASE)
 
 
 def tokens(text: str) -> list[str]:
@@ -66,12 +80,19 @@ def tokens(text: str) -> list[str]:
     >>> tokens("They can't say (it's done).")
     ['They', 'ca', "n't", 'say', '(', 'it', "'s", 'done', ')', '.']
     """
-    for pattern, replacement in (*_START, *_PUNCTUATION):
-        text = pattern.sub(replacement, text)
-    text = f" {text} "
-    for pattern, replacement in _END:
-        text = pattern.sub(replacement, text)
+    text = f" {_applied(_PUNCTUATION, _applied(_START, text))} "
+    text = _applied(_END, text)
+    if _ANY_CONTRACTION.search(text):
+        for pattern in _CONTRACTIONS:
+            text = pattern.sub(r" \1 \2 ", text)
     return text.split()
+
+
+def _applied(rules: tuple[_Rule, ...], text: str) -> str:
+    for pattern, replacement, signs in rules:
+        if any(map(text.__contains__, signs)):
+            text = pattern.sub(replacement, text)
+    return text
 
 
 #: Before a piece without a blank before it, and behind one that ends its text.
@@ -107,6 +128,8 @@ def _last_stop(text: bytes) -> int | None:
 
 def tokens_of(piece: bytes) -> list[str]:
     """The tokens of a piece, as they would be in the text that it comes from."""
+    if piece.isalnum() and not _ANY_CONTRACTION.search(piece.decode()):
+        return [piece.decode()]
     first, last = piece.startswith(_EDGE), piece.endswith(_EDGE)
     text = piece.strip(_EDGE).translate(_SHOW).decode()
     before = "" if first else " "
