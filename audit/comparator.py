@@ -25,6 +25,7 @@ beside those of the tests:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -89,18 +90,20 @@ def compare(
 def _with_bands(judged: Sequence[Judged], primary: Sequence[bool], *, alpha: float) -> list[Judged]:
     """Each with the margins that would change its verdict, the other claims' p-values held fixed."""
     family = [(i, it.test) for i, it in enumerate(judged) if it.test is not None and it.test.testable]
-    rep = {i: test.p_reproduced or 0.0 for i, test in family}
-    con = {i: test.p_contradicted or 0.0 for i, test in family}
+    rep = sorted(test.p_reproduced or 0.0 for _, test in family)  # once: the thresholds sort them too
+    con = sorted((test.p_contradicted or 0.0, primary[i]) for i, test in family)
+    values, flags = [p for p, _ in con], [flag for _, flag in con]
     found = list(judged)
     for i, test in family:
         if test.margins is None:
             continue
-        others = [j for j in rep if j != i]
+        j = bisect_left(rep, test.p_reproduced or 0.0)
+        k = bisect_left(con, (test.p_contradicted or 0.0, primary[i]))
         needed = (
-            threshold_bh([rep[j] for j in others], alpha=alpha),
+            threshold_bh(rep[:j] + rep[j + 1 :], alpha=alpha),
             threshold_holm(
-                [con[j] for j in others],
-                primary=[primary[j] for j in others],
+                values[:k] + values[k + 1 :],
+                primary=flags[:k] + flags[k + 1 :],
                 is_primary=primary[i],
                 alpha=alpha,
             ),
@@ -116,7 +119,7 @@ def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) 
         if any(run.imported for run in arm.runs):
             if not speaks_against(arm.runs):
                 return "unverified_import"
-        elif fidelity.get(arm.model) is not True:
+        elif not all(fidelity.get(model) is True for model in arm.models):
             return "unverified_reimplementation"
     return None
 
