@@ -305,7 +305,8 @@ class _Levels:
             "found": {
                 name: (torch.from_numpy(it.ids), torch.from_numpy(it.scores)) for name, it in found.items()
             },
-            "curve": [dict(row) for row in self.curve],
+            # plain numbers: one of numpy would make the file unreadable, and the level be trained again
+            "curve": [{name: float(value) for name, value in row.items()} for row in self.curve],
             "notes": list(self.notes),
             "parameters": self.parameters,
         }

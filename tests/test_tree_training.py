@@ -334,6 +334,16 @@ def test_a_resumed_tree_ends_with_the_bits_of_an_undisturbed_one(tmp_path: Path,
     assert rows[0] == rows[1]
 
 
+def test_a_level_that_is_done_is_not_trained_again(tmp_path: Path) -> None:
+    """Stopped before the second of the lower level's 14 steps: 13 are left."""
+    with pytest.raises(Interrupted):
+        run(config(tree_height=1), watch=Watch(stop=stopping(15), checkpoint=tmp_path / "state.pt"))
+    steps = count()
+    watch = Watch(stop=lambda: next(steps) < 0, checkpoint=tmp_path / "state.pt")
+    run(config(tree_height=1), watch=watch)
+    assert next(steps) == 13
+
+
 @pytest.mark.parametrize("damaged", ["state-level-0.done.pt", "state-level-1.checkpoint.pt"])
 def test_a_damaged_file_of_a_level_costs_that_level_only(tmp_path: Path, damaged: str) -> None:
     with pytest.raises(Interrupted):
