@@ -7,6 +7,7 @@ for one p-value with the others held fixed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from audit.stats.decision import ALPHA
 from audit.stats.multiplicity import holm
@@ -35,9 +36,15 @@ def threshold_holm(
     all of it where that family is rejected altogether at half. `primary` holds a flag for each of `others`.
     """
     own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
-    rest = [p for p, flag in zip(others, primary, strict=True) if flag != is_primary]
-    if rest and max(holm(rest)) > alpha / 2.0 * (1.0 + _DUST):
+    rest = tuple(p for p, flag in zip(others, primary, strict=True) if flag != is_primary)
+    if rest and _largest(rest) > alpha / 2.0 * (1.0 + _DUST):
         alpha /= 2.0
     m = len(own) + 1
     before = next((j for j, p in enumerate(own) if p * (m - j) > alpha * (1.0 + _DUST)), m - 1)
     return alpha / (m - before)
+
+
+@lru_cache(maxsize=8)
+def _largest(p_values: tuple[float, ...]) -> float:
+    """Kept, since each claim of a family asks for the same other one."""
+    return max(holm(p_values))
