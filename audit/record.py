@@ -259,6 +259,19 @@ class ExperimentRecord:
     unjudged: tuple[Run, ...] = ()
     """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models whose fidelity its runs hang on."""
+        return models_of(self.model, self.config)
+
+
+def models_of(model: str, config: Mapping[str, Json]) -> tuple[str, ...]:
+    """A model, and those that it holds by its configuration: `base` names one."""
+    base, inner = config.get("base"), config.get("base_config")
+    if not isinstance(base, str):
+        return (model,)
+    return (model, *models_of(base, inner if isinstance(inner, Mapping) else {}))
+
 
 @dataclass(frozen=True)
 class Margin:

@@ -187,6 +187,18 @@ def test_both_models_of_a_comparison_must_have_passed() -> None:
     assert judge(one, experiments, fidelity={**OK, "attention_xml": True}).reason == "reversed"
 
 
+def test_a_model_that_is_held_by_another_must_have_passed_too() -> None:
+    """CorNet may contradict on the strength of its own checks and those of the model it was put on."""
+    experiments = arms(a=LOW, b=HIGH)
+    on_kim = {"base": "kim", "base_config": {"maps": 3}}
+    experiments["a"] = replace(experiments["a"], model="cornet", config=on_kim)
+    one = claim("order", "a", "b")
+    for kim in ({}, {"kim": False}):
+        verdict = judge(one, experiments, fidelity={**OK, "cornet": True, **kim})
+        assert verdict.reason == "unverified_reimplementation"
+    assert judge(one, experiments, fidelity={**OK, "cornet": True, "kim": True}).reason == "reversed"
+
+
 def test_an_exact_contradiction_needs_it_too() -> None:
     one = claim("value", "a", deterministic=True)
     assert judge(one, arms(a=[20.0, 20.0]), fidelity={}).reason == "unverified_reimplementation"

@@ -193,7 +193,7 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
         yield from (sentence(it) for it in outlooks(audit) if it.claim == claim.id)
     if verdict.reason == "unverified_reimplementation":
         records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
-        models = {it.model for it in records}
+        models = {model for it in records for model in it.models}
         failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]
         yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
     if verdict.outcome == "inconclusive":

@@ -32,5 +32,16 @@ def test_each_model_of_the_plan_is_checked_once(tmp_path: Path, monkeypatch: pyt
     assert asked == ["good", "bad"]
 
 
+def test_a_model_that_holds_another_is_checked_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CorNet on CorNet on Kim-CNN: both models, each once."""
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, ""),))
+    job = make_jobs(tmp_path)[0]
+    config = {"base": "cornet", "base_config": {"base": "xml_cnn", "base_config": {"maps": 3}}}
+    jobs = (replace(job, spec=replace(job.spec, model="cornet", config=config)),)
+    assert [it.model for it in fidelity(Plan((), {}, jobs))] == ["cornet", "xml_cnn"]
+
+
 def test_a_plan_without_jobs_checks_nothing() -> None:
     assert fidelity(Plan((), {}, ())) == ()
