@@ -375,6 +375,27 @@ def test_a_claim_file_names_variants_and_changes_keys() -> None:
     assert (config.start, config.filler, config.ensemble) == ("zero", False, "mean")
 
 
+def test_variants_differ_as_paper_and_public_codes_do() -> None:
+    """Learned starts, random fillers and sums are the code's alone; LibMultiLabel attends to padding.
+
+    Dropout of .2 on the words and .5 on the LSTM outputs everywhere, hidden sizes as on EUR-Lex.
+    """
+    told = {
+        name: (it.start, it.mask, it.head, it.filler, it.ensemble, it.dropout_output)
+        for name, it in VARIANTS.items()
+    }
+    assert told == {
+        "code": ("learned", True, "attention", True, "sum", 0.0),
+        "paper": ("zero", True, "attention", False, "mean", 0.0),
+        "bilstm": ("learned", True, "max_pooling", True, "sum", 0.5),
+        "unmasked": ("zero", False, "attention", True, "sum", 0.0),
+    }
+    for it in VARIANTS.values():
+        assert (it.dropout_embedding, it.dropout_states) == (0.2, 0.5)
+        assert (it.hidden, it.layers, it.fully_connected, it.loss) == (256, 1, (256,), "bce_mean")
+        assert (it.trees, it.tree_height) == (1, 0)
+
+
 def test_reduced_sizes_keep_the_choices() -> None:
     for variant in VARIANTS.values():
         small = reduced_config(attention_xml, variant, {"maps": 4})

@@ -208,6 +208,19 @@ def test_a_claim_file_names_variants_and_changes_keys() -> None:
     assert config == Config(bottleneck=512, train_vectors=False)
 
 
+def test_variants_differ_as_paper_and_public_code_do() -> None:
+    """Sizes of section 5.2.3 and, for the large one, 5.6.1; starts and dropout on the words are the code's."""
+    told = {
+        name: (it.hidden, it.layers, it.probes, it.start, it.dropout_embedding, it.dropout_states)
+        for name, it in VARIANTS.items()
+    }
+    assert told == {
+        "code": (300, 2, 5, "learned", 0.2, 0.5),
+        "paper": (300, 2, 5, "zero", 0.0, 0.5),
+        "large": (400, 3, 10, "learned", 0.2, 0.5),
+    }
+
+
 def test_reduced_sizes_keep_the_choices() -> None:
     """The large network stays larger than the other, and no bottleneck comes where there is none."""
     small = {name: reduced_config(mesh_probenet, it, {}) for name, it in VARIANTS.items()}
