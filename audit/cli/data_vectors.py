@@ -53,7 +53,8 @@ def _lines(file: Path, found: VectorMap) -> Iterator[str]:
     from reimpl.data.vector_reading import notes
 
     tally = found.tally
-    words = counted(tally.lines - tally.bad - tally.duplicates, "word")
+    differ = tally.lines - tally.bad - tally.duplicates
+    words = f"{differ:,} word{'s' if differ != 1 else ''}"
     yield f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers"
     for note in notes(file.name, tally)[1:]:
         yield f"    {note.removeprefix('Word vectors: ')}"

@@ -18,7 +18,7 @@ from reimpl.errors import DataError
 PUBLISHED = {"glove.6b.": 400_000}
 
 #: Numbers that a vector may have; a header that says more is damaged.
-MOST_NUMBERS = 100_000
+MOST_NUMBERS = 10_000
 
 Found: TypeAlias = tuple[int, str]
 """Number of a line or row, from 1, and what is there."""

@@ -87,8 +87,8 @@ def test_every_cut_is_refused(tmp_path: Path) -> None:
         (by_hand() + b"c", None, "more bytes after the 2 vectors that its header says; get a whole copy"),
         (by_hand() * 2, None, "more bytes after the 2 vectors that its header says; get a whole copy"),
         (by_hand(), 2, "vectors of 3 dimensions, but 2 stated; correct the dimension"),
-        (b"2 0\na b ", None, "vectors of 0 numbers by its header; at most 100000 are read"),
-        (b"2 999999999999\na b ", None, "vectors of 999999999999 numbers by its header; at most 100000"),
+        (b"2 0\na b ", None, "vectors of 0 numbers by its header; at most 10000 are read"),
+        (b"2 999999999999\na b ", None, "vectors of 999999999999 numbers by its header; at most 10000"),
         (b"2 3\n" + b"x" * 70_000, None, "no word before vector 1, which its header announces"),
     ],
 )

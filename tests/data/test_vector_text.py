@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reimpl.data import vector_text
 from reimpl.data.decimals import number
-from reimpl.data.formats import inputs
 from reimpl.data.formats.inputs import File
 from reimpl.data.vector_reading import Tally, tolerated
 from reimpl.data.vector_text import complaint_of, split_line, text_chunks
@@ -150,7 +150,7 @@ def test_the_line_is_counted_from_the_top_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over blocks, behind a header and blank lines; the words keep their order."""
-    monkeypatch.setattr(inputs.blocks, "__defaults__", (40,))
+    monkeypatch.setattr(vector_text, "_BLOCK", 40)
     lines = ["52 2", *(f"w{i} {i}.5 1" for i in range(50)), "", "bad", "z 1 2"]
     words, rows, tally = read(write(tmp_path / "v.txt", lines))
     assert words == [*(f"w{i}" for i in range(50)), "z"]
@@ -208,7 +208,7 @@ def test_refused(tmp_path: Path, content: bytes, dimension: int | None, message:
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
 def test_a_cut_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     """A packed file that ends too early is an error with the last whole line that was read before."""
-    monkeypatch.setattr(inputs.blocks, "__defaults__", (1000,))
+    monkeypatch.setattr(vector_text, "_BLOCK", 1000)
     rng = np.random.default_rng(0)
     path = write(tmp_path / f"v.txt{suffix}", [f"w{i} {rng.random()} 1" for i in range(5000)])
     path.write_bytes(path.read_bytes()[:-100])

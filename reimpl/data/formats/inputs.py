@@ -130,13 +130,14 @@ def _limit(file: File) -> float:
             return most_bytes(archive.getinfo(file.member).compress_size)
 
 
-def line_blocks(file: File) -> Iterator[tuple[int, bytes]]:
+def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     """Whole lines: the number of the first (from 1) and their bytes; only the last line may lack its end.
 
-    Without a byte-order mark. Raises `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
+    About `size` bytes at a time, or one line where it is longer. Without a byte-order mark. Raises
+    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
     """
     number, rest = 1, b""
-    for n, block in enumerate(blocks(file)):
+    for n, block in enumerate(blocks(file, size)):
         whole = rest + (block.removeprefix(BOM) if n == 0 else block)
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]

@@ -1,0 +1,213 @@
+"""Word vectors: reading text against other readers, memory while converting, and the second use of a file.
+
+    pytest tests/benchmarks/bench_vectors.py -m benchmark -s
+
+Reading: XMTC_BENCH_LINES lines (400,000 unless told) of a word and 300 numbers of five digits, as GloVe has
+them. The other readers get the first lines of the same file (column "lines"), in turn with ours on the same
+lines: a plain loop with `float` for each number, `numpy.fromstring` line by line, `numpy.loadtxt`, pandas and
+gensim where they can be imported. All work in one thread, so processor time is compared, which other programs
+on the machine disturb less. Asserted: three times as fast as the plain loop.
+
+Memory: what converting holds at most (tracemalloc), of 5,000 lines and of four times as many. Asserted: no
+more than 64 bytes for each word more.
+
+Second use: a converted file of XMTC_BENCH_WORDS words (2,000,000 unless told) of 300 numbers, of which 50,000
+are looked up in a fresh interpreter, from before the first import to the last row. Asserted: below a second,
+which `XMTC_BENCH_SLOWER` multiplies on a machine that is known to be slow.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import itertools
+import os
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reimpl.data.vector_cache import VectorCache
+from reimpl.data.vector_file import chunks, locate
+from reimpl.data.vector_map import write_map
+from reimpl.data.vector_reading import Chunk, Tally
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
+
+LINES = int(os.environ.get("XMTC_BENCH_LINES", "400_000"))
+WORDS = int(os.environ.get("XMTC_BENCH_WORDS", "2_000_000"))
+SLOWER = float(os.environ.get("XMTC_BENCH_SLOWER", "1"))
+E = 300
+SAMPLE = 10_000
+"""Lines that the other readers get at a time."""
+ROUNDS = 3
+
+
+def written(path: Path, lines: int) -> Path:
+    """Numbers as of a trained file: standard deviation 0.4, five digits."""
+    rng = np.random.default_rng(0)
+    pool = [b"%.5g" % it for it in rng.normal(0, 0.4, 200_000)]
+    with path.open("wb") as file:
+        for number, start in enumerate(rng.integers(0, len(pool) - E, lines)):
+            file.write(b"w%d " % number + b" ".join(pool[start : start + E]) + b"\n")
+    return path
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def ours(path: Path) -> dict[str, np.ndarray]:
+    return {
+        word.decode(): row
+        for chunk in chunks(locate(path), Tally())
+        for word, row in zip(chunk.words, chunk.rows, strict=True)
+    }
+
+
+def plain_loop(path: Path) -> dict[str, np.ndarray]:
+    found = {}
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            word, *fields = line.rstrip().split(" ")
+            found[word] = np.array([float(field) for field in fields], dtype=np.float32)
+    return found
+
+
+def fromstring(path: Path) -> dict[str, np.ndarray]:
+    found = {}
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line.partition(" ")
+            found[word] = np.fromstring(rest, dtype=np.float32, sep=" ")
+    return found
+
+
+def loadtxt(path: Path) -> dict[str, np.ndarray]:
+    lines = path.read_text("utf-8").splitlines()
+    parts = [line.partition(" ") for line in lines]
+    rows = np.loadtxt(io.StringIO("\n".join(rest for *_, rest in parts)), dtype=np.float32)
+    return {word: row for (word, *_), row in zip(parts, rows, strict=True)}
+
+
+def with_pandas(path: Path) -> dict[str, np.ndarray]:
+    pandas = importlib.import_module("pandas")
+    kinds = {0: str} | dict.fromkeys(range(1, E + 1), np.float32)
+    frame = pandas.read_csv(path, sep=" ", header=None, dtype=kinds, quoting=3, na_filter=False)
+    return dict(zip(frame[0], frame.iloc[:, 1:].to_numpy(), strict=True))
+
+
+def with_gensim(path: Path) -> dict[str, np.ndarray]:
+    models = importlib.import_module("gensim.models")
+    read = models.KeyedVectors.load_word2vec_format(str(path), no_header=True)
+    return {word: read[word] for word in read.index_to_key}
+
+
+OTHERS: dict[str, tuple[Callable[[Path], dict[str, np.ndarray]], str]] = {
+    "plain loop": (plain_loop, "numpy"),
+    "fromstring": (fromstring, "numpy"),
+    "loadtxt": (loadtxt, "numpy"),
+    "pandas": (with_pandas, "pandas"),
+    "gensim": (with_gensim, "gensim"),
+}
+
+
+def seconds(read: Callable[[Path], Any], path: Path) -> float:
+    began = time.process_time()
+    read(path)
+    return time.process_time() - began
+
+
+def test_text_is_read_three_times_as_fast_as_by_a_plain_loop(tmp_path: Path) -> None:
+    whole = written(tmp_path / "whole.txt", LINES)
+    sample = tmp_path / "sample.txt"
+    with whole.open("rb") as file:
+        sample.write_bytes(b"".join(itertools.islice(file, SAMPLE)))
+    expected = plain_loop(sample)
+    print(f"\n{'reader':12} {'lines':>8} {'us a line':>10} {'ours':>8} {'ratio':>6}")
+    ratios = {}
+    for name, (read, module) in OTHERS.items():
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            print(f"{name:12} is not installed")
+            continue
+        found = read(sample)
+        assert all(np.allclose(found[word], row, atol=1e-7) for word, row in expected.items())
+        pairs = [(seconds(read, sample), seconds(ours, sample)) for _ in range(ROUNDS)]
+        theirs, here = (min(it) / SAMPLE * 1e6 for it in zip(*pairs, strict=True))
+        ratios[name] = theirs / here
+        print(f"{name:12} {SAMPLE:8,} {theirs:10.1f} {here:8.1f} {ratios[name]:6.1f}")
+    assert all(np.array_equal(row, expected[word]) for word, row in ours(sample).items())
+    began = time.perf_counter()
+    VectorCache(tmp_path / "kept").open(whole)
+    taken = time.perf_counter() - began
+    size = whole.stat().st_size / 1e6
+    print(
+        f"hashed, read and converted: {LINES:,} lines, {size:,.0f} MB, {taken:.1f} s, {size / taken:.0f} MB/s"
+    )
+    assert ratios["plain loop"] >= 3
+
+
+# --------------------------------------------------------------------------- memory
+
+
+def test_memory_does_not_grow_with_the_file_but_for_its_index(tmp_path: Path) -> None:
+    sizes = (5000, 20_000)
+    peaks = []
+    for lines in sizes:
+        path = written(tmp_path / f"{lines}.txt", lines)
+        tracemalloc.start()
+        VectorCache(tmp_path / "kept").open(path)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        print(f"\n{lines:,} lines, {path.stat().st_size / 1e6:.0f} MB: {peaks[-1] / 1e6:.1f} MB at most")
+    assert peaks[1] - peaks[0] < 64 * (sizes[1] - sizes[0])
+
+
+# --------------------------------------------------------------------------- the second use
+
+_LOOK_UP = """
+import time
+began = time.perf_counter()
+import sys
+from pathlib import Path
+import numpy as np
+from reimpl.data.vector_map import VectorMap
+imported = time.perf_counter()
+words = [b"w%d" % it for it in np.random.default_rng(1).integers(0, int(sys.argv[2]) * 2, 50_000)]
+made = time.perf_counter()
+rows, found = VectorMap(Path(sys.argv[1])).look_up(words)
+done = time.perf_counter()
+assert all(rows[at, 0] == int(words[at][1:]) % 997 for at in np.flatnonzero(found)[::50])
+print(imported - began, done - made, found.mean())
+"""
+
+
+def made_chunks(words: int, step: int = 10_000) -> Iterator[Chunk]:
+    rows = np.random.default_rng(0).normal(0, 0.4, (step, E)).astype(np.float32)
+    for start in range(0, words, step):
+        numbers = range(start, min(start + step, words))
+        part = rows[: len(numbers)]
+        part[:, 0] = [number % 997 for number in numbers]
+        yield Chunk([b"w%d" % number for number in numbers], part)
+
+
+def test_fifty_thousand_of_two_million_words_are_looked_up_within_a_second(tmp_path: Path) -> None:
+    folder = tmp_path / "map"
+    folder.mkdir()
+    write_map(folder, made_chunks(WORDS), Tally(dimension=E, lines=WORDS))
+    command = [sys.executable, "-c", _LOOK_UP, str(folder), str(WORDS)]
+    found = []
+    for _ in range(ROUNDS):
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        found.append([float(it) for it in ran.stdout.split()])
+    imported, looked_up, share = min(found, key=sum)
+    print(f"\n50,000 of {WORDS:,} words: imports {imported:.2f} s, opened and looked up {looked_up:.2f} s")
+    assert 0.4 < share < 0.6
+    assert imported + looked_up < SLOWER
