@@ -490,6 +490,22 @@ def test_an_interrupted_ensemble_goes_on_to_the_same_ranking(tmp_path: Path) -> 
     assert next(asked) == 3 * 3 * 5 + 2  # no step was made twice; two were asked about twice
 
 
+def test_a_damaged_checkpoint_costs_one_model_of_an_ensemble(tmp_path: Path) -> None:
+    """It is begun again, which is noted; the models before it stay."""
+    whole = train(tiny(trees=2))
+    calls = iter(range(1000))
+    watch = Watch(stop=lambda: next(calls) == 20, checkpoint=tmp_path / "state.pt")
+    with pytest.raises(Interrupted):
+        train(tiny(trees=2), watch=watch)
+    (tmp_path / "state-model-1.pt").write_bytes(b"no checkpoint")
+    steps = iter(range(1000))
+    result = train(tiny(trees=2), watch=Watch(stop=lambda: next(steps) < 0, checkpoint=tmp_path / "state.pt"))
+    assert result.metrics == whole.metrics
+    assert np.array_equal(result.top_ids, whole.top_ids)  # type: ignore[arg-type]
+    assert result.notes == ("a checkpoint could not be read, so a model of the ensemble was begun again",)
+    assert next(steps) == 3 * 5
+
+
 def test_a_tree_is_handed_to_its_own_training(monkeypatch: Patch) -> None:
     """One tree as it is; of several, long lists of logarithms of probabilities, which are joined."""
     from reimpl import tree_training

@@ -209,7 +209,7 @@ def test_a_claim_file_names_variants_and_changes_keys() -> None:
 
 
 def test_variants_differ_as_paper_and_public_code_do() -> None:
-    """Sizes of section 5.2.3 and, for the large one, 5.6.1; starts and dropout on the words are the code's."""
+    """Sizes of sections 5.2.3 and 5.6.1 (the large one); starts and dropout on the words are the code's."""
     told = {
         name: (it.hidden, it.layers, it.probes, it.start, it.dropout_embedding, it.dropout_states)
         for name, it in VARIANTS.items()
