@@ -34,6 +34,7 @@ from reimpl.losses import loss
 
 #: BERT's, added to a variance.
 _EPSILON = 1e-12
+_AS = "as_vectors"
 #: Standard deviation of BERT's first weights.
 _DEVIATION = 0.02
 
@@ -42,8 +43,8 @@ _DEVIATION = 0.02
 class Config:
     """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex."""
 
-    hidden: int | None = 300
-    """H; None: that of the word vectors."""
+    hidden: int | Literal["as_vectors"] = 300
+    """H; as_vectors: as many components as the word vectors have."""
     layers: int = 3
     """Encoder layers, the last one included."""
     heads: int = 2
@@ -83,19 +84,19 @@ class Config:
                 raise ConfigError(f"{name} must be true or false, not {value!r}")
         for name in ("hidden", "layers", "heads", "inner", "cls_tokens", "bottleneck"):
             value = getattr(self, name)
-            if not (_is_size(value) or (value is None and name in ("hidden", "bottleneck"))):
+            if not _is_size(value) and (name, value) not in (("hidden", _AS), ("bottleneck", None)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
-        if self.hidden is not None:
+        if isinstance(self.hidden, int):
             self.size(self.hidden)
         if not (isinstance(self.dropout, int | float) and 0 <= self.dropout < 1):
             raise ConfigError(f"dropout must be a number in [0, 1), not {self.dropout!r}")
 
     def size(self, dimension: int) -> int:
         """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""
-        size = dimension if self.hidden is None else self.hidden
+        size = self.hidden if isinstance(self.hidden, int) else dimension
         if self.vectors == "kept" and dimension != size:
             raise ConfigError(
-                f"hidden {size} is not the dimension {dimension} of the word vectors; give hidden: null, or "
+                f"hidden {size} is not the dimension {dimension} of the word vectors; give hidden: {_AS}, or "
                 f"vectors of {size} components"
             )
         if size % self.heads:
@@ -129,7 +130,7 @@ VARIANTS: Mapping[str, Config] = {
 }
 
 #: Sizes for protocols that are reduced to a CPU.
-SMALL: Mapping[str, Any] = {"hidden": None, "inner": 64, "bottleneck": 64}
+SMALL: Mapping[str, Any] = {"hidden": _AS, "inner": 64, "bottleneck": 64}
 
 
 class Attention(nn.Module):

@@ -268,7 +268,7 @@ def test_the_paper_keeps_the_word_vectors_and_the_code_loses_them() -> None:
 def test_reduced_sizes_take_the_dimension_of_the_word_vectors() -> None:
     """Vectors of 32 components make an encoder of 32; a bottleneck is reduced where there is one."""
     small = reduced_config(bert_xml, VARIANTS["paper"], protocol("small").model)
-    assert small == replace(VARIANTS["paper"], hidden=None, inner=64)
+    assert small == replace(VARIANTS["paper"], hidden="as_vectors", inner=64)
     net = build(small, vectors=torch.randn(9, 32), labels=3, length=5, padding_id=0, freeze_padding=True)
     assert net.positions.shape == (10, 32)
     wiki = replace(VARIANTS["code"], bottleneck=512)
@@ -279,6 +279,7 @@ def test_reduced_sizes_take_the_dimension_of_the_word_vectors() -> None:
     ("changes", "message"),
     [
         ({"hidden": 0}, r"hidden must be a whole number from 1, not 0"),
+        ({"hidden": "vectors"}, r"config key 'hidden.*'vectors'"),
         ({"layers": 0}, r"layers .*0"),
         ({"heads": 7}, r"hidden 300 cannot be shared out among 7 heads"),
         ({"inner": 1.5}, r"config key 'inner'"),
@@ -301,11 +302,11 @@ def test_a_configuration_that_cannot_be_is_told_in_one_sentence(
 
 
 def test_kept_word_vectors_of_another_size_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"hidden 300 is not the dimension 12 .*hidden: null"):
+    with pytest.raises(ConfigError, match=r"hidden 300 is not the dimension 12 .*hidden: as_vectors"):
         network(VARIANTS["paper"])
     assert network(VARIANTS["code"]).words.weight.shape == (25, 300)  # they are lost anyway
 
 
 def test_heads_must_share_out_the_components_that_the_word_vectors_bring() -> None:
     with pytest.raises(ConfigError, match=r"hidden 12 cannot be shared out among 5 heads"):
-        network(Config(hidden=None, heads=5))
+        network(Config(hidden="as_vectors", heads=5))

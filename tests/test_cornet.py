@@ -216,7 +216,7 @@ def test_base_and_blocks_are_trained_together() -> None:
     [
         ("xml_cnn", "xun2020-code", {"maps": 16, "hidden": 128}),
         ("xml_cnn", "chen2022-kim-words", {"maps": 16}),
-        ("bert_xml", "code", {"hidden": None, "inner": 64}),
+        ("bert_xml", "code", {"hidden": "as_vectors", "inner": 64}),
         ("mesh_probenet", "code", {"hidden": 32}),
         ("attention_xml", "code", {"hidden": 32, "fully_connected": [32]}),
     ],

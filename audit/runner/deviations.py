@@ -52,7 +52,7 @@ def deviations(
     found = [
         *_of_data(paper, experiment, data, request),
         *_of_values(asdict(claimed), asdict(used), why, only=_acting(claimed, used, data)),
-        *_of_values(asdict(claimed_config), asdict(config), why, only=None),
+        *_of_values(_flat(asdict(claimed_config)), _flat(asdict(config)), why, only=None),
     ]
     if precision != "float32":
         found.append(Deviation("arithmetic", "float32 (assumed)", precision, "chosen on the command line"))
@@ -130,6 +130,17 @@ def _of_values(
         if paper[key] != value and (only is None or key in only):
             name = key.replace("_", " ") if only is None else only[key]
             yield Deviation(name, _text(paper[key]), _text(value), why)
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model holds of another key by key: `base_config` {maps: 16} is base maps."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        held = value.items() if isinstance(value, Mapping) else ()
+        flat |= {f"{key.removesuffix('_config')}_{inner}": it for inner, it in held}
+        if not isinstance(value, Mapping):
+            flat[key] = value
+    return flat
 
 
 def _text(value: Any) -> str:

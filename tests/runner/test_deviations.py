@@ -62,6 +62,20 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
     assert deviations["word vectors"].why == "no vector file was given"
 
 
+def test_what_is_reduced_in_a_model_that_is_held_by_another_is_listed_key_by_key(tmp_path: Path) -> None:
+    on_liu = "model: cornet, variant: code, config: {base: xml_cnn, base_variant: liu2017-code}"
+    change = (
+        "model: xml_cnn, variant: kim2014, protocol: chen2022-code",
+        f"{on_liu}, protocol: chen2022-code",
+    )
+    deviations = sides(found(tmp_path, "elsewhere", change))
+    small = PROTOCOLS["small"]
+    assert deviations["base maps"] == ("32", f"{small.model['maps']}")
+    assert deviations["base hidden"] == ("512", f"{small.model['hidden']}")
+    assert deviations["context"] == ("1000", "64")
+    assert "base config" not in deviations and "maps" not in deviations
+
+
 def test_the_claimed_protocol_departs_in_the_data_only(tmp_path: Path) -> None:
     deviations = found(tmp_path, "words", protocol="claimed")
     assert sides(deviations) == {
