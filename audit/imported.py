@@ -54,6 +54,8 @@ class Provenance:
     """Keys of the imported runs that this one stands in for."""
     other_split: str = ""
     """Why the data are another split of the paper's documents, as stated."""
+    same_lists_as: int | None = None
+    """Another seed with the same predictions, where both are stated to be runs of their own."""
 
     @classmethod
     def of(cls, run: Run) -> Provenance:
@@ -71,6 +73,7 @@ class Provenance:
                 unit=str(held["unit"]),
                 seeds=tuple(int(it) for it in held["seeds"]),
                 replaces=tuple(str(it) for it in held["replaces"]),
+                same_lists_as=None if (seed := held.get("same_lists_as")) is None else int(seed),
             )
         except (KeyError, TypeError, ValueError) as err:
             raise StoreError(
@@ -87,6 +90,7 @@ class Provenance:
             "authors_code": self.authors_code,
             "same_data": self.same_data,
             **({"other_split": self.other_split} if self.other_split else {}),  # older records have none
+            **({} if self.same_lists_as is None else {"same_lists_as": self.same_lists_as}),
             "unit": self.unit,
             "seeds": list(self.seeds),
             "replaces": list(self.replaces),
@@ -224,6 +228,13 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     replaced = sum(bool(it.replaces) for it in held)
     if replaced:
         notes.append(f"{replaced} of {len(held)} imported results replaced earlier ones")
+    alike = sum(it.same_lists_as is not None for it in held)
+    if alike:
+        verb = "has" if alike == 1 else "have"
+        notes.append(
+            f"{alike} of {len(held)} imported runs {verb} the predictions of another seed, as stated of runs "
+            "of their own"
+        )
     return tuple(notes)
 
 

@@ -146,6 +146,18 @@ class Store:
                 shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
         return run
 
+    def take_back(self, run: Run) -> None:
+        """Remove a record that the caller has just put, predictions and all, since what it is part of failed.
+
+        Raises `StoreError` where the file system refuses, or where the record is not this one any more.
+        """
+        path, arrays = self._record(run.key), self._predictions(run.key)
+        with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
+            if not claim.held or claim.record is None or claim.record.seal != run.seal:
+                raise StoreError(f"{path}: it is not as it was just written; look into it")
+            path.unlink()
+            arrays.unlink(missing_ok=True)
+
     @contextmanager
     def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
         """Hold a run against all other processes and threads while the block runs.

@@ -105,6 +105,31 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
+def test_what_no_claim_and_no_data_set_of_the_paper_bears_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [("words", "RCV1", "P@1", 0, "80.1"), ("words", "RCV1", "P@2", 0, "70.1")]
+    write_rows(Path("r.csv"), rows)
+    assert cli.main(IMPORT) == Exit.OK
+    out = capsys.readouterr().out
+    assert "  'RCV1': no data set of toy2024 (Corpus, Other), so taken for stand-in data\n" in out
+    assert "  P@2: in no claim of toy2024, so kept and not judged\n" in out
+
+
+def test_how_predictions_are_written_stands_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever copies the two lines from there imports a run."""
+    assert cli.main(["import", "--help"]) == Exit.OK
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    lists = next(line for line in lines if line.startswith('{"document": "d1", "labels": ["a", "b"]'))
+    Path("p.jsonl").write_text(lists)
+    Path("truth.jsonl").write_text(
+        next(line for line in lines if line.startswith('{"document": "d1", "labels": ["b"]'))
+    )
+    options = "--paper toy.yaml --truth truth.jsonl --experiment words --dataset corpus --seed 0"
+    assert cli.main(["import", "p.jsonl", *options.split()]) == Exit.OK
+    assert "words: seed 0; mean P@1 0.00" in capsys.readouterr().out
+
+
 def test_what_was_declared_is_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*IMPORT, "--same-data", "their download", "--authors-code", "x@1"]) == Exit.OK
     assert len(capsys.readouterr().out.splitlines()) == 4
@@ -164,8 +189,8 @@ def test_the_same_import_twice_changes_nothing_and_says_so(capsys: pytest.Captur
 
 def test_predictions_are_scored_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("truth.jsonl"), TRUTH, scored=False)
-    for seed in range(2):
-        write(Path(f"p{seed}.jsonl"), LISTS, scored=True)
+    write(Path("p0.jsonl"), LISTS, scored=True)
+    write(Path("p1.jsonl"), {**LISTS, "d3": ["d", "b", "a"]}, scored=True)
     options = [
         "--paper",
         "toy.yaml",
@@ -236,7 +261,7 @@ def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:
     cli.main(IMPORT)
     cli.main(JUDGE)
     assert [look.seeds for look in record().looks] == [3, 5]
-    assert "judged after 3 and 5 seeds" in " ".join(record().not_checked)
+    assert "judged after 3 and 5 seeds" in " ".join(record().about_looks)
 
 
 def test_judging_again_is_no_look_beside_those_that_were_declared() -> None:
@@ -326,6 +351,10 @@ BAD: list[tuple[list[str], str]] = [
     ([*IMPORT, "--experiment", "words"], "--experiment and --seed go with predictions; add --truth FILE"),
     ([*IMPORT, "--seed", "1"], "--experiment and --seed go with predictions"),
     ([*IMPORT, "--by", "a\u202eb"], "--by: "),
+    ([*IMPORT, "--by", ""], "--by is empty; say it in a few words, or leave the option out"),
+    ([*IMPORT, "--same-data", ""], "--same-data is empty"),
+    ([*IMPORT, "--other-split", " "], "--other-split is empty"),
+    ([*IMPORT, "--authors-code", ""], "--authors-code is empty"),
     ([*IMPORT, "--store", "r.csv"], r"r\.csv.*: .*choose another folder"),
     (["judge", "toy.yaml"], "audit-runs: no such folder; `audit run` and `audit import` make it"),
     (

@@ -30,26 +30,26 @@ def import_command(
     ],
     paper: Annotated[str, typer.Option(metavar="CLAIMS", help="Claim file, or key of a built-in one.")],
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
-    by: Annotated[str, typer.Option(metavar="TEXT", help="Who ran it, with what.")] = "",
+    by: Annotated[str | None, typer.Option(metavar="TEXT", help="Who ran it, with what.")] = None,
     authors_code: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="TEXT", help="Which code of the paper's authors was run; only such runs may contradict."
         ),
-    ] = "",
+    ] = None,
     unit: Annotated[str | None, typer.Option(metavar="percent|fraction", help="Of the values.")] = None,
     dataset: Annotated[str | None, typer.Option(help="In place of the column dataset.")] = None,
     fingerprint: Annotated[
         str | None, typer.Option(help="Identity of the corpus, as `audit data describe` gives it.")
     ] = None,
     same_data: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="WHY", help="Why the data are the paper's own, where no fingerprint can tell."),
-    ] = "",
+    ] = None,
     other_split: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="WHY", help="Why the data are another split of the paper's own documents."),
-    ] = "",
+    ] = None,
     test_size: Annotated[
         int, typer.Option(metavar="N", help="Test documents of another split, where no predictions tell.")
     ] = 0,
@@ -70,11 +70,34 @@ def import_command(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of earlier imports of the same seeds.")
     ] = False,
+    same_predictions_ok: Annotated[
+        bool,
+        typer.Option("--same-predictions-ok", help="Seeds with the same predictions are runs of their own."),
+    ] = False,
+    outliers_ok: Annotated[
+        bool,
+        typer.Option("--outliers-ok", help="A value about ten times another seed's is what came out."),
+    ] = False,
+    other_dataset: Annotated[
+        bool,
+        typer.Option("--other-dataset", help="A data set named much like one of the paper's is another one."),
+    ] = False,
 ) -> int:
     """Import results that others' programs gave, to be judged by the same rules.
 
     Nothing is guessed: what can be read in two ways is asked about, and then nothing is imported. A value
     that is empty or `failed` is a failed seed, which counts. Needs no torch.
+
+    A file of predictions has one JSON object a document, its labels best first, with a score each:
+
+    {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}
+
+    and --truth has the true labels of the same documents, in any order:
+
+    {"document": "d1", "labels": ["b"]}
+
+    As .npz: document (N,), labels (N, K) and scores (N, K), where -1 or "" fills up a short list; the truth:
+    document (N,), labels (M,) of all documents in turn, and offsets (N + 1,) into them, from 0 to M.
     """
     from audit.importing import Declared, from_predictions, from_results, keep
     from audit.importing.scoring import Scoring, propensity_of
@@ -90,6 +113,9 @@ def import_command(
         same_data=_visible("--same-data", same_data),
         other_split=_visible("--other-split", other_split),
         test_size=test_size,
+        other_dataset=other_dataset,
+        same_predictions_ok=same_predictions_ok,
+        outliers_ok=outliers_ok,
     )
     results: Sequence[Result]
     if truth is not None:
@@ -115,10 +141,14 @@ def import_command(
     return Exit.OK
 
 
-def _visible(option: str, text: str) -> str:
-    """Stands in reports, so it has to be one line that can be seen."""
+def _visible(option: str, text: str | None) -> str:
+    """Stands in reports, so it has to be one line that can be seen; empty where the option was not given."""
     from audit.claim_text import visible
 
+    if text is None:
+        return ""
+    if not text.strip():
+        raise AuditError(f"{option} is empty; say it in a few words, or leave the option out")
     try:
         return visible(" ".join(text.split()))
     except ValueError as err:
@@ -168,9 +198,19 @@ def _summary(runs: Sequence[Run]) -> str:
 def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
     """What was not said, and what follows from that."""
     from audit.imported import scope_of
+    from audit.importing.scoring import metrics_claimed
 
     open_ends = []
     found = _by_experiment(runs).items()
+    names = [it.name for it in paper.datasets.values()]
+    if others := [it for it in dict.fromkeys(run.data.name for run in runs) if it not in names]:
+        open_ends.append(
+            f"{', '.join(map(repr, others))}: no data set of {paper.paper.key} ({', '.join(names)}), so "
+            "taken for stand-in data"
+        )
+    claimed = metrics_claimed(paper)
+    if idle := [it for it in dict.fromkeys(m for run in runs for m in run.metrics) if it not in claimed]:
+        open_ends.append(f"{', '.join(idle)}: in no claim of {paper.paper.key}, so kept and not judged")
     if any(scope_of(paper, paper.single_experiments[name].on, mine) == "other_data" for name, mine in found):
         open_ends.append(
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "

@@ -15,9 +15,10 @@ OPTIONAL = ("fingerprint",)
 _NOTE = 200
 #: No name and no number is longer than this.
 _CELL = 200
+MOST_SEED = 2**63 - 1
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEED = re.compile(r"-?\d{1,15}(\.0+)?", re.ASCII)
+_SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
 _NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
 
 Value = Decimal | None
@@ -45,11 +46,19 @@ def _encodable(text: str) -> str:
 
 
 def seed_of(row: Row) -> int:
-    """Raises `ValueError` for what is no whole number; 3.0, as some programs write 3, is one."""
+    """Raises `ValueError` for what is no seed; 3.0, as some programs write 3, is one."""
     text = row.cells["seed"]
     if not _SEED.fullmatch(text):
         raise ValueError(f"seed {text[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
-    return int(text.partition(".")[0])
+    return sound_seed(int(text.partition(".")[0]))
+
+
+def sound_seed(seed: int) -> int:
+    """The seed. Raises `ValueError` for a number that no generator of random numbers takes."""
+    if not 0 <= seed <= MOST_SEED:
+        said = "below 0" if seed < 0 else f"above {MOST_SEED}, the largest of 63 bits"
+        raise ValueError(f"seed {seed} is {said}; number the seeds 0, 1, 2, ...")
+    return seed
 
 
 def value_of(row: Row) -> Value:

@@ -43,6 +43,12 @@ class Declared:
     """Why they are another split of the paper's documents."""
     test_size: int = 0
     """Test documents, where the files do not tell; 0: not said."""
+    other_dataset: bool = False
+    """A data set whose name is much like one of the paper's is another one all the same."""
+    same_predictions_ok: bool = False
+    """Several seeds of one experiment gave the same lists, each in a run of its own."""
+    outliers_ok: bool = False
+    """Values far from those of the other seeds are what came out."""
 
     def __post_init__(self) -> None:
         if self.unit not in (None, "percent", "fraction"):

@@ -31,6 +31,12 @@ from audit.importing.table import TableFile, explained, refuse, text
 
 _MOST_NAME = 500
 
+#: How one document is written, without scores (truth) and with them (predictions).
+_FORMS = (
+    '{"document": "d1", "labels": ["b"]}',
+    '{"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}',
+)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -59,10 +65,12 @@ class DocumentFile:
 
     def _document(self, place: str, item: Any) -> Document:
         wanted = ("document", "labels", "scores") if self.scored else ("document", "labels")
-        if not isinstance(item, dict) or any(name not in item for name in wanted):
-            raise ValueError(
-                f"{text(item)[:60]} has not all of {', '.join(wanted)}; write one object a document"
-            )
+        form = _FORMS[self.scored]
+        if not isinstance(item, dict):
+            raise ValueError(f"{text(item)[:60]} is no document; write each as {form}")
+        if lacking := [name for name in wanted if name not in item]:
+            there = ", ".join(repr(name[:40]) for name in list(item)[:8]) or "nothing"
+            raise ValueError(f"it has {there} and lacks {', '.join(map(repr, lacking))}; write it as {form}")
         name, labels = text(item["document"]), item["labels"]
         if not 0 < len(name) <= _MOST_NAME:
             raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
@@ -118,9 +126,9 @@ def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[
         number = counted(len(labels), "label")
         raise ValueError(f"document {name!r} has {number} and scores {text(given)[:60]}; give one each")
     try:
-        scores = tuple(float(it) for it in given)
-    except (TypeError, ValueError) as err:
-        raise ValueError(f"document {name!r}: {str(err)[:100]}; give numbers") from err
+        scores = tuple(map(_number, given))
+    except ValueError as err:
+        raise ValueError(f"document {name!r} has the score {err}, which is no number; give numbers") from err
     if not all(map(math.isfinite, scores)):
         raise ValueError(f"document {name!r} has a score that is no finite number; leave such labels out")
     if any(a < b for a, b in pairwise(scores)):
@@ -128,21 +136,33 @@ def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[
     return scores
 
 
+def _number(score: Any) -> float:
+    """Raises `ValueError` with what stands there instead."""
+    try:
+        return float(score)
+    except (TypeError, ValueError) as err:
+        raise ValueError(text(score)[:60] or "null") from err
+
+
 def _load(path: Path, content: bytes, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    reading, there = "", []
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            found = {name: stored[name] for name in stored.files if name in names}
+            there = list(stored.files)
+            for reading in (name for name in names if name in there):
+                found[reading] = stored[reading]
     except Exception as err:  # a damaged archive raises any of ten types
-        refuse(
-            path,
-            f"no .npz archive of numbers and text ({' '.join(str(err).split())[:100]}); write it anew",
-            err,
-        )
-    lacking = [name for name in names if name not in found]
-    if lacking or found["document"].ndim != 1:
-        refuse(
-            path, f"it needs the arrays {', '.join(names)}, document as a row; here lacks {lacking or 'that'}"
-        )
+        what = "no .npz archive that can be read"
+        if reading and reading not in found:
+            what = f"its array {reading!r} is no array of numbers or text, or is damaged"
+        refuse(path, f"{what}; write it anew with numpy.savez", err)
+    wanted = f"write the arrays {', '.join(names)}"
+    if lacking := [name for name in names if name not in found]:
+        held = ", ".join(map(repr, there[:8])) or "nothing"
+        refuse(path, f"it has {held} and lacks {', '.join(map(repr, lacking))}; {wanted}")
+    if found["document"].ndim != 1:
+        refuse(path, f"document has the shape {found['document'].shape}; give one name for each document")
     if found["labels"].size and found["labels"].dtype.kind not in "iuU":  # 3.0 would be another label than 3
         refuse(path, f"labels of type {found['labels'].dtype}; give names or whole numbers")
     if not len(found["document"]):

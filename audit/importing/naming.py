@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 from audit.claim import Paper
 from audit.names import known_names
+
+#: Share of characters in common, beyond which two names may be spellings of one: EURLEX57K is .8 of EUR-Lex.
+_ALIKE = 0.75
 
 
 class UnclearNameError(ValueError):
@@ -38,14 +43,22 @@ def datasets_of(paper: Paper, name: str) -> list[str]:
     ]
 
 
-def dataset_of(paper: Paper, experiment: str, name: str) -> str:
+def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False, column: bool = True) -> str:
     """The data set's name as the paper has it, or as it was given where the paper knows none such.
 
-    Raises `UnclearNameError` for none, and for one of the paper's that the experiment is not on.
+    Raises `UnclearNameError` for none, for one of the paper's that the experiment is not on, and for a name
+    that is much like one of the paper's, unless `other` says that it is another one. `column` tells whether
+    the files have a column for it.
     """
     if not name:
-        raise UnclearNameError("no data set is named; name it in the column dataset, or add --dataset NAME")
+        where = "name it in the column dataset, or add" if column else "add"
+        raise UnclearNameError(f"no data set is named; {where} --dataset NAME")
     on, meant = paper.single_experiments[experiment].on, datasets_of(paper, name)
+    if not meant and not other and (like := _much_like(paper, name)):
+        raise UnclearNameError(
+            f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
+            "name, or add --other-dataset if it was another one"
+        )
     if not meant:
         return name
     if on not in meant:
@@ -54,3 +67,18 @@ def dataset_of(paper: Paper, experiment: str, name: str) -> str:
             "correct the other"
         )
     return paper.datasets[on].name
+
+
+def _much_like(paper: Paper, name: str) -> str | None:
+    """The paper's name that looks like another spelling of this one."""
+    wanted = _bare(name)
+    for id, it in paper.datasets.items():
+        for known in (it.name, it.catalogue or "", id):
+            if known and SequenceMatcher(None, wanted, _bare(known)).ratio() >= _ALIKE:
+                return it.name
+    return None
+
+
+def _bare(name: str) -> str:
+    """Letters and digits alone, in lower case."""
+    return "".join(it for it in name.casefold() if it.isalnum())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from audit.claim import Paper
 from audit.claim_names import counted
 from audit.errors import AuditError
+from audit.importing.cells import sound_seed
 from audit.importing.declared import Declared, Source
 from audit.importing.documents import Document, DocumentFile
 from audit.importing.naming import UnclearNameError, dataset_of, experiment_of
@@ -48,14 +49,8 @@ def from_predictions(
 
     Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options.
     """
-    if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
-        files = counted(len(paths), "file")
-        raise AuditError(f"{files} of predictions and --seed {list(seeds)}; add another --seed for each file")
-    try:
-        id = experiment_of(paper, experiment or "", declared.dataset or "")
-        dataset = dataset_of(paper, id, declared.dataset or "")
-    except UnclearNameError as err:
-        raise AuditError(f"--experiment: {err}") from err
+    _check_seeds(paths, seeds)
+    id, dataset = _named(paper, experiment, declared)
     known = _read_truth(truth)
     sources: tuple[Source, ...] = (known.source,)
     frequencies = None
@@ -90,6 +85,35 @@ def from_predictions(
             )
         )
     return tuple(results)
+
+
+def _check_seeds(paths: Sequence[Path], seeds: Sequence[int]) -> None:
+    if twice := [seed for seed in dict.fromkeys(seeds) if list(seeds).count(seed) > 1]:
+        raise AuditError(f"--seed {twice[0]} is there twice; give each file of predictions its own seed")
+    if len(seeds) != len(paths):
+        files, given = counted(len(paths), "file"), " ".join(f"--seed {seed}" for seed in seeds)
+        raise AuditError(
+            f"{files} of predictions and {given or 'no --seed'}; give --seed once for each, in their order"
+        )
+    for seed in seeds:
+        try:
+            sound_seed(seed)
+        except ValueError as err:
+            raise AuditError(f"--seed: {err}") from err
+
+
+def _named(paper: Paper, experiment: str | None, declared: Declared) -> tuple[str, str]:
+    """Experiment and data set that the options name."""
+    if not experiment:
+        raise AuditError("--experiment is missing; predictions do not tell whose they are, so add it")
+    try:
+        id = experiment_of(paper, experiment, declared.dataset or "")
+    except UnclearNameError as err:
+        raise AuditError(f"--experiment: {err}") from err
+    try:
+        return id, dataset_of(paper, id, declared.dataset or "", other=declared.other_dataset, column=False)
+    except UnclearNameError as err:
+        raise AuditError(f"--dataset: {err}") from err
 
 
 def _arrays(ids: NDArray[Any], scores: NDArray[Any], known: _Truth) -> dict[str, NDArray[Any]]:

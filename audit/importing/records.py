@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from audit.claim import Paper
+from audit.claim_names import counted
 from audit.errors import StoreError
 from audit.imported import UNKNOWN, Provenance, counting
+from audit.importing.beside import ask_about_lists, check_values, place_of, same_lists
 from audit.importing.declared import Declared
 from audit.importing.problems import Problems
 from audit.importing.result import Result
 from audit.record import DataInfo, Run, digest
-from audit.store import PUT_WAIT, Store
+from audit.store import PUT_WAIT, Predictions, Store
 
 
 @dataclass(frozen=True)
@@ -41,21 +43,74 @@ def keep(
                 f"{store.root}: another import has been at work for {PUT_WAIT:.0f} s; let it finish"
             )
         held = counting((run for run in store.runs(problems=[]) if run.imported), paper.paper.key)
-        seeds = _seeds(results)
-        added, same, problems = [], [], Problems()
+        seeds, same, fresh, problems = _seeds(results), [], [], Problems()
         for result in results:
             old = held.get((result.experiment, result.seed), [])
-            if len(old) == 1 and _says_the_same(old[0], result, declared):
+            if len(old) == 1 and not _differences(old[0], result, declared):
                 same.append(old[0])
                 continue
+            fresh.append(result)
             if old and not replacing:
-                problems.add(_place(result), _clash(old[0], result, store.root))
-            run = _run(result, seeds[result.experiment], paper, declared, old)
-            added.append((run, result.predictions))
+                problems.add(place_of(result), _clash(old[0], result, declared, store.root))
+        staying = _staying(held, fresh)
+        alike = same_lists(fresh, staying, store)
+        added = [
+            (
+                _run(it, seeds[it.experiment], paper, declared, held.get(_key(it), []), alike.get(_key(it))),
+                it.predictions,
+            )
+            for it in fresh
+        ]
         _check_data([run for run, _ in added], [run for runs in held.values() for run in runs], problems)
+        if not declared.same_predictions_ok:
+            ask_about_lists(fresh, alike, problems)
+        if not declared.outliers_ok:
+            check_values(fresh, staying, problems)
         problems.settle()
-        kept = tuple(store.put(run, predictions=predictions) for run, predictions in added)
+        kept = _put(added, store)
     return Kept(kept, tuple(same))
+
+
+def _key(result: Result) -> tuple[str, int]:
+    return result.experiment, result.seed
+
+
+def _staying(held: Mapping[tuple[str, int], list[Run]], fresh: Sequence[Result]) -> dict[str, list[Run]]:
+    """Experiment -> the runs that are in the store and that none of the fresh results stands in for."""
+    replaced = {_key(it) for it in fresh}
+    found: dict[str, list[Run]] = {}
+    for (experiment, seed), runs in held.items():
+        if (experiment, seed) not in replaced:
+            found.setdefault(experiment, []).append(runs[0])
+    return found
+
+
+def _put(added: Sequence[tuple[Run, Predictions | None]], store: Store) -> tuple[Run, ...]:
+    """All of them, or none: what was written of an import that cannot be finished is taken back."""
+    kept: list[Run] = []
+    try:
+        for run, predictions in added:
+            kept.append(store.put(run, predictions=predictions))
+    except BaseException as err:
+        left = _taken_back(kept, store)
+        if not isinstance(err, StoreError):
+            raise
+        told = "nothing of this import was kept"
+        if left:
+            told = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
+        raise StoreError(f"{err}; {told}") from err
+    return tuple(kept)
+
+
+def _taken_back(kept: Sequence[Run], store: Store) -> int:
+    """How many could not be."""
+    left = 0
+    for run in kept:
+        try:
+            store.take_back(run)
+        except StoreError:
+            left += 1
+    return left
 
 
 def _seeds(results: Sequence[Result]) -> dict[str, tuple[int, ...]]:
@@ -65,7 +120,14 @@ def _seeds(results: Sequence[Result]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(sorted(seeds)) for name, seeds in found.items()}
 
 
-def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declared, old: Sequence[Run]) -> Run:
+def _run(
+    result: Result,
+    seeds: tuple[int, ...],
+    paper: Paper,
+    declared: Declared,
+    old: Sequence[Run],
+    alike: tuple[int, str] | None,
+) -> Run:
     key = paper.paper.key
     spec = Provenance(
         paper=key,
@@ -78,6 +140,7 @@ def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declare
         unit=result.unit,
         seeds=seeds,
         replaces=tuple(run.key for run in old),
+        same_lists_as=None if alike is None else alike[0],
     ).spec(seed=result.seed, fingerprint=result.fingerprint)
     # Whoever replaces has seen the numbers before: the margins stay those of the first look at them.
     first_look = old[0].margins if old else {}
@@ -102,28 +165,36 @@ def _run(result: Result, seeds: tuple[int, ...], paper: Paper, declared: Declare
     )
 
 
-def _says_the_same(old: Run, result: Result, declared: Declared) -> bool:
-    """The same values of the same data, and nothing declared that the record does not hold."""
-    held = Provenance.of(old)
-    return (
-        dict(old.metrics) == dict(result.metrics)
-        and (old.data.name, old.data.fingerprint) == (result.dataset, result.fingerprint or UNKNOWN)
-        and declared.by in ("", held.by)
-        and declared.authors_code in ("", held.authors_code)
-        and declared.same_data in ("", held.same_data)
-        and declared.other_split in ("", held.other_split)
-        and declared.test_size in (0, old.data.n_test)
-    )
-
-
-def _clash(old: Run, result: Result, root: Path) -> str:
-    files = ", ".join(file for file, _ in Provenance.of(old).files)
+def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
+    """What the record says otherwise than the result: values, data, or anything that is declared."""
     changed = [name for name in result.metrics if old.metrics.get(name) != result.metrics[name]]
-    differs = f"other values of {', '.join(changed)}" if changed else "another provenance"
+    fewer = sorted(set(old.metrics) - set(result.metrics))
     if old.status == "done" and result.failed:
-        differs = "values"
-    elif set(old.metrics) - set(result.metrics) and not changed:
-        differs = f"further metrics ({', '.join(sorted(set(old.metrics) - set(result.metrics)))})"
+        return ["values"]
+    found = [f"other values of {', '.join(changed)}"] if changed else []
+    found += [f"further metrics ({', '.join(fewer)})"] if fewer else []
+    held = Provenance.of(old)
+    for name, there, here, said in (
+        ("data set", old.data.name, result.dataset, True),
+        ("fingerprint", old.data.fingerprint, result.fingerprint or UNKNOWN, True),
+        ("--by", held.by, declared.by, bool(declared.by)),
+        ("--authors-code", held.authors_code, declared.authors_code, bool(declared.authors_code)),
+        ("--same-data", held.same_data, declared.same_data, bool(declared.same_data)),
+        ("--other-split", held.other_split, declared.other_split, bool(declared.other_split)),
+        ("number of test documents", str(old.data.n_test), str(declared.test_size), bool(declared.test_size)),
+    ):
+        if said and there != here:
+            found.append(f"another {name} ({_brief(there)} there, {_brief(here)} here)")
+    return found
+
+
+def _brief(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "none"
+
+
+def _clash(old: Run, result: Result, declared: Declared, root: Path) -> str:
+    files = ", ".join(file for file, _ in Provenance.of(old).files)
+    differs = " and ".join(_differences(old, result, declared))
     return (
         f"{result.experiment!r}, seed {result.seed}, is in {root} already, from {files} and with {differs}; "
         "which one counts? add --replace to put these in its place (the old record stays, and is named)"
@@ -159,7 +230,3 @@ def _said(run: Run) -> str:
     stated = ", stated to be the paper's own" if it.same_data else ""
     stated += ", stated to be another split" if it.other_split else ""
     return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{stated}"
-
-
-def _place(result: Result) -> str:
-    return ", ".join(it.file for it in result.sources)

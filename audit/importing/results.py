@@ -88,7 +88,8 @@ class _Reading:
             )
         name = given or self.declared.dataset or ""
         experiment = experiment_of(self.paper, row.cells["experiment"], name)
-        data = _Data(dataset_of(self.paper, experiment, name), self._fingerprint(row), row.place)
+        dataset = dataset_of(self.paper, experiment, name, other=self.declared.other_dataset)
+        data = _Data(dataset, self._fingerprint(row), row.place)
         first = self.data.setdefault(experiment, data)
         if (first.name, first.fingerprint) != (data.name, data.fingerprint):
             raise ValueError(

@@ -84,12 +84,17 @@ class Frequencies:
 
 
 def metrics_used(paper: Paper) -> tuple[str, ...]:
+    """The metrics that the paper's claims are about, or the most usual ones where they are about none."""
+    return metrics_claimed(paper) or _DEFAULT
+
+
+def metrics_claimed(paper: Paper) -> tuple[str, ...]:
     """The metrics that the paper's claims are about, in the order of the file."""
     names: dict[str, None] = {}
     for claim in paper.claim_records():
         lines = claim.details.get("lines", ())
         names |= dict.fromkeys(it for it in (claim.metric, *(line["metric"] for line in lines)) if it)
-    return tuple(names) or _DEFAULT
+    return tuple(names)
 
 
 def scored(

@@ -100,7 +100,8 @@ class TableFile:
                         refuse_at(place, f"{len(row)} cells under {len(names)} columns; give one for each")
                     yield Row(place, {n: cell.strip() for n, cell in zip(names, row, strict=True)})
             except csv.Error as err:
-                refuse_at(f"{self.path}:{reader.line_num}", f"no CSV ({err}); write it anew", err)
+                what = "its quotes do not pair up, or a cell has more than 131,072 characters"
+                refuse_at(f"{self.path}:{reader.line_num}", f"no CSV: {what}; correct that line", err)
         if not rows:
             refuse(self.path, "it holds no rows; give one for each metric of each seed")
 
@@ -187,8 +188,15 @@ def _parsed(place: str, content: str) -> Any:
         return json.loads(
             content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
         )
-    except (ValueError, RecursionError) as err:
-        refuse_at(place, f"no JSON ({' '.join(str(err).split())[:120]}); write it anew", err)
+    except RecursionError as err:
+        refuse_at(place, "it is nested too deep for a table; write one flat object for each row", err)
+    except json.JSONDecodeError as err:
+        near = content[err.pos : err.pos + 20].split("\n")[0].strip()
+        what = f"it stops making sense at {near!r}" if near else "it ends too early"
+        line = f" on line {err.lineno}" if err.lineno > 1 else ""
+        refuse_at(place, f"no JSON: {what}{line}, character {err.colno}; write it anew", err)
+    except ValueError as err:  # of `_distinct`
+        refuse_at(place, f"{err}; remove one, or rename it", err)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -198,11 +198,21 @@ def test_what_does_not_fit_together_is_one_sentence(paper: Paper, tmp_path: Path
             '{"document": "d1", "labels": ["a", "b"], "scores": [0.1, 0.2]}',
             "the scores rise; list its labels best first",
         ),
-        ('{"document": "d1", "labels": ["a"], "scores": ["high"]}', "could not convert .*; give numbers"),
-        ('{"document": "d1", "labels": ["a"], "scores": [null]}', "give numbers"),
-        ('{"document": "d1", "labels": ["a"]}', "has not all of document, labels, scores"),
+        (
+            '{"document": "d1", "labels": ["a"], "scores": ["high"]}',
+            "has the score high, which is no number; give numbers",
+        ),
+        (
+            '{"document": "d1", "labels": ["a"], "scores": [null]}',
+            "has the score null, which is no number; give numbers",
+        ),
+        (
+            '{"document": "d1", "labels": ["a"]}',
+            r"it has 'document', 'labels' and lacks 'scores'; write it as .*\[0.9, 0.4\]",
+        ),
+        ('{"id": 1, "tags": []}', "it has 'id', 'tags' and lacks 'document', 'labels', 'scores'; write"),
         ('{"document": "d1", "labels": "a", "scores": [1]}', "are no list of names or numbers"),
-        ("[1]", "has not all of document, labels, scores"),
+        ("[1]", r"\[.1.\] is no document; write each as"),
     ],
 )
 def test_a_document_that_is_not_whole_is_named(
@@ -234,8 +244,11 @@ def test_a_document_twice_is_named(paper: Paper, tmp_path: Path) -> None:
         ({"labels": np.zeros((3, 3), int)}, r"labels \(3, 3\) and scores \(4, 3\) are not"),
         ({"labels": np.zeros((4, 3))}, "labels of type float64; give names or whole numbers"),
         ({"document": np.array(["d1"] * 4)}, "document 1: document 'd1' stands there twice"),
-        ({"document": np.zeros((4, 1), int)}, "document as a row"),
-        ({"document": np.array([{}] * 4)}, r"no .npz archive of numbers and text"),
+        ({"document": np.zeros((4, 1), int)}, r"document has the shape \(4, 1\); give one name for each"),
+        (
+            {"document": np.array([{}] * 4)},
+            "its array 'document' is no array of numbers or text, or is damaged; write it",
+        ),
         ({"truth_offsets": np.array([0, 2, 3, 4, 6])}, "offsets do not rise from 0 to the 5 labels"),
         ({"truth_offsets": np.array([0, 3, 2, 4, 5])}, "offsets do not rise"),
         ({"truth_offsets": np.array([1, 2, 3, 4, 5])}, "offsets do not rise"),
@@ -259,7 +272,9 @@ def test_a_damaged_archive_is_one_sentence(paper: Paper, tmp_path: Path, content
 
 def test_an_archive_without_its_arrays_names_them(paper: Paper, tmp_path: Path) -> None:
     truth, lists = npz(tmp_path)
-    with pytest.raises(ImportFileError, match=r"it needs the arrays document, labels, scores.*\['scores'\]"):
+    with pytest.raises(
+        ImportFileError, match="'labels' and lacks 'scores'; write the arrays document, labels, scores"
+    ):
         score(paper, truth, truth)
     with pytest.raises(ImportFileError, match=r"No such file"):
         score(paper, tmp_path / "none.npz", lists)
@@ -268,9 +283,13 @@ def test_an_archive_without_its_arrays_names_them(paper: Paper, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"seeds": ()}, r"1 file of predictions and --seed \[\]; add another --seed for each file"),
-        ({"dataset": None}, "--experiment: no data set is named; .*add --dataset NAME"),
-        ({"dataset": "other"}, "--experiment: 'words' is on 'Corpus' and not on 'other'"),
+        ({"seeds": ()}, "1 file of predictions and no --seed; give --seed once for each, in their order"),
+        ({"seeds": (3, 4)}, "1 file of predictions and --seed 3 --seed 4; give --seed once for each"),
+        ({"seeds": (-1,)}, "--seed: seed -1 is below 0; number the seeds 0, 1, 2, ..."),
+        ({"seeds": (2**63,)}, "--seed: seed 9223372036854775808 is above 9223372036854775807"),
+        ({"dataset": None}, "--dataset: no data set is named; add --dataset NAME"),
+        ({"dataset": "other"}, "--dataset: 'words' is on 'Corpus' and not on 'other'"),
+        ({"dataset": "corpus-1"}, "--dataset: 'corpus-1' is no data set of toy2024, and 'Corpus' is one"),
     ],
 )
 def test_what_the_command_lacks_is_told(
@@ -284,5 +303,7 @@ def test_what_the_command_lacks_is_told(
 def test_one_seed_is_not_given_to_two_files(paper: Paper, tmp_path: Path) -> None:
     truth = write(tmp_path / "truth.jsonl", TRUTH, scored=False)
     path = write(tmp_path / "p.jsonl", LISTS, scored=True)
-    with pytest.raises(AuditError, match=r"--seed \[1, 1\]"):
+    with pytest.raises(
+        AuditError, match="--seed 1 is there twice; give each file of predictions its own seed"
+    ):
         score(paper, truth, path, path, seeds=(1, 1))

@@ -122,13 +122,14 @@ def test_another_value_is_asked_about_and_nothing_of_the_file_is_kept(desk: Desk
 @pytest.mark.parametrize(
     ("rows", "declared", "said"),
     [
-        ([("words", "corpus", "P@3", 0, "60.0")], {}, "other values of P@3"),
+        ([("words", "corpus", "P@3", 0, "60.0")], {}, "other values of P@3 and further metrics (P@1)"),
         ([("words", "corpus", "P@1", 0, "failed")], {}, "values"),
         ([("letters", "corpus", "P@1", 3, "40.0")], {}, "other values of P@1"),
-        (ROWS[:1], {"by": "somebody else"}, "another provenance"),
-        (ROWS[:1], {"authors_code": "theirs"}, "another provenance"),
-        (ROWS[:1], {"same_data": "sure"}, "another provenance"),
-        (ROWS[:1], {"fingerprint": "ab" * 32}, "another provenance"),
+        (ROWS[:1], {"by": "somebody else"}, "another --by ('J. Doe' there, 'somebody else' here)"),
+        (ROWS[:1], {"authors_code": "theirs"}, "another --authors-code (none there, 'theirs' here)"),
+        (ROWS[:1], {"same_data": "sure"}, "another --same-data (none there, 'sure' here)"),
+        (ROWS[:1], {"fingerprint": "a" * 32}, f"another fingerprint ('unknown' there, '{'a' * 32}' here)"),
+        (ROWS[:1], {"test_size": 400}, "another number of test documents ('0' there, '400' here)"),
     ],
 )
 def test_whatever_says_otherwise_of_a_seed_is_asked_about(
@@ -218,9 +219,9 @@ def test_the_key_holds_all_that_tells_imports_apart(desk: Desk, tmp_path: Path, 
 # --------------------------------------------------------------------------- what goes amiss
 
 
-def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def two_fit(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A disk that has room for two more records."""
     put, room = Store.put, iter(range(2))
 
     def full(self: Store, run: Run, **more: Any) -> Run:
@@ -229,9 +230,39 @@ def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
         return put(self, run, **more)
 
     monkeypatch.setattr(Store, "put", full)
-    with pytest.raises(StoreError, match="No space"):
+    return monkeypatch
+
+
+@pytest.mark.usefixtures("two_fit")
+def test_of_an_import_that_does_not_fit_on_the_disk_nothing_stays(desk: Desk) -> None:
+    with pytest.raises(StoreError, match=r"No space left on device; nothing of this import was kept$"):
         desk.take(ROWS[:3])
-    monkeypatch.setattr(Store, "put", put)
+    assert files(desk.store) == {}
+
+
+def test_predictions_of_an_import_that_does_not_fit_do_not_stay_either(
+    two_fit: pytest.MonkeyPatch, paper: Paper, store: Store, tmp_path: Path
+) -> None:
+    given = Declared(dataset="corpus", same_predictions_ok=True)
+    truth = write(tmp_path / "truth.jsonl", TRUTH, scored=False)
+    lists = [write(tmp_path / f"p{k}.jsonl", LISTS, scored=True) for k in range(3)]
+    results = from_predictions(paper, lists, truth=truth, experiment="words", seeds=(0, 1, 2), declared=given)
+    with pytest.raises(StoreError, match="nothing of this import was kept"):
+        keep(results, store, paper, given)
+    two_fit.undo()
+    assert [it.name for it in store.root.iterdir()] == ["locks"]
+
+
+def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
+    desk: Desk, two_fit: pytest.MonkeyPatch
+) -> None:
+    def stuck(self: Store, run: Run) -> None:
+        raise StoreError("read-only")
+
+    two_fit.setattr(Store, "take_back", stuck)
+    with pytest.raises(StoreError, match=r"2 of 3 runs went in, and the same command completes them$"):
+        desk.take(ROWS[:3])
+    two_fit.undo()
     with pytest.raises(
         StoreError, match=r"of the imported seeds of 'words' \(0, 1 are there\) 2 is missing; import r.csv"
     ):

@@ -179,6 +179,19 @@ QUESTIONS: dict[str, tuple[tuple[int, str, Any], int, str]] = {
     "a seed in words": ((2, "seed", "two"), 4, "seed 'two' is no whole number; "),
     "half a seed": ((2, "seed", "2.5"), 4, "seed '2.5' is no whole number"),
     "no seed": ((2, "seed", ""), 4, "seed '' is no whole number"),
+    "a seed below 0": ((2, "seed", -1), 4, "seed -1 is below 0; number the seeds 0, 1, 2, ..."),
+    "a seed of 64 bits": (
+        (2, "seed", 2**63),
+        4,
+        "seed 9223372036854775808 is above 9223372036854775807, the largest of 63 bits; number the seeds 0, ",
+    ),
+    "a very large seed": ((2, "seed", "9" * 23), 4, f"seed {'9' * 23} is above 9223372036854775807"),
+    "a data set spelled otherwise": (
+        (0, "dataset", "CORPUS_1"),
+        2,
+        "'CORPUS_1' is no data set of toy2024, and 'Corpus' is one; which was it? write that name, or add "
+        "--other-dataset if it was another one",
+    ),
     "a fraction among percents": (
         (0, "value", "0.8010"),
         2,
@@ -249,6 +262,21 @@ def test_what_is_no_name_or_number_is_not_repeated_at_length_nor_shown(
     ):
         (problem,) = refused(paper, write_rows(tmp_path / "r.json", changed((0, column, text))))
         assert sentence in problem
+
+
+@pytest.mark.parametrize("seed", [0, 2**63 - 1, "+7", "3.0"])
+def test_every_seed_that_a_generator_takes_is_one(paper: Paper, tmp_path: Path, seed: Any) -> None:
+    assert ("words", int(float(seed)) if seed != 2**63 - 1 else seed) in read(
+        paper, write_rows(tmp_path / "r.csv", changed((0, "seed", seed))[:1])
+    )
+
+
+def test_another_data_set_of_a_like_name_is_one_that_is_said_to_be(paper: Paper, tmp_path: Path) -> None:
+    """And a name that is like none is another data set without a word."""
+    for name, more in (("Corpus-1", {"other_dataset": True}), ("RCV1", {})):
+        rows = [(*row[:1], name, *row[2:]) for row in ROWS]
+        found = read(paper, write_rows(tmp_path / "r.csv", rows), **more)
+        assert {it.dataset for it in found.values()} == {name}
 
 
 def test_notes_are_made_fit_to_be_kept(paper: Paper, tmp_path: Path) -> None:

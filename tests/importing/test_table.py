@@ -45,14 +45,18 @@ BAD: dict[str, tuple[str, bytes, str]] = {
         b'[{"seed": 1, "Seed": 2}]',
         ": item 1: two columns have one name but for the case",
     ),
-    "a key twice": ("r.jsonl", b'{"seed": 1, "seed": 2}', ":1: no JSON .the key 'seed' stands there twice"),
+    "a key twice": (
+        "r.jsonl",
+        b'{"seed": 1, "seed": 2}',
+        ":1: the key 'seed' stands there twice; remove one, or rename it",
+    ),
     "a short row": (
         "r.csv",
         HEADER + ROW + b"words,corpus\n",
         ":3: 2 cells under 5 columns; give one for each",
     ),
     "a long row": ("r.csv", HEADER + b"a,b,c,d,e,f\n", ":2: 6 cells under 5 columns"),
-    "an open quote": ("r.csv", HEADER + b'"words,corpus,P@1,0,80\n', ":2: no CSV .unexpected end of data"),
+    "an open quote": ("r.csv", HEADER + b'"words,corpus,P@1,0,80\n', ":2: no CSV: its quotes do not pair up"),
     "semicolons": ("r.csv", b"experiment;dataset;metric\n", ":1: the columns are separated by semicolons"),
     "tabs": ("r.csv", b"experiment\tdataset\n", ":1: the columns are separated by tabs"),
     "Latin-1": (
@@ -62,8 +66,17 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     ),
     "UTF-16": ("r.csv", "experiment,dataset\n".encode("utf-16"), ": its byte 0xff is no text in UTF-8"),
     "UTF-16 lines": ("r.jsonl", "{}".encode("utf-16"), ": its byte 0xff is no text"),
-    "half a JSON line": ("r.jsonl", OBJECT + b'{"experiment": ', ":2: no JSON .*; write it anew"),
-    "half a JSON list": ("r.json", b"[{", ": no JSON "),
+    "half a JSON line": (
+        "r.jsonl",
+        OBJECT + b'{"experiment": ',
+        ":2: no JSON: it ends too early, character 16; write it anew",
+    ),
+    "half a JSON list": ("r.json", b"[{", ": no JSON: it ends too early, character 3; write it anew"),
+    "another language": (
+        "r.json",
+        b'[\n{"a": x,',
+        ": no JSON: it stops making sense at 'x,' on line 2, char",
+    ),
     "a JSON object": (
         "r.json",
         b'{"a": 1}',
@@ -71,7 +84,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     ),
     "numbers in a list": ("r.json", b"[1, 2]", ": item 1: 1 is no object of columns"),
     "lists in lines": ("r.jsonl", b"[1, 2]\n", ":1: .* is no object of columns"),
-    "deep nesting": ("r.json", b"[" * 100_000, ": no JSON "),
+    "deep nesting": ("r.json", b"[" * 100_000, ": it is nested too deep for a table; write one flat"),
     "another kind of file": (
         "r.xlsx",
         b"PK",
