@@ -10,7 +10,8 @@ from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
 from audit.describe import degrees, share
-from audit.looks import Judge, judge_by, peeking
+from audit.imported import aimed
+from audit.looks import Judge, about_looks, judge_by
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
 from audit.stats.printed import printed
 
@@ -25,8 +26,7 @@ def assemble(
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken."""
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    claims = paper.claim_records()
-    peeked = peeking(looks, claims)
+    claims = aimed(paper.claim_records(), experiments)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
@@ -41,8 +41,9 @@ def assemble(
         command=command,
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
-        not_checked=(*_not_checked(experiments.values()), *([peeked] if peeked else [])),
+        not_checked=tuple(_not_checked(experiments.values())),
         looks=tuple(looks),
+        about_looks=about_looks(looks, claims, experiments.values()),
     )
     verdicts = _verdicts(unjudged)
     return replace(

@@ -8,11 +8,12 @@ rejected is at most the sum of the shares of each look). Seeds that another clai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
+from audit.stats.sequential import schedule
 
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""
@@ -22,13 +23,36 @@ _DECIDES_FROM = 3
 
 
 def in_force(looks: Sequence[Look]) -> tuple[Look, ...]:
-    """The declared looks up to the newest one, by seeds; none where the newest one was not declared."""
-    if not looks or looks[-1].split is None:
+    """The declared looks up to the furthest one that was taken, by seeds; none where none were declared.
+
+    Where looks were declared they give the verdicts, whatever else was looked at, and an earlier one of them
+    that is not on record for these runs belongs to them too: so every command says the same of one store.
+    """
+    taken = [look for look in looks if look.split is not None]
+    if not taken:
         return ()
-    newest = looks[-1]
-    together = (it for it in looks if (it.split, it.declared) == (newest.split, newest.declared))
-    mine = {it.seeds: it for it in together if it.seeds <= newest.seeds}
+    longest = max(taken, key=lambda look: len(look.declared))
+    whole = declared_by(longest)
+    mine = {look.seeds: look for look in taken if look.split == longest.split}
+    if whole:
+        mine = {seeds: mine.get(seeds, look) for seeds, look in whole.items() if seeds <= max(mine)}
     return tuple(mine[seeds] for seeds in sorted(mine))
+
+
+def in_order(looks: Iterable[Look]) -> tuple[Look, ...]:
+    """Those at the full level as they were taken, and then the declared ones by seeds."""
+    held = list(looks)
+    declared = sorted((look for look in held if look.split is not None), key=lambda look: look.seeds)
+    return (*(look for look in held if look.split is None), *declared)
+
+
+def declared_by(look: Look) -> dict[int, Look]:
+    """All looks that were declared with this one, by seeds."""
+    if look.split is None or not look.declared:
+        return {}
+    levels = schedule(look.declared, split=look.split)
+    pairs = zip(levels.looks, levels.levels, strict=True)
+    return {seeds: Look(seeds, level, look.split, look.declared) for seeds, level in pairs}
 
 
 def judge_by(
@@ -88,12 +112,49 @@ def peeking(looks: Sequence[Look], claims: Sequence[ClaimRecord] = ()) -> str | 
     if spent <= ALPHA * (1.0 + 1e-9):
         return None
     times = sorted({look.seeds for look in looks if look.seeds >= decides_from(claims)})
-    listed = f"{', '.join(map(str, times[:-1]))} and {times[-1]}"
     return (
-        f"The error over several looks: the claims were judged after {listed} seeds, not all of it in "
+        f"The error over several looks: the claims were judged after {_listed(times)} seeds, not all of it in "
         f"declared looks; each test errs in up to {_percent(min(1.0, spent))} of cases over all of them, "
         f"not {_percent(ALPHA)}. `audit run --until-settled` declares looks that share the level."
     )
+
+
+def about_looks(
+    looks: Sequence[Look], claims: Sequence[ClaimRecord], experiments: Iterable[ExperimentRecord]
+) -> tuple[str, ...]:
+    """What a reader must know of the looks: how they share the level, what waits, and what more were taken."""
+    declared = in_force(looks)
+    said = [_sharing(declared), _waiting(declared, experiments)] if declared else []
+    return tuple(it for it in (*said, peeking(looks, claims)) if it)
+
+
+def _sharing(declared: Sequence[Look]) -> str:
+    newest = max(declared, key=lambda look: len(look.declared))
+    planned = newest.declared or tuple(look.seeds for look in declared)
+    levels = list(dict.fromkeys(_percent(look.level) for look in declared))
+    return (
+        f"Declared looks at {_listed(planned)} seeds share the level; taken so far: "
+        f"{_listed([look.seeds for look in declared])}, at the level of {_listed(levels)}. A claim has the "
+        "verdict of the first look that decided it, on the first seeds up to that look."
+    )
+
+
+def _waiting(declared: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> str | None:
+    """That runs are there which no look has come to; None where there are none."""
+    reached = declared[-1]
+    later = [seeds for seeds in reached.declared if seeds > reached.seeds]
+    more = sum(len({run.spec.seed for run in it.runs}) > reached.seeds for it in experiments)
+    if not more:
+        return None
+    have = "1 experiment has" if more == 1 else f"{more} experiments have"
+    wait = f"before the look at {later[0]}" if later else "since no later look was declared"
+    return f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
+
+
+def _listed(items: Sequence[object]) -> str:
+    """`3, 5 and 8`."""
+    texts = [str(it) for it in items]
+    return texts[-1] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _percent(share: float) -> str:

@@ -604,10 +604,11 @@ class Audit:
     not_checked: tuple[str, ...] = ()
     """One sentence for each thing the audit left out."""
     looks: tuple[Look, ...] = ()
-    """All looks at these runs, in the order in which they were taken; the last one gave the verdicts.
-
-    Where that is a declared one, each claim has the verdict of the first declared look that decided it.
+    """All looks at these runs. Where some were declared, they give the verdicts: each claim has that of the
+    first declared look that decided it, on the first seeds up to that look.
     """
+    about_looks: tuple[str, ...] = ()
+    """What a reader must know of them, one sentence each: how they share the level, and what they add up to."""
     instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
     """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
     share: Share | None = None

@@ -97,6 +97,8 @@ class Page:
     headlines: tuple[Headline, ...]
     counts: tuple[CountBox, ...]
     tally: str
+    looks: tuple[str, ...]
+    """Sentences about how often the claims were judged, and what that did to the error."""
     nothing_tested: bool
     scopes: tuple[tuple[Scope, str], ...]
     gate_open: bool
@@ -130,6 +132,7 @@ def build(audit: Audit) -> Page:
         headlines=_headlines(found),
         counts=_counts(cards),
         tally=_tally(audit, cards),
+        looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),

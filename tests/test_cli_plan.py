@@ -317,7 +317,7 @@ def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
     assert "several looks" not in told(capsys)
     assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
     assert record().looks == (Look(3, 0.05), Look(5, 0.05))
-    (said,) = (it for it in record().not_checked if "several looks" in it)
+    (said,) = record().about_looks
     assert "after 3 and 5 seeds" in said and "up to 10 % of cases" in said
     assert said in told(capsys)
     assert "up to 10 % of cases" in Path("audit-report/toy2024-corpus/report.html").read_text()
@@ -329,7 +329,51 @@ def test_looks_declared_after_one_at_the_full_level_add_to_it(trained: Trained) 
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
     assert cli.main([*UNTIL, "3,4,8", "--only", "words-third"]) == Exit.OK
     assert record().looks[0] == Look(3, 0.05)
-    assert any("6.67 % of cases" in it or "8.33 % of cases" in it for it in record().not_checked)
+    assert any("6.67 % of cases" in it or "8.33 % of cases" in it for it in record().about_looks)
+
+
+@pytest.mark.usefixtures("clock")
+def test_every_command_says_the_same_of_one_store(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One claim is settled at the look at 3 seeds, the other stays open; then more seeds are run by hand. Each
+    way to judge takes the declared looks: their levels, their seeds, and no seed that no look has come to."""
+    trained.means["third"] = 48.9
+    assert cli.main([*UNTIL, "3,4,8,12", "--budget", "15s"]) == Exit.OK
+    reached = [look.seeds for look in record().looks]
+    assert reached == [3, 4]
+    first, report = record().verdicts, Path("audit-report/toy2024-corpus/audit.json")
+    by_claim = {it.claim: it for it in first}
+    assert by_claim["words-win:P@1"].n == (3, 3)
+    assert by_claim["words-third:P@1"].n == (4, 4) and by_claim["words-third:P@1"].level == 0.0125
+    capsys.readouterr()
+    for command in (
+        ["judge", "toy.yaml"],
+        [*RUN, "--seeds", "3", "--only", "words-win"],
+        [*UNTIL, "3,4,8,12", "--only", "words-win"],
+        [*RUN, "--seeds", "7"],
+        ["judge", "toy.yaml"],
+        [*RUN, "--seeds", "3"],
+    ):
+        report.unlink()
+        assert cli.main(command) == Exit.OK
+        assert record().verdicts == first, command
+        assert "Declared looks at 3, 4, 8 and 12 seeds share the level" in told(capsys), command
+        assert cli.main(["report"]) == Exit.OK
+    assert any("not used before the look at 8" in it for it in record().about_looks)
+    assert cli.main([*RUN, "--seeds", "8"]) == Exit.OK  # now that look is taken, at its level
+    assert [look.seeds for look in record().looks] == [3, 4, 8]
+    after = {it.claim: it for it in record().verdicts}
+    assert after["words-win:P@1"] == by_claim["words-win:P@1"]
+    assert (after["words-third:P@1"].n, after["words-third:P@1"].level) == ((8, 8), 0.0125)
+
+
+def test_a_model_that_only_an_earlier_command_ran_keeps_its_gate(trained: Trained) -> None:
+    """A contradiction outside --only stands: the checks of its model are those of the earlier command."""
+    trained.means["letters"] = 80.0
+    assert cli.main([*UNTIL, "3,5"]) == Exit.CONTRADICTED
+    assert cli.main([*UNTIL, "3,5", "--only", "elsewhere"]) == Exit.OK  # nothing is judged
+    assert cli.main(["judge", "toy.yaml"]) == Exit.CONTRADICTED
 
 
 def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path) -> None:

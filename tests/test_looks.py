@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audit.comparator import compare
-from audit.looks import first_seeds, in_force, judge_by, level_spent, peeking
+from audit.looks import about_looks, first_seeds, in_force, judge_by, level_spent, peeking
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
 from audit.stats.sequential import schedule
 from tests.records import make_experiment, make_run
@@ -27,11 +27,31 @@ def ran(values: list[float], name: str = "e", *, first: int = 0) -> ExperimentRe
 # --------------------------------------------------------------------------- which looks count
 
 
-def test_only_the_declared_looks_up_to_the_newest_one_give_verdicts() -> None:
+def test_only_the_declared_looks_up_to_the_furthest_one_give_verdicts() -> None:
+    """In whatever order they are on record, and whatever else was looked at."""
     assert in_force(()) == in_force(PLAIN) == ()
     assert in_force([*PLAIN, *HALVING]) == tuple(HALVING)
-    assert in_force([HALVING[1], HALVING[0]]) == (HALVING[0],)  # the walk begins again
-    assert in_force([*HALVING, Look(8, 0.05)]) == ()  # a plain look came last
+    assert in_force([HALVING[1], HALVING[0]]) == tuple(HALVING)
+    assert in_force([*HALVING, Look(8, 0.05)]) == tuple(HALVING)
+
+
+def test_an_earlier_declared_look_that_is_not_on_record_counts() -> None:
+    """A look at 8 seeds alone: those at 3 and 5, declared with it, came before for other experiments."""
+    whole = schedule((3, 5, 8, 12), split="halving")
+    looks = in_force([Look(8, 0.00625, "halving", (3, 5, 8, 12))])
+    assert [(it.seeds, it.level) for it in looks] == list(zip((3, 5, 8), whole.levels[:3], strict=True))
+
+
+def test_seeds_that_no_look_has_come_to_wait_and_that_is_said() -> None:
+    looks = [Look(n, 0.0125, "equal", (3, 5, 8, 12)) for n in (3, 5)]
+    (sharing, waiting) = about_looks(looks, [], [ran([1.0] * 7), ran([1.0] * 5)])
+    assert "looks at 3, 5, 8 and 12 seeds" in sharing and "3 and 5, at the level of 1.25 %" in sharing
+    assert (
+        waiting == "1 experiment has more seeds than the look at 5: these are not used before the look at 8."
+    )
+    ended = [Look(3, 0.05, "equal", (3,))]
+    assert about_looks(ended, [], [ran([1.0] * 4)])[1].endswith("not used since no later look was declared.")
+    assert about_looks((), [], [ran([1.0] * 4)]) == ()
 
 
 @pytest.mark.parametrize(

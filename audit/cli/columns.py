@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from audit.claim_names import counted
 from audit.cli.app import say, verdict_code
 from audit.cli.report import write_files
-from audit.cli.suite import Suite, plain_look
+from audit.cli.suite import Suite, take_look
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -60,7 +60,7 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     for column, mine in suites.items():
         mine.runs |= suite.runs
         mine.keep(plans[column], checks)
-        audit = mine.judge(plans[column], checks, plain_look(mine, plans[column]))
+        audit = mine.judge(plans[column], checks, take_look(mine, plans[column]))
         write_files(audit, mine.folder)
         worst = max(worst, verdict_code(audit))
     _tell(suite, suites, plans)

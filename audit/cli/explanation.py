@@ -138,6 +138,7 @@ def _together(found: Derivation) -> Iterator[str]:
     """The claim among the others of the paper."""
     look, family = found.at.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
+    yield from _looks(found)
     if family is None:
         yield from row("family", f"not adjusted together with other claims: no test may decide it ({at})")
         return
@@ -147,6 +148,11 @@ def _together(found: Derivation) -> Iterator[str]:
     rule = "Holm, primaries and others with half of the level each and what the other leaves"
     mixed = 0 < family.primaries < family.size
     yield from row("", _place("p_con", family, rule if mixed else "Holm"))
+
+
+def _looks(found: Derivation) -> Iterator[str]:
+    for k, said in enumerate(found.about_looks):
+        yield from row("" if k else "looks", said)
 
 
 def _place(name: str, family: Family, rule: str) -> str:

@@ -64,6 +64,8 @@ def judge_command(
         for plan in plans:
             audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store)
             write_report(with_instances(audit, Store(store)), out / plan.report)
+            for said in audit.about_looks:
+                print(said, file=sys.stderr)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
     if not judged:
         raise AuditError(
@@ -98,20 +100,31 @@ def beside_imported(
     evidence: str,
 ) -> dict[str, ExperimentRecord]:
     """The experiments with the imported runs in their places; what is not judged is told on stderr."""
+    from audit.claim_names import counted
     from audit.imported import strangers, with_imported
 
     found = with_imported(paper, experiments, imported, evidence=evidence)  # type: ignore[arg-type]
     for name in strangers(experiments, imported):
         print(f"left out: imported runs of {name!r}, which the claim file does not have", file=sys.stderr)
-    shown = [name for name, it in found.items() if it.unjudged]
+    shown = [name for name, it in found.items() if it.unjudged and name in experiments]
     if shown:
         kind, other = ("ours", "imported") if evidence == "ours" else ("imported", "ours")
         print(
-            f"{len(shown)} experiments have runs of both kinds: {kind} are judged and the others shown "
+            f"{_have(len(shown))} runs of both kinds: {kind} are judged and the others shown "
             f"(--evidence {other} turns that round)",
             file=sys.stderr,
         )
+    if closer := [name for name in found if name not in experiments]:
+        print(
+            f"printed values of {counted(len(closer), 'experiment')} are judged by imported runs, whose data "
+            "are closer to the paper's than ours",
+            file=sys.stderr,
+        )
     return found
+
+
+def _have(experiments: int) -> str:
+    return "1 experiment has" if experiments == 1 else f"{experiments} experiments have"
 
 
 def check_evidence(evidence: str) -> None:
@@ -122,7 +135,11 @@ def check_evidence(evidence: str) -> None:
 
 
 def _looks(store: Path, paper: str, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
-    """All looks that were taken at these runs. One with more seeds than the newest goes on record as well."""
+    """All looks that were taken at these runs. One with more seeds than any goes on record as well.
+
+    Not where looks were declared: seeds beyond them wait for the next one.
+    """
+    from audit.looks import in_force, in_order
     from audit.record import Look
     from audit.runner.ledger import Ledger
     from audit.stats.decision import ALPHA
@@ -130,7 +147,7 @@ def _looks(store: Path, paper: str, experiments: Iterable[ExperimentRecord]) -> 
     tried = [sorted(it.runs, key=lambda run: run.spec.seed) for it in experiments if it.runs]
     seeds = max((sum(run.status == "done" for run in runs) for runs in tried), default=0)
     ledger, seen = Ledger(store, paper), [runs[0].key for runs in tried]
-    looks = ledger.looks(seen)
-    if seeds and (not looks or looks[-1].seeds < seeds):
+    looks = in_order(ledger.looks(seen))
+    if seeds and not in_force(looks) and seeds > max((look.seeds for look in looks), default=0):
         return ledger.take(Look(seeds, ALPHA), seen)
     return looks

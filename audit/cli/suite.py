@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from audit.claim import Paper
-    from audit.record import Audit, FidelityCheck, Look, Run
+    from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run
     from audit.runner import Job, Plan, Settings
     from audit.runner.execute import Outcome
     from audit.runner.ledger import Ledger
@@ -104,12 +104,21 @@ class Suite:
         """The gate of the models in the plan, kept with it for `audit judge`; what did not pass is told."""
         from audit.runner.gate import fidelity
 
-        checks = fidelity(plan)
+        checks = self._with_earlier(fidelity(plan))
         self.keep(plan, checks)
         for check in checks:
             if not check.passed:
                 self.say(f"fidelity: {check.model}: {check.name}: {check.detail}")
         return checks
+
+    def _with_earlier(self, checks: tuple[FidelityCheck, ...]) -> tuple[FidelityCheck, ...]:
+        """With those of models that only an earlier command ran: what it settled does not open again."""
+        from audit.kept_plan import kept_plans
+
+        models = {check.model for check in checks}
+        plans = kept_plans(self.store, self.paper.paper.key)
+        earlier = (check for it in plans if it.report == self.folder.name for check in it.fidelity)
+        return (*checks, *(check for check in earlier if check.model not in models))
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
         """For `audit judge`."""
@@ -136,15 +145,38 @@ class Suite:
         return outcome
 
     def judge(self, plan: Plan, checks: Sequence[FidelityCheck], looks: Sequence[Look]) -> Audit:
-        """By the runs of the plan, of what it leaves out by older ones, and by imported ones."""
+        """By the runs of the plan, of what it leaves out by older ones, and by imported ones.
+
+        Where looks were declared all stored seeds are there, of which each look takes its first ones.
+        """
         from audit.assemble import assemble
         from audit.cli.judge import beside_imported
+        from audit.looks import in_force
 
+        ours = self._stored(plan) if in_force(looks) else self._asked(plan)
+        experiments = beside_imported(self.paper, ours, self.imported, self.evidence)
+        return assemble(self.paper, experiments, fidelity=checks, command=self.command, looks=looks)
+
+    def _stored(self, plan: Plan) -> dict[str, ExperimentRecord]:
+        from audit.kept_plan import plan_of, with_stored_runs
+
+        kept = plan_of(self.paper, self.folder.name, plan, (), command=self.command)
+        stored = {run.key: run for run in self.records.runs(problems=[])}
+        return with_stored_runs(kept, self.paper, (stored | self.runs).values())
+
+    def _asked(self, plan: Plan) -> dict[str, ExperimentRecord]:
         older = {key: run for key in plan.left_out if (run := self.records.get(key))}
         asked = {job.spec.key for job in plan.jobs}
         found: Mapping[str, Run] = {**older, **{key: run for key, run in self.runs.items() if key in asked}}
-        experiments = beside_imported(self.paper, plan.with_runs(found), self.imported, self.evidence)
-        return assemble(self.paper, experiments, fidelity=checks, command=self.command, looks=looks)
+        return plan.with_runs(found)
+
+    def looks(self, plan: Plan) -> tuple[Look, ...]:
+        """All looks at the plan's runs; declared ones are the whole paper's, whatever is asked for now."""
+        from audit.looks import in_order
+
+        asked = set(self.ledger.looks(self.seen(plan)))
+        every = self.ledger.looks(keys[0] for keys in plan.keys.values())
+        return in_order(look for look in every if look.split is not None or look in asked)
 
     def seen(self, plan: Plan) -> list[str]:
         """What the ledger knows the plan's experiments by."""
@@ -160,11 +192,9 @@ class Suite:
             self.say(f"{len(failed)} of {len(jobs)} runs failed ({reasons}); --retry-failed runs them again")
         return bool(failed)
 
-    def say_of_peeking(self, audit: Audit) -> None:
-        """What several looks did to the error, where it is more than that of one."""
-        from audit.looks import peeking
-
-        if said := peeking(audit.looks, audit.claims):
+    def say_of_looks(self, audit: Audit) -> None:
+        """How declared looks share the level, and what undeclared ones did to the error."""
+        for said in audit.about_looks:
             self.say(said)
 
     def holds_more(self, audit: Audit) -> bool:
@@ -192,23 +222,33 @@ def run_once(suite: Suite) -> Exit:
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
         return Exit.INTERRUPTED
-    audit = with_instances(suite.judge(plan, checks, plain_look(suite, plan)), suite.records)
+    audit = with_instances(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
     write_report(audit, suite.folder)
-    suite.say_of_peeking(audit)
+    suite.say_of_looks(audit)
     if interrupted:
         return Exit.INTERRUPTED
     return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
 
 
-def plain_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
-    """This judgement goes on record as a look at the full level: another one after more seeds is a second."""
+def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
+    """This judgement goes on record: as the declared looks that its seeds come to, where there are any.
+
+    Elsewhere it is a look at the full level, and another one after more seeds is a second.
+    """
+    from audit.looks import declared_by, in_force
     from audit.record import Look
     from audit.stats.decision import ALPHA
 
     runs = (suite.runs.get(job.spec.key) for job in plan.jobs)
     done = {run.key for run in runs if run is not None and run.status == "done"}
     seeds = max((sum(key in done for key in keys) for keys in plan.keys.values()), default=0)
-    return suite.ledger.take(Look(seeds, ALPHA), suite.seen(plan)) if seeds else ()
+    before = in_force(suite.looks(plan))
+    new = [Look(seeds, ALPHA)] if seeds else []
+    if before:
+        new = [look for look in declared_by(before[-1]).values() if before[-1].seeds < look.seeds <= seeds]
+    for look in new:
+        suite.ledger.take(look, suite.seen(plan))
+    return suite.looks(plan)
 
 
 def _count_runs(audit: Audit) -> int:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def run_until_settled(suite: Suite, wanted: Wanted, budget: Budget) -> Exit:
     """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end."""
     first = suite.plan(seeds=1)
-    plan_of = declared(wanted, suite.ledger.looks(suite.seen(first)))
+    plan_of = declared(wanted, suite.looks(first))
     walk = _Walk(suite, plan_of, budget, _asked(first))
     return walk.go(first)
 
@@ -78,7 +78,8 @@ class _Walk:
         level = self.schedule.level(seeds)
         assert level is not None
         look = Look(seeds, level, self.schedule.split, self.schedule.looks)
-        looks = self.suite.ledger.take(look, self.suite.seen(plan))
+        self.suite.ledger.take(look, self.suite.seen(plan))
+        looks = self.suite.looks(plan)
         self.jobs |= {job.spec.key: job for job in plan.jobs}
         self.audit = self.suite.judge(plan, checks, looks)
         write_files(self.audit, self.suite.folder)
@@ -164,7 +165,7 @@ class _Walk:
 
         self.audit = with_instances(self.audit, self.suite.records)
         write_report(self.audit, self.suite.folder)
-        self.suite.say_of_peeking(self.audit)
+        self.suite.say_of_looks(self.audit)
         taken = len(in_force(self.audit.looks))
         self.suite.say(f"stopped after {taken} of {len(self.schedule.looks)} looks: {why}")
         return Exit.RUNS_FAILED if self.suite.failures(list(self.jobs.values())) else verdict_code(self.audit)

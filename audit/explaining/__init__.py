@@ -73,6 +73,8 @@ class Derivation:
     """What single documents say, beside the verdict."""
     at_margins: tuple[AtMargin, ...]
     """What the claim would come to at its own and other margins; empty for one that is judged without."""
+    about_looks: tuple[str, ...] = ()
+    """How often the claims were judged, and what that did to the error."""
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
@@ -93,6 +95,7 @@ def derivation(audit: Audit, claim: str) -> Derivation:
         family=together,
         documents=tuple(document_steps(audit.instances[claim])) if claim in audit.instances else (),
         at_margins=tuple(_at_margins(case)) if judged else (),
+        about_looks=audit.about_looks,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.looks import in_force
+from audit.looks import first_seeds, in_force
 from audit.planning.ask import ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
@@ -78,6 +78,8 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
     """One for each inconclusive claim, in the order of the claims; `alpha`: of the look that is to come."""
     level = next_level(audit.looks) if alpha is None else alpha
     experiments = {it.id: it for it in audit.experiments}
+    if declared := in_force(audit.looks):
+        experiments = {name: first_seeds(it, declared[-1].seeds) for name, it in experiments.items()}
     times = RunTimes(audit.experiments)
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     found = []
