@@ -113,8 +113,8 @@ def peeking(looks: Sequence[Look], claims: Sequence[ClaimRecord] = ()) -> str | 
         return None
     times = sorted({look.seeds for look in looks if look.seeds >= decides_from(claims)})
     return (
-        f"The error over several looks: the claims were judged after {_listed(times)} seeds, not all of it in "
-        f"declared looks; each test errs in up to {_percent(min(1.0, spent))} of cases over all of them, "
+        f"The error over several looks: the claims were judged after {_listed(times)} seeds, not all of it "
+        f"in declared looks; each test errs in up to {_percent(min(1.0, spent))} of cases over all of them, "
         f"not {_percent(ALPHA)}. `audit run --until-settled` declares looks that share the level."
     )
 
@@ -122,7 +122,7 @@ def peeking(looks: Sequence[Look], claims: Sequence[ClaimRecord] = ()) -> str | 
 def about_looks(
     looks: Sequence[Look], claims: Sequence[ClaimRecord], experiments: Iterable[ExperimentRecord]
 ) -> tuple[str, ...]:
-    """What a reader must know of the looks: how they share the level, what waits, and what more were taken."""
+    """What a reader must know of the looks: how they share the level, what waits, what more there were."""
     declared = in_force(looks)
     said = [_sharing(declared), _waiting(declared, experiments)] if declared else []
     return tuple(it for it in (*said, peeking(looks, claims)) if it)
