@@ -21,7 +21,7 @@ from reimpl.data.tokenise import Tokeniser
 _MIX = 0x9E3779B97F4A7C15
 
 #: Distinct pieces that a process keeps; beyond, it forgets them and starts again, so that memory is bounded.
-MOST_PIECES = 2_000_000
+MOST_PIECES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Numbering:
 
 
 def _counts(tokens: Ints, lengths: Ints) -> Counts:
-    """Every (document, word) is written to a slot; what is read there is one of its places, or another pair's.
+    """Every (document, word) is written to a slot; there one reads a place of it, or of another pair.
 
     Those that lost their slot try again with another spread, all equal pairs together. Sorting would take
     five times as long.
