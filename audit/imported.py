@@ -5,6 +5,8 @@ The rules, all in one place:
 * A run of an experiment is either ours or imported, and an arm of a claim is all of one kind. Where both are
   there, ours are judged and imported ones shown; `--evidence imported` turns that round for every
   experiment that has imported runs. The choice never looks at a number.
+* A printed value is judged by the runs whose data are closer to the paper's own, ours where both are equally
+  close: it has one arm, so nothing is compared across programs. All other claims go by the rule above.
 * An arm of ours is not compared with an imported one: two programs differ in more than the claim.
 * Nothing imported is ever overwritten. `--replace` adds a record that names the ones it stands in for; these
   count no more, the new one says so, and keeps the margins that were fixed at the first look.
@@ -24,13 +26,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.errors import StoreError
-from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, RunSpec, Scope
+from audit.record import IMPORTED, ClaimRecord, Deviation, ExperimentRecord, Run, RunSpec, Scope
 
 if TYPE_CHECKING:
     from audit.claim import Paper
 
 Evidence = Literal["ours", "imported"]
 EVIDENCE: tuple[Evidence, ...] = ("ours", "imported")
+
+_SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")
+"""From the paper's own data to stand-ins."""
 
 #: In place of the fingerprint of data whose content nobody declared.
 UNKNOWN = "unknown"
@@ -157,7 +162,11 @@ def with_imported(
     *,
     evidence: Evidence = "ours",
 ) -> dict[str, ExperimentRecord]:
-    """The experiments with the runs they are judged by; runs of the other kind are there to be shown."""
+    """The experiments with the runs they are judged by; runs of the other kind are there to be shown.
+
+    An experiment of ours whose imported runs are on data closer to the paper's stands there a second time,
+    with those: `aimed` points the printed values at it.
+    """
     found = dict(experiments)
     for name, runs in imported.items():
         record = found.get(name)
@@ -165,9 +174,35 @@ def with_imported(
             continue  # the claim file has lost it; `strangers` says so
         if record.runs and evidence == "ours":
             found[name] = replace(record, unjudged=tuple(runs))
+            closer = _judged_by(paper, record, runs)
+            if _SCOPES.index(closer.scope) < _SCOPES.index(record.scope):
+                title = f"{record.title} (imported)"
+                found[beside(name)] = replace(closer, id=beside(name), title=title)
         else:
             found[name] = _judged_by(paper, record, runs)
     return found
+
+
+def beside(experiment: str) -> str:
+    """Id of an experiment's imported runs, where its printed values go by them and other claims by ours."""
+    return f"{experiment} (imported)"
+
+
+def aimed(
+    claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]
+) -> tuple[ClaimRecord, ...]:
+    """The claims, those of printed values pointed at imported runs on data closer to the paper's."""
+    return tuple(
+        replace(
+            it,
+            experiments=tuple(
+                beside(name) if beside(name) in experiments else name for name in it.experiments
+            ),
+        )
+        if it.kind == "value"
+        else it
+        for it in claims
+    )
 
 
 def strangers(

@@ -139,6 +139,60 @@ def test_ours_go_before_imported_ones_unless_it_is_said_otherwise(paper: Paper) 
     assert [run.metrics["P@1"] for run in words.unjudged] == [70.1, 70.2]
 
 
+# --------------------------------------------------------------------------- a printed value
+
+
+@pytest.mark.parametrize(
+    ("scope", "provenance", "imported_ones"),
+    [
+        ("other_data", {"fingerprint": CONTENT}, True),
+        ("other_data", {"same_data": "their download"}, True),
+        ("other_data", {"other_split": "their own", "n_test": 400}, True),
+        ("other_split", {"fingerprint": CONTENT}, True),
+        ("other_data", {}, False),
+        ("other_split", {"other_split": "their own", "n_test": 400}, False),
+        ("other_split", {}, False),
+        ("same_data", {"fingerprint": CONTENT}, False),
+        ("same_data", {"other_split": "their own", "n_test": 400}, False),
+    ],
+)
+def test_a_printed_value_goes_by_the_runs_whose_data_are_closer_to_the_paper_s(
+    paper: Paper, scope: Any, provenance: dict[str, Any], imported_ones: bool
+) -> None:
+    """Ours where both are equally close; and the other kinds of claims go by ours, both arms alike."""
+    here = {
+        "words": ours("words", [70.1, 70.2, 70.3], scope=scope),
+        "letters": ours("letters", [30.1, 30.2, 30.3], scope=scope),
+    }
+    runs = [*imported("words", HIGH, **provenance), *imported("letters", LOW, **provenance)]
+    audit = judged(paper, *runs, beside=here)
+    assert value(audit).values == ((tuple(HIGH),) if imported_ones else ((70.1, 70.2, 70.3),))
+    assert order(audit).values == ((70.1, 70.2, 70.3), (30.1, 30.2, 30.3))
+    assert is_judged_by(audit_from_json(to_json(audit)))
+
+
+def test_imported_runs_on_the_paper_s_data_decide_a_printed_value_beside_ours_on_others(
+    paper: Paper,
+) -> None:
+    here = {"words": ours("words", [70.1, 70.2, 70.3]), "letters": ours("letters", [30.1, 30.2, 30.3])}
+    audit = judged(paper, *imported("words", HIGH, fingerprint=CONTENT), beside=here)
+    assert (value(audit).outcome, value(audit).scope) == ("reproduced", "same_data")
+    assert "imported, not verified here" in value(audit).badges
+    second = next(it for it in audit.experiments if it.id == "words (imported)")
+    assert (second.title, [run.metrics["P@1"] for run in second.unjudged]) == (
+        "words (imported)",
+        [70.1, 70.2, 70.3],
+    )
+    assert "words" in {it.id for it in audit.experiments}
+    assert order(audit).outcome == "reproduced"  # ours on both sides, though only words have imported runs
+
+
+def test_who_asks_for_imported_runs_gets_them_for_printed_values_too(paper: Paper) -> None:
+    here = {"words": ours("words", [70.1, 70.2, 70.3], scope="same_data")}
+    audit = judged(paper, *imported("words", HIGH), beside=here, evidence="imported")
+    assert value(audit).values == (tuple(HIGH),)
+
+
 def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
     failed = make_experiment("words", [make_run(0, None, status="failed", reason="nan")], dataset="corpus")
     audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW), beside={"words": failed})
