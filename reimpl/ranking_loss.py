@@ -49,35 +49,42 @@ def ranking_loss(
 
 
 class _Ranking(torch.autograd.Function):
-    """Keeps the scores alone for the way back, where all slopes are formed in a few passes over B x L."""
+    """Keeps the scores and, in the array that the terms were in, which negatives are the highest.
+
+    Comparisons are written as numbers: a pass over B x L booleans takes several times as long.
+    """
 
     @staticmethod
     def forward(
         ctx: Any, scores: Tensor, rows: Tensor, cols: Tensor, margin: float, mean: bool
     ) -> tuple[Tensor, Tensor]:
         mine = scores[rows, cols]
-        lowest, highest = _extremes(scores, mine, rows, cols)
-        terms = (scores + (margin - lowest)[:, None]).clamp_(min=0)
-        terms[rows, cols] = 0
-        LP = terms.sum(1)
+        lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce_(0, rows, mine, "amin")
+        terms = scores.clone()
+        terms[rows, cols] = -torch.inf
+        highest = terms.amax(1)
+        LP = terms.add_((margin - lowest)[:, None]).clamp_(min=0).sum(1)
         LN = torch.zeros_like(lowest).index_add_(0, rows, ((margin + highest)[rows] - mine).clamp(min=0))
-        divisors = _divisors(scores, rows, mean)
-        two_sided = torch.isfinite(lowest) & torch.isfinite(highest)
-        ctx.save_for_backward(scores, rows, cols, lowest, highest, two_sided)
+        positives = torch.bincount(rows, minlength=len(scores))
+        two_sided = (positives > 0) & (positives < scores.shape[1])
+        at_highest = torch.eq(scores, highest[:, None], out=terms)
+        at_highest[rows, cols] = 0
+        ctx.save_for_backward(scores, rows, cols, lowest, highest, two_sided, at_highest)
         ctx.margin, ctx.mean = margin, mean
-        none = torch.zeros_like(LP)
+        divisors, none = _divisors(scores, rows, mean), torch.zeros_like(LP)
         return torch.where(two_sided, LP / divisors[0], none), torch.where(two_sided, LN / divisors[1], none)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
-        scores, rows, cols, lowest, highest, two_sided = ctx.saved_tensors
+        scores, rows, cols, lowest, highest, two_sided, at_highest = ctx.saved_tensors
         to_LP, to_LN = (
             torch.where(two_sided, grad, torch.zeros_like(grad)) / divisor
             for grad, divisor in zip(grads, _divisors(scores, rows, ctx.mean), strict=True)
         )
         mine = scores[rows, cols]
         # LP: 1 for each negative whose term is open, and minus their number for the lowest positives
-        slope = (scores + (ctx.margin - lowest)[:, None] >= 0).to(scores.dtype)
+        slope = torch.empty_like(scores)
+        torch.ge(scores, (lowest - ctx.margin)[:, None], out=slope)
         slope[rows, cols] = 0
         open_negatives = slope.sum(1)
         slope *= to_LP[:, None]
@@ -87,20 +94,11 @@ class _Ranking(torch.autograd.Function):
         # LN: minus 1 for each positive whose term is open, and their number for the highest negatives
         opened = ((ctx.margin + highest)[rows] - mine >= 0).to(scores.dtype)
         of_positives -= opened * to_LN[rows]
-        at_highest = scores == highest[:, None]
-        at_highest[rows, cols] = False
         open_positives = torch.zeros_like(lowest).index_add_(0, rows, opened)
-        slope += at_highest * (to_LN * open_positives / at_highest.sum(1).clamp(min=1))[:, None]
+        shares = to_LN * open_positives / at_highest.sum(1).clamp(min=1)
+        slope.addcmul_(at_highest, shares[:, None])
         slope[rows, cols] = of_positives
         return slope, None, None, None, None
-
-
-def _extremes(scores: Tensor, mine: Tensor, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor]:
-    """(B,) lowest positive, inf where there is none, and (B,) highest negative, -inf where there is none."""
-    lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce_(0, rows, mine, "amin")
-    negatives = scores.clone()
-    negatives[rows, cols] = -torch.inf
-    return lowest, negatives.amax(1)
 
 
 def _divisors(scores: Tensor, rows: Tensor, mean: bool) -> tuple[Tensor, Tensor]:

@@ -123,3 +123,10 @@ def test_the_order_of_the_positives_does_not_matter() -> None:
     )
     assert torch.equal(one.positive, other.positive)
     assert one.negative.tolist() == pytest.approx(other.negative.tolist())
+
+
+def test_a_score_that_is_no_number_is_not_hidden() -> None:
+    """A training that diverges must not look like one whose loss is 0."""
+    scores, rows, cols = tensors([[0.1, float("nan"), 0.3], [0.1, 0.2, 0.3]], [[1, 0, 0], [1, 0, 0]])
+    loss = ranking_loss(scores, rows, cols, margin=0.5)
+    assert loss.positive.isnan().tolist() == [True, False]
