@@ -294,6 +294,33 @@ def test_of_both_kinds_one_is_judged_and_the_other_shown(
 
 
 @pytest.mark.usefixtures("trained")
+def test_a_printed_value_is_judged_by_imported_runs_on_the_paper_s_own_data(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Beside ours on other data, by which the order is judged; one line says so, and the page shows it."""
+    write_rows(Path("r.csv"), ROWS[:3])
+    cli.main([*IMPORT, "--same-data", "their download"])
+    for command in ([*RUN, "--seeds", "3"], JUDGE):
+        capsys.readouterr()
+        assert cli.main(command) == Exit.OK
+        err = capsys.readouterr().err
+        assert "\n1 experiment has runs of both kinds: ours are judged and the others shown" in f"\n{err}"
+        assert (
+            "\nprinted values of 1 experiment are judged by imported runs, whose data are closer to the "
+            "paper's than ours\n" in f"\n{err}"
+        )
+        words, value = record("toy2024-corpus").verdicts
+        assert [float(np.mean(values)) for values in words.values] == pytest.approx([70.1, 30.1])
+        assert value.values == ((80.1, 80.3, 80.2),)
+        assert (value.outcome, value.scope) == ("reproduced", "same_data")
+    page = Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert "Words (imported)" in page
+    assert cli.main(["explain", "words-value"]) == Exit.OK
+    assert "words (imported)" in capsys.readouterr().out
+    assert cli.main(["plan"]) == Exit.OK
+
+
+@pytest.mark.usefixtures("trained")
 def test_an_unclear_import_ends_a_run_before_it_trains(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
