@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from audit.record import Audit, ClaimRecord, Verdict
+from audit.record import IMPORTED, Audit, ClaimRecord, ExperimentRecord, Verdict
 from reports import digits, wording
 
 _ICONS: dict[wording.Status, str] = {
@@ -18,11 +18,11 @@ _ICONS: dict[wording.Status, str] = {
 
 
 def summary(audit: Audit) -> str:
-    """A line for each claim that could be judged, one for each reason of the rest, and four numbers."""
+    """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums."""
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
-    lines = list(_lines(judged))
+    lines = list(_lines(judged, {it.id: it for it in audit.experiments}))
     counts: Counter[str] = Counter(wording.status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
@@ -31,11 +31,36 @@ def summary(audit: Audit) -> str:
     return "\n".join([*lines, "", f"{wording.plural(len(pairs), 'claim')}: {numbers}"])
 
 
-def _lines(pairs: list[tuple[ClaimRecord, Verdict]]) -> Iterator[str]:
+def _lines(
+    pairs: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
+) -> Iterator[str]:
+    """What is so of all of them, such as made data, stands above them; what is so of some, behind each."""
     width = max((len(claim.claim) for claim, _ in pairs), default=0)
-    for name, group in groupby(pairs, key=lambda pair: pair[0].claim):
+    groups = [(name, list(group)) for name, group in groupby(pairs, key=lambda pair: pair[0].claim)]
+    evidence = [_evidence(group, experiments) for _, group in groups]
+    common = [it for it in evidence[0] if all(it in other for other in evidence)] if evidence else []
+    if common:
+        yield f"evidence: {', '.join(common)}"
+    for (name, group), marks in zip(groups, evidence, strict=True):
         cells = [f"{_ICONS[wording.status_of(verdict)]} {_shown(claim, verdict)}" for claim, verdict in group]
-        yield f"{name:{width}}  {'   '.join(cells)}".rstrip()
+        own = ", ".join(it for it in marks if it not in common)
+        yield f"{name:{width}}  {'   '.join(cells)}".rstrip() + (f"   [{own}]" if own else "")
+
+
+def _evidence(
+    group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
+) -> list[str]:
+    """In what way the runs behind a claim are not the paper's own, each in two words."""
+    names = dict.fromkeys(name for claim, _ in group for name in claim.experiments)
+    records = [experiments[name] for name in names if name in experiments]
+    scopes = {verdict.scope for _, verdict in group}
+    found = {
+        "stand-in data": "other_data" in scopes,
+        "another split": "other_split" in scopes,
+        "reduced protocol": any(f"-{it.protocol}".endswith("-small") for it in records),
+        "imported": any(it.protocol == IMPORTED for it in records),
+    }
+    return [words for words, so in found.items() if so]
 
 
 def _shown(claim: ClaimRecord, verdict: Verdict) -> str:

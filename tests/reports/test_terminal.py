@@ -41,6 +41,39 @@ def test_one_claim_is_not_several() -> None:
     assert summary(failed).splitlines()[0] == "1 claim inconclusive: no run came to its end."
 
 
+def test_what_all_claims_rest_on_stands_above_them() -> None:
+    """A contradiction on made data by a reduced protocol must not read as one on the paper's own."""
+    study = sample.study("other_data")
+    small = tuple(replace(it, protocol="small") for it in study.experiments)
+    lines = summary(replace(study, experiments=small)).splitlines()
+    assert lines[0] == "evidence: stand-in data, reduced protocol"
+    assert not any("[" in line for line in lines)
+    slow = tuple(replace(it, protocol="you2019-code-small") for it in study.experiments)
+    assert summary(replace(study, experiments=slow)).splitlines()[0] == lines[0]
+
+
+def test_what_some_claims_rest_on_stands_behind_them() -> None:
+    """In brackets, once for a claim with several metrics."""
+    study = sample.study()
+    assert not summary(study).startswith("evidence")
+    imported = tuple(
+        replace(it, protocol="imported") if it.id == "kim_words" else it for it in study.experiments
+    )
+    lines = summary(replace(study, experiments=imported)).splitlines()
+    behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
+    assert behind["kim_words-value"] == "[imported]"
+    assert behind["mimic-other-split"] == "[another split]"
+    assert "xml_words_eq6-value" not in behind
+
+
+def test_what_is_imported_and_on_other_data_says_both() -> None:
+    study = sample.study("other_data")
+    imported = tuple(replace(it, protocol="imported") for it in study.experiments)
+    assert (
+        summary(replace(study, experiments=imported)).splitlines()[0] == "evidence: stand-in data, imported"
+    )
+
+
 def test_nothing_claimed() -> None:
     """An audit without claims has a summary too."""
     assert summary(sample.empty()).strip() == (
