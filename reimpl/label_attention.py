@@ -25,9 +25,9 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-#: Numbers of a chunk's largest tensors together: 128 MiB in float32 on a CPU, where more is no faster, and
-#: half a GiB elsewhere.
-CHUNK = {"cpu": 1 << 25, "other": 1 << 27}
+#: Numbers of a chunk's largest tensors together: 32 MiB in float32 on a CPU, where more takes memory and no
+#: less time, and half a GiB elsewhere.
+CHUNK = {"cpu": 1 << 23, "other": 1 << 27}
 
 
 def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:

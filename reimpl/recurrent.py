@@ -5,9 +5,9 @@ Shapes: B documents, T positions, E components of a word vector, h units each wa
 Both directions read a document's own words only: the forward one from the first word, the backward one from
 the last word of *this* document, not from the end of the padding, and beyond a document's end the outputs are
 zero. Public code gets this by packing, which needs the lengths on the host and whose backward pass on a CPU
-takes ten times as long where lengths differ. Here the words of each document are put in reverse order, all
-padding stays on the right, and the backward direction is one more LSTM that reads from the left. A test holds
-the numbers against packing.
+takes ten times as long, and more, where lengths differ. Here the words of each document are put in reverse
+order, all padding stays on the right, and the backward direction is one more LSTM that reads from the left. A
+test holds the numbers against packing.
 
 On a CPU the documents are taken in order of falling length, and the LSTM reads them in stretches of time,
 each only with the documents that reach into it, so that little is computed on padding.
