@@ -141,12 +141,13 @@ def _numbers(block: bytes, fields: _Fields) -> FloatArray:
 
 def _digits(text: _Text, fields: _Fields, last: IntArray) -> tuple[FloatArray, IntArray, BoolArray]:
     """Digits up to `last` as a signed whole number, how many are behind the point, and where that failed."""
+    # a second point is no digit, and so found below
     pointed = fields.points == 1
     whole_end = np.where(pointed, fields.point, last)
     minus = text.raw[fields.first] == _MINUS
     n_rest = last - whole_end
     n_rest -= pointed
-    odd: BoolArray = (fields.points > 1) | (n_rest < 0) | (n_rest > 2 * _EIGHT)
+    odd: BoolArray = (n_rest < 0) | (n_rest > 2 * _EIGHT)
     if odd.any():
         n_rest = np.where(odd, 0, n_rest)
     values = _before_the_point(text, whole_end, whole_end - fields.first - minus, n_rest, odd)

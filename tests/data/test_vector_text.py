@@ -158,6 +158,16 @@ def test_the_line_is_counted_from_the_top_of_the_file(
     assert tally.first_bad == (53, "0 numbers after a word, not 2")
 
 
+@pytest.mark.parametrize("end", ["\r\n", " \n", "\t\n"])
+def test_lines_may_end_otherwise_than_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """Where the start of a file says nothing of it."""
+    monkeypatch.setattr(vector_text, "_START", 4)
+    words, rows, tally = read(write(tmp_path / "v.txt", f"the 1 2\ncat 3 4{end}dog 5 6{end}".encode()))
+    assert (words, rows, tally.bad) == (["the", "cat", "dog"], [[1, 2], [3, 4], [5, 6]], 0)
+
+
 def test_words_that_are_not_utf8_are_kept_and_counted(tmp_path: Path) -> None:
     """They match nothing; the first is named with its line."""
     path = write(tmp_path / "v.txt", b"the 1 2\ncaf\xe9 3 4\ncat 5 6\n\xff 7 8\n")
