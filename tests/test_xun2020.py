@@ -1,0 +1,107 @@
+"""The experiments of Xun et al. 2020 are those of its sections 5.1, 5.2 and 5.6, and can all be run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.claim import Paper, load
+from audit.record import RunSpec
+from audit.runner import Settings, make_plan
+from reimpl.config_fields import as_dict
+from reimpl.cornet import base_config
+from reimpl.models import find_config, find_model
+
+CLAIMS = Path(__file__).parent.parent / "claims" / "xun2020.yaml"
+DATA = {"eurlex": 3_956, "amazoncat": 13_330, "wiki500k": 501_008}
+BASES = ("xml_cnn", "bert_xml", "mesh_probenet", "attention_xml")
+#: AttentionXML did not fit on Wiki-500K (section 5.2.4).
+PAIRS = [(base, data) for base in BASES for data in DATA if (base, data) != ("attention_xml", "wiki500k")]
+
+
+@pytest.fixture(scope="module")
+def paper() -> Paper:
+    return load(CLAIMS)
+
+
+def config(paper: Paper, experiment: str) -> Any:
+    it = paper.single_experiments[experiment]
+    return find_config(find_model(it.model or ""), it.variant, it.config)
+
+
+@pytest.mark.parametrize("protocol", ["claimed", "auto"])
+def test_every_experiment_can_be_run(paper: Paper, tmp_path: Path, protocol: str) -> None:
+    """At the paper's sizes and at those of a CPU, which are smaller, and keep the choices."""
+    plan = make_plan(paper, Settings(protocol=protocol, seeds=1, cache=tmp_path))
+    assert [it.id for it in plan.experiments if it.not_run is not None] == []
+    assert len(plan.jobs) == len(paper.single_experiments) == 28
+    specs = {job.title.removesuffix(" seed 0"): job.spec for job in plan.jobs}
+    for name, spec in specs.items():
+        _check_protocol(spec, name, reduced=protocol == "auto")
+
+
+def _check_protocol(spec: RunSpec, name: str, *, reduced: bool) -> None:
+    """Section 5.1 and the public configurations: XML-CNN pools over all positions, padding too."""
+    data = name.rpartition("-")[2] if "-" in name else "eurlex"
+    found = spec.protocol
+    assert (found["select_metric"], found["optimiser"]) == ("nDCG@5", "dense_sparse_adam")
+    assert found["padding"] == ("length" if "xml_cnn" in name else "batch")
+    epochs, batch, start = {"eurlex": (30, 40, 10), "amazoncat": (10, 200, 2), "wiki500k": (15, 200, 4)}[data]
+    if reduced:
+        assert found["average_from"] == round(start / epochs * 20)
+    else:
+        assert (found["epochs"], found["batch_size"], found["average_from"]) == (epochs, batch, start)
+    assert ("keep_from" in found) is (data == "wiki500k")
+
+
+@pytest.mark.parametrize(("base", "data"), PAIRS)
+def test_cornet_is_put_on_the_very_network_without_it(paper: Paper, base: str, data: str) -> None:
+    """Sections 5.2.5 to 5.2.8: the same settings, and the same training."""
+    alone, with_blocks = (config(paper, f"{name}-{data}") for name in (base, f"cornet_{base}"))
+    assert as_dict(base_config(with_blocks)) == as_dict(alone)
+    first, second = (paper.single_experiments[f"{name}-{data}"] for name in (base, f"cornet_{base}"))
+    assert (first.protocol, first.training, first.recipe) == (second.protocol, second.training, second.recipe)
+
+
+@pytest.mark.parametrize(("base", "data"), PAIRS)
+def test_blocks_are_those_of_the_public_configurations(paper: Paper, base: str, data: str) -> None:
+    """Two blocks of R = 1,000; on Wiki-500K of 100, and one of 200 on BertXML."""
+    found = config(paper, f"cornet_{base}-{data}")
+    expected = (2, 100 if data == "wiki500k" else 1000)
+    if (base, data) == ("bert_xml", "wiki500k"):
+        expected = (1, 200)
+    assert (found.blocks, found.context, found.activation) == (*expected, "sigmoid")
+    sizes = {"eurlex": 15_833_912, "amazoncat": 53_348_660, "wiki500k": 201_405_416}
+    count = 200_904_408 if (base, data) == ("bert_xml", "wiki500k") else sizes[data]
+    assert found.block_count(DATA[data]) == count
+
+
+@pytest.mark.parametrize(("base", "data"), PAIRS)
+def test_word_vectors_are_frozen_on_eurlex_but_for_bert_xml(paper: Paper, base: str, data: str) -> None:
+    """Section 5.1; the public configurations of BertXML train them there too."""
+    assert config(paper, f"{base}-{data}").train_vectors is (data != "eurlex" or base == "bert_xml")
+
+
+def test_networks_have_the_paper_s_sizes(paper: Paper) -> None:
+    """Sections 5.2.1 to 5.2.4: 8 pools of 3 x 128 maps, 5 states of 300, 5 probes of 600, 256 or 200 units."""
+    xml, bert = config(paper, "xml_cnn-eurlex"), config(paper, "bert_xml-eurlex")
+    assert (xml.windows, xml.maps, xml.pools, xml.hidden, xml.dropout_output) == ((2, 4, 8), 128, 8, 512, 0.5)
+    assert (bert.hidden, bert.layers, bert.heads, bert.inner, bert.cls_tokens) == (300, 3, 2, 600, 5)
+    mesh = config(paper, "mesh_probenet-eurlex")
+    assert (mesh.hidden, mesh.layers, mesh.probes, mesh.dropout_states) == (300, 2, 5, 0.5)
+    for data, hidden, units in (("eurlex", 256, 256), ("amazoncat", 200, 100)):
+        attention = config(paper, f"attention_xml-{data}")
+        assert (attention.hidden, attention.fully_connected) == (hidden, (units,))
+    for base in ("bert_xml", "mesh_probenet"):
+        bottlenecks = [config(paper, f"{base}-{data}").bottleneck for data in DATA]
+        assert bottlenecks == [None, None, 512]
+
+
+@pytest.mark.parametrize("blocks", [1, 3, 4])
+def test_the_numbers_of_blocks_differ_in_nothing_else(paper: Paper, blocks: int) -> None:
+    """Section 5.6.2."""
+    name = f"cornet_mesh_probenet_{blocks}_block{'s' if blocks > 1 else ''}"
+    assert config(paper, name) == replace(config(paper, "cornet_mesh_probenet-eurlex"), blocks=blocks)
