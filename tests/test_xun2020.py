@@ -86,7 +86,7 @@ def test_word_vectors_are_frozen_on_eurlex_but_for_bert_xml(paper: Paper, base: 
 
 
 def test_networks_have_the_paper_s_sizes(paper: Paper) -> None:
-    """Sections 5.2.1 to 5.2.4: 8 pools of 3 x 128 maps, 5 states of 300, 5 probes of 600, 256 or 200 units."""
+    """Sections 5.2.1 to 5.2.4: 8 pools of 3 x 128 maps, 5 states of 300, 5 probes, 256 or 200 units."""
     xml, bert = config(paper, "xml_cnn-eurlex"), config(paper, "bert_xml-eurlex")
     assert (xml.windows, xml.maps, xml.pools, xml.hidden, xml.dropout_output) == ((2, 4, 8), 128, 8, 512, 0.5)
     assert (bert.hidden, bert.layers, bert.heads, bert.inner, bert.cls_tokens) == (300, 3, 2, 600, 5)
