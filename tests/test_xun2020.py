@@ -105,3 +105,17 @@ def test_the_numbers_of_blocks_differ_in_nothing_else(paper: Paper, blocks: int)
     """Section 5.6.2."""
     name = f"cornet_mesh_probenet_{blocks}_block{'s' if blocks > 1 else ''}"
     assert config(paper, name) == replace(config(paper, "cornet_mesh_probenet-eurlex"), blocks=blocks)
+
+
+def test_the_score_to_be_reached_is_nine_tenths_of_the_lower_printed_one(paper: Paper) -> None:
+    """All fifteen claims on Figures 4 to 6, whose curves have no numbers."""
+    printed: dict[str, float] = {}
+    for table in (it for it in paper.table_records() if it.id in ("t2", "t3", "t4")):
+        for cell in (cell for row in table.rows for cell in row.cells if cell.metric == "nDCG@5"):
+            printed[cell.experiment or ""] = float(cell.printed or "nan")
+    claims = [it for it in paper.claims if it.kind == "convergence"]
+    assert len(claims) == 15
+    for it in claims:
+        lower = min(printed[it.faster], printed[it.slower])
+        assert it.target is not None
+        assert abs(float(it.target) - 0.9 * lower) < 0.0501
