@@ -11,6 +11,7 @@ import pytest
 
 from audit.assemble import assemble, is_judged_by
 from audit.claim import Paper, load
+from audit.cli.explanation import explanation
 from audit.errors import StoreError
 from audit.imported import (
     UNKNOWN,
@@ -23,6 +24,7 @@ from audit.imported import (
     strangers,
     with_imported,
 )
+from audit.planning import outlooks, sentence
 from audit.record import (
     Audit,
     DataInfo,
@@ -33,6 +35,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
+from reports.render import html
 from tests.records import DATA, make_experiment, make_run
 from tests.runner.papers import write_paper
 
@@ -370,6 +373,60 @@ def test_the_protocol_says_who_ran_what_and_what_is_known_of_the_data(paper: Pap
     )
     assert [it.what for it in record.deviations] == ["runs"]
     assert "who ran it is not said" in record.deviations[0].here
+
+
+# --------------------------------------------------------------------------- what would settle a claim
+
+
+def advice(audit: Audit, claim: str) -> list[str]:
+    """What `audit explain` says under `would change`, and what `audit plan` does."""
+    record = next(it for it in audit.claims if it.id == claim)
+    text = "\n".join(explanation(audit, record))
+    found = [text[text.index("would change") :]] if "would change" in text else []
+    return [*found, *(sentence(it) for it in outlooks(audit) if it.claim == claim)]
+
+
+def test_what_imported_runs_lack_is_told_in_their_terms(tmp_path: Path) -> None:
+    """No command of ours runs them again."""
+    both = ("worse: t1.letters, metric: P@1,", "worse: t1.letters, metric: [P@1, P@3],")
+    paper = load(write_paper(tmp_path, both))
+    nothing = judged(paper, *imported("words", [None, None, None]), *imported("letters", LOW))
+    for said in advice(nothing, "words-win:P@1"):
+        assert "its imported runs failed: import some that came to their end" in said
+        assert "audit run" not in said
+    whole = judged(paper, *imported("words", HIGH), *imported("letters", LOW))
+    for said in advice(whole, "words-win:P@3"):
+        assert "P@3 was not imported for every side: import it, of 3 seeds or more" in said
+    few = judged(paper, *imported("words", HIGH[:2]), *imported("letters", LOW))
+    for said in advice(few, "words-win:P@1"):
+        assert "3 seeds, the further ones by the program that was imported" in said
+    for said in advice(whole, "words-value:P@1"):
+        assert "imported runs on those, stated to be so, would test it" in said
+
+
+def test_what_the_authors_code_contradicts_is_not_put_on_our_implementation(paper: Paper) -> None:
+    runs = [
+        *imported("words", LOW, authors_code="theirs", margins=paper.margins_hash),
+        *imported("letters", HIGH, authors_code="theirs", margins=paper.margins_hash),
+    ]
+    audit = judged(paper, *runs)
+    (said,) = advice(audit, "words-win:P@1")
+    assert "word that the imported runs are not of the authors' code" in said
+    assert "our implementation" not in said
+
+
+def test_margins_are_not_said_to_stand_before_imported_runs(paper: Paper) -> None:
+    """Nobody knows when those began."""
+    runs = [
+        *imported("words", HIGH, same_data="theirs", margins=paper.margins_hash),
+        *imported("letters", LOW, margins=paper.margins_hash),
+    ]
+    audit = judged(paper, *runs)
+    record = next(it for it in audit.claims if it.id == "words-value:P@1")
+    text = " ".join(" ".join(explanation(audit, record)).split())
+    assert "fixed before the import of all 3 runs, which may be older." in text
+    assert "began under them" not in text
+    assert "fixed before the import of all 6 runs, which may be older." in html(audit)
 
 
 # --------------------------------------------------------------------------- records

@@ -91,7 +91,9 @@ def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
         runs = {run.key: run for key in claim.experiments for run in _runs(found, key)}.values()
         marks = [run.margins.get(audit.paper.key) for run in runs]
         same = sum(mark == audit.margins_hash for mark in marks)
-        yield from row("", wording.margins_note(audit.margins_hash, same=same, runs=len(marks)))
+        others = sum(run.imported for run in runs)
+        said = wording.margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
+        yield from row("", said)
 
 
 def _runs(found: Derivation, key: str) -> Sequence[Run]:
@@ -209,7 +211,9 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     if family is not None:
         name, place = ("p_rep", family.reproduced) if held else ("p_con", family.contradicted)
         yield f"further seeds, if they brought {name} above {num(place.threshold)}"
-    if not held:
+    if not held and any(run.imported for key in claim.experiments for run in _runs(found, key)):
+        yield "word that the imported runs are not of the authors' code, or not of these settings"
+    elif not held:
         yield "a check of our implementation that it does not pass"
 
 

@@ -9,7 +9,7 @@ from audit.looks import first_seeds, in_force
 from audit.planning.ask import ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Run, Verdict
 from audit.runner.plan import LEFT_OUT
 from audit.stats.decision import ALPHA
 from audit.stats.planning import Needed
@@ -56,6 +56,8 @@ class Outlook:
     """Code or sentence: why there is no number of seeds."""
     question: Question | None = field(default=None, compare=False)
     levels: Levels = FULL
+    imported: bool = False
+    """Whether it rests on imported runs, which no command of ours adds to."""
 
     @property
     def missing(self) -> Mapping[str, int]:
@@ -87,8 +89,14 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
         if verdict.outcome == "inconclusive":
             levels = _levels(claim, pairs, alpha=level)
             outlook = _outlook(claim, verdict, experiments, levels)
-            found.append(replace(outlook, time=times.of(outlook.missing) if outlook.seeds else None))
+            imported = any(r.imported for name in claim.experiments for r in _runs(experiments, name))
+            time = times.of(outlook.missing) if outlook.seeds and not imported else None
+            found.append(replace(outlook, time=time, imported=imported))
     return tuple(found)
+
+
+def _runs(experiments: Mapping[str, ExperimentRecord], name: str) -> Sequence[Run]:
+    return experiments[name].runs if name in experiments else ()
 
 
 def next_level(looks: Sequence[Look]) -> float:

@@ -35,6 +35,14 @@ HOPELESS = {
     "no_spread": "all its runs gave one number, which leaves no spread to plan with",
 }
 
+#: The same of claims that rest on imported runs.
+_OF_IMPORTS = {
+    "run_failed": "its imported runs failed: import some that came to their end",
+    "other_data": "it is about the paper's own data: imported runs on those, stated to be so, would test it",
+    "different_data": "its two sides were tested on different data: import both of one",
+    "not_measured": "the import does not hold what it is about",
+}
+
 _OBSTACLES = {
     "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
     "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
@@ -45,6 +53,8 @@ _OBSTACLES = {
 
 def sentence(outlook: Outlook) -> str:
     """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    if outlook.imported:
+        return _of_import(outlook)
     if outlook.why_not is not None:
         return _OBSTACLES.get(outlook.why_not) or HOPELESS.get(outlook.why_not) or outlook.why_not
     if outlook.first:
@@ -52,6 +62,18 @@ def sentence(outlook: Outlook) -> str:
         return f"{begun}: {LEAST} seeds first, {_about(outlook.time)}"
     part = f" (weakest: {outlook.part})" if outlook.part else ""
     return f"{outlook.seeds} seeds, {outlook.time or 'time not known'}{part}"
+
+
+def _of_import(outlook: Outlook) -> str:
+    """What the imported program would have to add: seeds or values."""
+    why = outlook.why_not
+    if why is not None:
+        return _OF_IMPORTS.get(why) or _OBSTACLES.get(why) or HOPELESS.get(why) or why
+    if outlook.reason == "not_run":
+        metric = outlook.claim.rpartition(":")[2]
+        return f"{metric} was not imported for every side: import it, of {LEAST} seeds or more"
+    part = f" (weakest: {outlook.part})" if outlook.part else ""
+    return f"{outlook.seeds} seeds, the further ones by the program that was imported{part}"
 
 
 def _about(time: RunTime | None) -> str:

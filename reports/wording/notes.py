@@ -169,14 +169,21 @@ def all_experiments(number: int) -> str:
     return f"All {plural(number, 'experiment')} that were run"
 
 
-def margins_note(mark: str, *, same: int, runs: int) -> str:
-    """Whether the margins stood before the runs began."""
+def margins_note(mark: str, *, same: int, runs: int, imported: int = 0) -> str:
+    """Whether the margins stood before the runs began; of those that were imported nobody knows."""
     if not runs:
         return f"Margins {mark[:12]}: no run has begun under them."
-    if same == runs:
-        every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
-        return f"Margins {mark[:12]}: fixed before the first run; {every} began under them."
+    every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
     some = f"{digits.count(same)} of {plural(runs, 'run')}"
+    if imported and same < runs:
+        return f"Margins {mark[:12]}: {some} began or were imported under them; imported ones may be older."
+    if imported == runs:
+        return f"Margins {mark[:12]}: fixed before the import of {every}, which may be older."
+    if imported:
+        came = f"{digits.count(imported)} of {plural(runs, 'run')}"
+        return f"Margins {mark[:12]}: fixed before our first run; {came} came by import and may be older."
+    if same == runs:
+        return f"Margins {mark[:12]}: fixed before the first run; {every} began under them."
     return f"Margins {mark[:12]}: {some} began under them, the others did not."
 
 

@@ -782,6 +782,23 @@ def test_margins_note() -> None:
     assert wording.margins_note(mark, same=0, runs=0) == "Margins 5d41402abc4b: no run has begun under them."
 
 
+def test_margins_note_of_imported_runs() -> None:
+    """They were imported under the margins, and nobody knows when they began."""
+    mark = "5d41402abc4b2a76b9719d911017c592"
+    assert wording.margins_note(mark, same=4, runs=4, imported=4) == (
+        "Margins 5d41402abc4b: fixed before the import of all 4 runs, which may be older."
+    )
+    assert wording.margins_note(mark, same=1, runs=1, imported=1) == (
+        "Margins 5d41402abc4b: fixed before the import of the one run, which may be older."
+    )
+    assert wording.margins_note(mark, same=5, runs=5, imported=2) == (
+        "Margins 5d41402abc4b: fixed before our first run; 2 of 5 runs came by import and may be older."
+    )
+    assert wording.margins_note(mark, same=1, runs=3, imported=3) == (
+        "Margins 5d41402abc4b: 1 of 3 runs began or were imported under them; imported ones may be older."
+    )
+
+
 def test_what_was_left_out() -> None:
     """Cells, experiments and claims without evidence are counted in words."""
     assert wording.unchecked_cells(table="Table 8", own=1, copied=3) == (
