@@ -23,8 +23,12 @@ def assemble(
     fidelity: Sequence[FidelityCheck],
     command: str,
     looks: Sequence[Look] = (),
+    grown: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Audit:
-    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken."""
+    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
+
+    `grown` are earlier margins of which all claims stand, with the claims that were added since.
+    """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     claims = aimed(paper.claim_records(), experiments)
     unjudged = Audit(
@@ -37,6 +41,7 @@ def assemble(
         fidelity=tuple(fidelity),
         margins_hash=paper.margins_hash,
         margins_superseded=paper.superseded,
+        margins_grown=grown or {},
         test_sizes=_printed_test_sizes(paper),
         command=command,
         tool_version=audit.__version__,
@@ -78,7 +83,7 @@ def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
 
 def judge_of(audit: Audit) -> Judge:
     """How the audit's claims are judged, with its own gate, margins and test sizes."""
-    margins = MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded)
+    margins = MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded, audit.margins_grown)
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
         return compare(

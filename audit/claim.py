@@ -160,8 +160,13 @@ class Paper(Model):
         Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
         since each changes what the others are corrected for.
         """
-        fixed = [
-            {
+        return record.digest(list(self.fixed.values()))
+
+    @property
+    def fixed(self) -> Mapping[str, Mapping[str, Any]]:
+        """What `margins_hash` is a digest of, by the id of the claim and its metric, sorted."""
+        return {
+            claim.id: {
                 "id": claim.id,
                 "kind": claim.kind,
                 "primary": claim.primary,
@@ -175,8 +180,7 @@ class Paper(Model):
                 "paired": claim.paired is not None,
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
-        ]
-        return record.digest(fixed)
+        }
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]

@@ -55,6 +55,8 @@ class MarginsNow:
     hash: str
     earlier: Mapping[str, str] = field(default_factory=dict)
     """Hashes that the claim file declares as superseded, with the reason."""
+    grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Hashes of which every claim stands as it was -> claims that were added since."""
 
 
 def compare(
@@ -188,7 +190,7 @@ def _judge(
     alpha: float,
 ) -> Judged:
     case = case_of(claim, experiments, test_sizes=test_sizes, alpha=alpha)
-    warnings, changed = _margin_warnings(case.arms, margins)
+    warnings, changed = _margin_warnings(claim, case.arms, margins)
     case = case.badge(*warnings)
     obstacle = _obstacle(claim, case.arms)
     if obstacle is not None:
@@ -233,17 +235,23 @@ def _metric(claim: ClaimRecord, experiment: str) -> str:
     return claim.metric or next(named, "")
 
 
-def _margin_warnings(arms: Sequence[Arm], margins: MarginsNow | None) -> tuple[tuple[str, ...], bool]:
+def _margin_warnings(
+    claim: ClaimRecord, arms: Sequence[Arm], margins: MarginsNow | None
+) -> tuple[tuple[str, ...], bool]:
     """Badges about margins that the runs did not begin under, and whether that forbids a verdict."""
     if margins is None:
         return (), False
     runs = [run for arm in arms for run in arm.runs]
     before = {run.margins[margins.paper] for run in runs if margins.paper in run.margins} - {margins.hash}
+    added = {mark for mark in before if claim.id in margins.grown.get(mark, ())}
+    before -= set(margins.grown) - set(margins.earlier)
     undeclared = before - set(margins.earlier)
     unrecorded = any(margins.paper not in run.margins for run in runs)
     notes = ["margins not on record before the runs"] if unrecorded else []
     if any(run.imported and run.margins.get(margins.paper) == margins.hash for run in runs):
         notes.append("imported after the margins were fixed; the runs may be older")
+    if added - set(margins.earlier):
+        notes.append("stated after the runs")
     notes += [f"margins changed after the runs, which began under {it}" for it in sorted(undeclared)]
     notes += [f"new audit of older runs: {margins.earlier[it]}" for it in sorted(before - undeclared)]
     return tuple(notes), bool(undeclared)

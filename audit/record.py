@@ -594,6 +594,9 @@ class Audit:
     margins_hash: str = ""
     margins_superseded: Mapping[str, str] = field(default_factory=dict)
     """Hashes of earlier margins whose runs a newly declared audit takes over, with the reason."""
+    margins_grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Hashes of earlier margins under which runs began and of which every claim stands as it was -> claims
+    that were added since: stated after the runs."""
     test_sizes: Mapping[str, int] = field(default_factory=dict)
     """Data set id -> number of test documents that the paper prints."""
     command: str = ""

@@ -243,7 +243,7 @@ def _margins(audit: Audit) -> str:
         return ""
     runs = {run.key: run for record in audit.experiments for run in record.runs}.values()
     known = [run.margins[audit.paper.key] for run in runs if audit.paper.key in run.margins]
-    same = sum(mark == audit.margins_hash for mark in known)
+    same = sum(mark in (audit.margins_hash, *audit.margins_grown) for mark in known)
     imported = sum(run.imported for run in runs)
     return wording.margins_note(audit.margins_hash, same=same, runs=len(runs), imported=imported)
 

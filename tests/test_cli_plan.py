@@ -337,7 +337,7 @@ def test_every_command_says_the_same_of_one_store(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One claim is settled at the look at 3 seeds, the other stays open; then more seeds are run by hand.
-    Each way to judge takes the declared looks: their levels, their seeds, and no seed that no look has come to."""
+    Each way to judge takes the declared looks: their levels and their seeds, and none that wait."""
     trained.means["third"] = 48.9
     assert cli.main([*UNTIL, "3,4,8,12", "--budget", "15s"]) == Exit.OK
     reached = [look.seeds for look in record().looks]

@@ -90,7 +90,8 @@ def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
     if audit.margins_hash:
         runs = {run.key: run for key in claim.experiments for run in _runs(found, key)}.values()
         marks = [run.margins.get(audit.paper.key) for run in runs]
-        same = sum(mark == audit.margins_hash for mark in marks)
+        stands = {it for it, added in audit.margins_grown.items() if claim.id not in added}
+        same = sum(mark in (audit.margins_hash, *stands) for mark in marks)
         others = sum(run.imported for run in runs)
         said = wording.margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
         yield from row("", said)

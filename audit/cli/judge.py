@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, papers_of, verdict_code
+from audit.cli.app import Claims, app, claim_paths, papers_of, verdict_code
 from audit.cli.report import write_report
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -42,6 +42,7 @@ def judge_command(
     Ours are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no data, no
     GPU and no torch.
     """
+    from audit.fixed_margins import grown_since, keep_fixed
     from audit.imported import active
     from audit.instances import with_instances
     from audit.kept_plan import kept_plans, no_plan
@@ -52,8 +53,10 @@ def judge_command(
         raise AuditError(f"{store}: no such folder; `audit run` and `audit import` make it")
     papers = papers_of(claims)
     runs = list(Store(store).runs())
+    pairs = zip(papers, claim_paths(claims), strict=True)
+    grown = [grown_since(store, paper, runs, path=path) for paper, path in pairs]
     worst, judged = Exit.OK, 0
-    for paper in papers:
+    for paper, added in zip(papers, grown, strict=True):
         key = paper.paper.key
         imported = active(runs, key, store)
         plans = kept_plans(store, key) or ([no_plan(paper)] if imported else [])
@@ -62,7 +65,8 @@ def judge_command(
                 f"{store}: no run of {key} is there; `audit run` makes some, `audit import` takes others'"
             )
         for plan in plans:
-            audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store)
+            audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store, added)
+            keep_fixed(store, paper)
             write_report(with_instances(audit, Store(store)), out / plan.report)
             for said in audit.about_looks:
                 print(said, file=sys.stderr)
@@ -82,6 +86,7 @@ def _judged(
     evidence: str,
     words: Sequence[str],
     store: Path,
+    grown: Mapping[str, tuple[str, ...]],
 ) -> Audit:
     from audit.assemble import assemble
     from audit.kept_plan import with_stored_runs
@@ -90,7 +95,7 @@ def _judged(
     experiments = beside_imported(paper, ours, imported, evidence)
     command = " && ".join(it for it in (plan.command, shlex.join(words)) if it)
     looks = _looks(store, paper.paper.key, experiments.values())
-    return assemble(paper, experiments, fidelity=plan.fidelity, command=command, looks=looks)
+    return assemble(paper, experiments, fidelity=plan.fidelity, command=command, looks=looks, grown=grown)
 
 
 def beside_imported(

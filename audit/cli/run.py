@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, check_keys, papers_of
+from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of
 from audit.cli.judge import EvidenceOption, check_evidence
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -107,7 +107,9 @@ def run_command(
     from audit.cli.columns import run_columns
     from audit.cli.suite import Suite, run_once
     from audit.cli.until_settled import run_until_settled
+    from audit.fixed_margins import grown_since
     from audit.runner import Settings
+    from audit.store import Store
 
     way = _way(context, until_settled, budget, looks, spending)
     several = _columns(columns, data, until_settled)
@@ -132,9 +134,14 @@ def run_command(
     )
     workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
     command = shlex.join(["audit", *context.obj])
+    stored = list(Store(store).runs(problems=[]))
+    pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
+    grown = [grown_since(store, paper, stored, path=path) for paper, path in pairs]
     worst = Exit.OK
-    for paper in papers:
-        suite = Suite(paper, settings, only or [], workers, store, out, retry_failed, command, evidence)
+    for paper, added in zip(papers, grown, strict=True):
+        suite = Suite(
+            paper, settings, only or [], workers, store, out, retry_failed, command, evidence, added
+        )
         if several:
             code = run_columns(suite, several)
         else:

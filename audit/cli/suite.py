@@ -39,6 +39,8 @@ class Suite:
     command: str
     evidence: str = "ours"
     """Which runs judge an experiment that also has imported ones."""
+    grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Earlier margins of which all claims stand -> claims that were added since."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
@@ -122,8 +124,10 @@ class Suite:
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
         """For `audit judge`."""
+        from audit.fixed_margins import keep_fixed
         from audit.kept_plan import keep_plan, plan_of
 
+        keep_fixed(self.store, self.paper)
         keep_plan(self.store, plan_of(self.paper, self.folder.name, plan, checks, command=self.command))
 
     def carry_out(self, jobs: Sequence[Job]) -> Outcome:
@@ -155,7 +159,14 @@ class Suite:
 
         ours = self._stored(plan) if in_force(looks) else self._asked(plan)
         experiments = beside_imported(self.paper, ours, self.imported, self.evidence)
-        return assemble(self.paper, experiments, fidelity=checks, command=self.command, looks=looks)
+        return assemble(
+            self.paper,
+            experiments,
+            fidelity=checks,
+            command=self.command,
+            looks=looks,
+            grown=self.grown,
+        )
 
     def _stored(self, plan: Plan) -> dict[str, ExperimentRecord]:
         from audit.kept_plan import plan_of, with_stored_runs

@@ -1,0 +1,169 @@
+"""Tests of audit.fixed_margins: claims changed after their runs, and claims that were only added."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.claim import load
+from audit.exit_codes import Exit
+from audit.fixed_margins import keep_fixed
+from audit.record import Audit, audit_from_json
+from audit.runner import carry_out
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.runner.papers import write_corpus, write_paper
+
+RUN = ["run", "toy.yaml", "--data", "corpus", "--jobs", "1"]
+MARGIN = ("{value: 0.5, rule: field, why: usual in the field}", "{value: 1, rule: lenient, why: later}")
+KIND = ("kind: order, better: t1.words", "kind: equivalent, left: t1.words")
+EQUIVALENT = (KIND, ("worse: t1.letters", "right: t1.letters"))
+TEXT = ("says: words beat embeddings", "says: embeddings lose")
+ADDED = (
+    "claims:\n",
+    "claims:\n  - {id: late, kind: order, better: t1.words, worse: t1.letters, metric: P@3,\n"
+    "     says: added, where: {page: 3}}\n",
+)
+DROPPED = (
+    "  - {id: words-value, kind: value, of: t1.words, metric: P@1, says: words reach 80, where: {page: 3}}\n",
+    "",
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three seeds were run and judged; training takes no time."""
+
+    def train(job: Any, *_: Any) -> Result:
+        value = (80.0 if job.spec.config["sweep"] == "words" else 40.0) + 0.1 * job.spec.seed
+        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    monkeypatch.setattr(carry_out, "_train", train)
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    assert cli.main(RUN) == Exit.OK
+    return tmp_path
+
+
+def record() -> Audit:
+    return audit_from_json(Path("audit-report/toy2024-corpus/audit.json").read_text())
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    paths = (it for part in ("audit-runs", "audit-report") for it in (folder / part).rglob("*"))
+    return {str(it): it.read_bytes() for it in paths if it.is_file() and it.suffix != ".lock"}
+
+
+COMMANDS = [
+    [*RUN, "--seeds", "5"],
+    [*RUN, "--until-settled"],
+    ["judge", "toy.yaml"],
+    [*RUN[:1], "toy.yaml", "--jobs", "1"],  # another corpus, the same store
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda it: " ".join(it))
+def test_a_margin_that_was_changed_is_refused_before_anything_is_written(
+    command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Told are the claim with its line, old and new, both hashes, and the lines that declare a new audit."""
+    old = load(Path("toy.yaml")).margins_hash
+    before = everything(folder)
+    write_paper(folder, MARGIN)
+    capsys.readouterr()
+    assert cli.main(command) == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    line = next(k for k, it in enumerate(Path("toy.yaml").read_text().splitlines(), 1) if "words-value" in it)
+    assert f"toy.yaml:{line}: words-value P@1 (margin 0.5 (field) -> 1 (lenient))" in said
+    assert "words-win" not in said  # an order has no margin, and was not changed
+    assert old in said and load(Path("toy.yaml")).margins_hash in said
+    assert "Traceback" not in said
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS[:3], ids=lambda it: " ".join(it))
+def test_the_lines_that_it_prints_declare_a_new_audit(
+    command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, MARGIN)
+    assert cli.main(command) == Exit.BAD_INPUT
+    (pasted,) = (it for it in capsys.readouterr().err.splitlines() if it.startswith("supersedes: "))
+    path = Path("toy.yaml")
+    path.write_text(f"{path.read_text()}{pasted}\n")
+    assert cli.main(command) == Exit.OK
+    (order,) = (it for it in record().verdicts if it.claim == "words-win:P@1")
+    assert order.outcome == "reproduced"
+    assert "new audit of older runs: what was changed after the runs, and why" in order.badges
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (EQUIVALENT, "words-win P@1 (kind order -> equivalent"),
+        (
+            [("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")],
+            "words-win P@1 (cells",
+        ),
+        ([("kind: order,", "kind: order, primary: true,")], "words-win P@1 (primary false -> true)"),
+        ([DROPPED], "words-value P@1 (no longer there)"),
+    ],
+)
+def test_kind_cells_family_and_absence_are_changes_too(
+    changes: list[tuple[str, str]], told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(folder, *changes)
+    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
+    assert told in capsys.readouterr().err
+
+
+def test_texts_may_be_changed_and_claims_added_which_is_marked(folder: Path) -> None:
+    """The added claim was stated after the runs, and the others are what they were."""
+    write_paper(folder, TEXT, ADDED)
+    for command in (["judge", "toy.yaml"], RUN, ["report"]):
+        assert cli.main(command) == Exit.OK
+        verdicts = {it.claim: it for it in record().verdicts}
+        assert "stated after the runs" in verdicts["late:P@3"].badges
+        assert verdicts["words-win:P@1"].outcome == verdicts["late:P@3"].outcome == "reproduced"
+        assert verdicts["words-win:P@1"].badges == ()
+    page = Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert "stated after the runs" in page
+
+
+def test_a_store_that_kept_only_the_hash_says_that(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As stores of before; a file that is not as it was written is refused for itself."""
+    (kept,) = (folder / "audit-runs" / "margins" / "toy2024").glob("*.json")
+    content = kept.read_text()
+    kept.write_text(content.replace("0.5", "0.6"))
+    write_paper(folder, MARGIN)
+    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
+    assert "not as it was written" in capsys.readouterr().err
+    kept.unlink()
+    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "which ones is not on record" in said and f"supersedes: [{{hash: {kept.stem}" in said
+
+
+def test_many_changed_claims_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims = "".join(
+        f"  - {{id: v{k}, kind: value, of: t1.words, metric: P@1, says: x, where: {{page: 3}}}}\n"
+        for k in range(6)
+    )
+    many = ("claims:\n", f"claims:\n{claims}")
+    write_paper(folder, many)
+    keep_fixed(folder / "audit-runs", load(folder / "toy.yaml"))
+    assert cli.main([*RUN, "--seeds", "4"]) == Exit.OK
+    write_paper(folder, many, MARGIN)
+    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "v2 P@1 (margin 0.5 (field) -> 1 (lenient)) and 4 more changed after runs" in said
+    assert "v3" not in said
