@@ -126,11 +126,12 @@ def test_members_of_a_zip_are_kept_apart(tmp_path: Path, log: Log) -> None:
 
 
 def test_the_same_bytes_are_read_as_their_name_says(tmp_path: Path, log: Log) -> None:
-    """`1 1` and some bytes: a text of one word, or a binary vector."""
-    content = b"1 1\nthe 1.25\n"
-    assert log.cache.look_up(write(tmp_path / "v.txt", content), ["the"]).rows.tolist() == [[1.25]]
-    with pytest.raises(DataError):
-        log.cache.look_up(write(tmp_path / "v.npy", content), ["the"])
+    """A packed file without its suffix is refused, also where its copy was converted."""
+    packed = write(tmp_path / "v.txt.gz", LINES)
+    assert log.cache.look_up(packed, ["the"]).rows.tolist() == [[1, 2]]
+    shutil.copy(packed, tmp_path / "v.txt")
+    with pytest.raises(DataError, match=r"v\.txt: gzip data; end its name in \.gz"):
+        log.cache.look_up(tmp_path / "v.txt", ["the"])
 
 
 def test_errors_are_those_of_reading_and_nothing_is_left(tmp_path: Path, log: Log) -> None:

@@ -139,12 +139,14 @@ def test_no_changed_bit_is_read_in_silence(small: VectorMap, tmp_path: Path) -> 
         for at in range(len(whole)):
             (small.folder / name).write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
             try:
-                values, found = VectorMap(small.folder).look_up(WORDS)
+                one = VectorMap(small.folder)
+                values, found = one.look_up(WORDS)
             except DamagedMapError as err:
                 assert str(err).startswith(f"{small.folder}: the converted word vectors are damaged (")
             else:
                 np.testing.assert_array_equal(values, ROWS)
                 assert found.all()
+                assert one.tally == small.tally
         (small.folder / name).write_bytes(whole)
     assert VectorMap(small.folder).look_up(WORDS)[1].all()
 
