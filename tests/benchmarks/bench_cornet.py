@@ -7,8 +7,8 @@ Plain: attention as the public code writes it (scores, -10,000 on padding, softm
 the last layer, blocks whose sums are new tensors. Both sides have the same weights and the same batch, and
 make the same scores (asserted). A step is forward, loss and backward. The two take turns; of the repeats the
 best counts, in processor seconds on a CPU (OMP_NUM_THREADS=1 makes them hold on a busy machine) and in
-seconds on a GPU. Beside it: what autograd keeps for the backward pass, weights not counted. Of blocks both keep the
-same, one tensor of documents x labels each.
+seconds on a GPU. Beside it: what autograd keeps for the backward pass, weights not counted. Of blocks both
+keep the same, one tensor of documents x labels each.
 """
 
 from __future__ import annotations
