@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from reimpl.data.source import Document, Source, line_of
@@ -18,8 +19,10 @@ _MODULUS = 1 << 256
 class Rows(NamedTuple):
     """The documents of a chunk."""
 
-    labels: Sequence[Sequence[str]]
-    """As written: unsorted, duplicates included."""
+    labels: Sequence[str]
+    """Those of all documents, one after another, as written: unsorted, duplicates included."""
+    label_counts: Sequence[int]
+    """How many each document has."""
     texts: Sequence[bytes]
     """UTF-8."""
     lines: Sequence[bytes]
@@ -46,9 +49,15 @@ class DocumentChunk:
 
     def rows(self) -> Rows:
         """The documents."""
-        texts = [text.encode() for _, text in self.documents]
-        labels = [labels for labels, _ in self.documents]
-        return Rows(labels, texts, [line_of(*pair) for pair in zip(labels, texts, strict=True)])
+        return rows_of(self.documents)
+
+
+def rows_of(documents: Sequence[Document]) -> Rows:
+    """Documents that have been read one by one."""
+    texts = [text.encode() for _, text in documents]
+    labels = [labels for labels, _ in documents]
+    lines = [line_of(*pair) for pair in zip(labels, texts, strict=True)]
+    return Rows(list(chain.from_iterable(labels)), list(map(len, labels)), texts, lines)
 
 
 def chunks_of(source: Source, split: str) -> Iterator[Chunk]:

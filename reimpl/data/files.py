@@ -80,16 +80,15 @@ def line_blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     parts: list[bytes] = []
     with open_binary(path) as stream:
         while block := _next_block(path, stream):
-            if number == 1 and not parts:
-                block = block.removeprefix(BOM)
             cut = block.rfind(b"\n") + 1
             if cut:
                 lines = b"".join((*parts, block[:cut]))
-                yield number, lines
+                yield number, lines.removeprefix(BOM) if number == 1 else lines
                 number += lines.count(b"\n")
                 parts = []
             parts.append(block[cut:])
-    if rest := b"".join(parts):
+    rest = b"".join(parts)
+    if rest := rest.removeprefix(BOM) if number == 1 else rest:
         yield number, rest
 
 

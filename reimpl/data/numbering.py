@@ -5,10 +5,9 @@ This module is what a worker process imports, so it knows neither scipy nor torc
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -102,9 +101,9 @@ class _Names:
         last = islice(reversed(self.numbers), self._sent - first)
         return New(first, list(last)[::-1])
 
-    def codes(self, rows: Sequence[Sequence[str]]) -> Ints:
-        """int32: the numbers of all names, row after row."""
-        return np.fromiter(map(self.numbers.__getitem__, chain.from_iterable(rows)), dtype=np.int32)
+    def codes(self, names: Sequence[str]) -> Ints:
+        """int32: the numbers of these names."""
+        return np.fromiter(map(self.numbers.__getitem__, names), np.int32, len(names))
 
 
 class Numbering:
@@ -120,13 +119,13 @@ class Numbering:
 
     def number(self, chunk: Chunk, task: Task) -> Numbered:
         """The chunk as numbers; raises `DataError` as the chunk does."""
-        labels, texts, lines = chunk.rows()
+        labels, label_counts, texts, lines = chunk.rows()
         content = b"".join(lines)
-        unlabelled = sum(map(operator.not_, labels))
-        read = len(texts)
+        counted = np.array(label_counts, dtype=np.int32)
+        unlabelled, read = int((counted == 0).sum()), len(texts)
         if task.drop_unlabelled and unlabelled:
-            texts = [text for text, row in zip(texts, labels, strict=True) if row]
-            labels = [row for row in labels if row]
+            texts = [text for text, count in zip(texts, label_counts, strict=True) if count]
+            counted = counted[counted > 0]
         if len(self._pieces) > MOST_PIECES:
             self._forget()
         tokens, ends = self._tokens(texts)
@@ -140,7 +139,7 @@ class Numbering:
             kept=np.minimum(lengths, task.length).astype(np.int32),
             words=lengths.astype(np.int32),
             labels=numbers,
-            label_lengths=np.array(list(map(len, labels)), dtype=np.int32),
+            label_lengths=counted,
             unlabelled=unlabelled,
             counts=_counts(tokens, lengths) if task.counts else None,
             content=None if content == chunk.packed else content,

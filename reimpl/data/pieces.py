@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 #: Codes of pieces that are no word: dropped, and from here down several words.
 DROPPED, SEVERAL = -1, -2
 
-_BITS = 18
+_BITS = 19
 _LONGEST = 16
 _BLANK, _END = 32, 0
 #: Odd numbers with bits all over, to spread slots (the golden ratio's, and one of xxHash).
@@ -42,14 +42,14 @@ class Pieces(dict[bytes, int]):
         self._codes = np.zeros(1 << _BITS, dtype=np.int32)
 
     def __missing__(self, piece: bytes) -> int:
-        found = [self._numbers[word] for word in self._words_of(piece)]
-        if len(found) == 1:
-            code = found[0]
-        elif not found:
+        words = self._words_of(piece)
+        if len(words) == 1:
+            code = self._numbers[words[0]]
+        elif not words:
             code = DROPPED
         else:
             code = SEVERAL - len(self._several)
-            self._several.append(found)
+            self._several.append([self._numbers[word] for word in words])
         self[piece] = code
         return code
 
@@ -75,8 +75,8 @@ class Pieces(dict[bytes, int]):
         rest = np.flatnonzero(~known)
         if len(rest):
             spans = zip(starts[rest].tolist(), stops[rest].tolist(), strict=True)
-            found = np.fromiter((self[flat[start:stop]] for start, stop in spans), np.int32, len(rest))
-            codes[rest] = found
+            pieces = [flat[start:stop] for start, stop in spans]
+            codes[rest] = np.fromiter(map(self.__getitem__, pieces), np.int32, len(rest))
             self._keep(rest[lengths[rest] <= _LONGEST], slots, first, second, codes)
         return codes
 

@@ -71,7 +71,10 @@ def _study_words(piece: bytes) -> Sequence[str]:
 
     `isnumeric` is wider than digits: fractions, superscripts, Roman and Chinese numerals are dropped too.
     """
-    return [run.lower() for run in _WORD_RUNS.findall(piece.decode()) if not run.isnumeric()]
+    text = piece.decode()
+    if piece.isascii():  # one run
+        return () if text.isnumeric() else (text.lower(),)
+    return [run.lower() for run in _WORD_RUNS.findall(text) if not run.isnumeric()]
 
 
 #: sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py 81-83: maximal runs of word
@@ -85,7 +88,10 @@ def _lowered_runs(texts: Sequence[bytes]) -> bytes:
 
 
 def _words_of_two(piece: bytes) -> Sequence[str]:
-    return _RUNS_OF_TWO.findall(piece.decode().lower())
+    text = piece.decode().lower()
+    if piece.isascii():  # one run
+        return (text,) if len(text) > 1 else ()
+    return _RUNS_OF_TWO.findall(text)
 
 
 #: scikit-learn's `TfidfVectorizer` as it comes: lower-cased, runs of two word characters or more. Numbers

@@ -1,10 +1,10 @@
 """A made corpus of Wiki-500K's shape, generated as it is read.
 
 Wiki-500K as Xun et al. 2020 (Table 1) print it: 1,779,881 training documents, 501,008 labels, 4.75 labels a
-document, 2,381,304 distinct words. Here words and labels are drawn with probability 1/rank, so that common ones
-are as common as in a language and nearly all words are met; documents have 400 words on average (50 to 750) rather
-than 808, so that the largest run takes minutes. Words are 2 to 5 syllables of two letters, 7 letters a word in the
-mean; a document of 400 words is 3 kB.
+document, 2,381,304 distinct words. Here words and labels are drawn with probability 1/rank, so that common
+ones are as common as in a language and nearly all words are met; documents have 400 words on average (50 to
+750) rather than 808, so that the largest run takes minutes. A word has 6 letters in running text; a document
+has 2.4 kB.
 """
 
 from __future__ import annotations

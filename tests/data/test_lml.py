@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reimpl.data.lml import open_folder, read_documents
-from reimpl.data.source import Document
+from reimpl.data import files
+from reimpl.data.lml import Lines, open_folder, read_documents
+from reimpl.data.source import Document, line_of
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, pack, write
 
@@ -234,3 +235,52 @@ def test_damaged_bytes(tmp_path: Path, noise: bytes, at: int, cut: int, suffix: 
         list(read_documents(path))
     except DataError as err:
         assert str(path) in str(err)
+
+
+SIGN = st.sampled_from(
+    ["a", "b", "c", " ", "\u00a0", "\x0b", "\x1c", "\x85", "\u2028", "\r", "\t", "\n", "\u00e9"]
+)
+LINE = st.tuples(
+    st.lists(st.sampled_from("abcd"), max_size=3).map(" ".join) | st.lists(SIGN, max_size=4).map("".join),
+    st.text("ab \u00e9\r", max_size=5) | st.lists(SIGN, max_size=4).map("".join),
+).map("\t".join)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(LINE, min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n", ""]), ids=st.booleans()
+)
+def test_many_lines_at_once(tmp_path: Path, lines: list[str], end: str, ids: bool) -> None:
+    """Whatever stands there, the lines of a block are the documents read one by one, or the same error."""
+    lines = [f"id\t{line}" for line in lines] if ids else lines
+    path = write(tmp_path / "train.txt", ("\n".join(lines) + end).encode())
+    try:
+        expected = list(read_documents(path, ids=ids))
+    except DataError as err:
+        with pytest.raises(DataError) as caught:
+            Lines(path.read_bytes(), str(path), 1, ids).rows()
+        assert str(caught.value) == str(err)
+        return
+    rows = Lines(path.read_bytes(), str(path), 1, ids).rows()
+    assert list(rows.label_counts) == [len(document.labels) for document in expected]
+    assert list(rows.labels) == [label for document in expected for label in document.labels]
+    assert list(rows.texts) == [document.text.encode() for document in expected]
+    assert list(rows.lines) == [line_of(it.labels, it.text.encode()) for it in expected]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_blocks_end_at_line_ends(
+    tmp_path: Path, suffix: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However little is read at once, blocks hold whole lines and know the number of the first."""
+    monkeypatch.setattr(files, "BLOCK", size)
+    content = b"\xef\xbb\xbfa\tx\n\tlonger than a block\nb\ty"
+    path = write(tmp_path / f"train.txt{suffix}", content)
+    blocks = list(files.line_blocks(path))
+    assert b"".join(block for _, block in blocks) == content.removeprefix(b"\xef\xbb\xbf")
+    number = 1
+    for first, block in blocks:
+        assert first == number
+        number += block.count(b"\n")
+    assert all(block.endswith(b"\n") for _, block in blocks[:-1])
