@@ -12,6 +12,7 @@ from audit.comparator import MarginsNow, compare
 from audit.describe import degrees, share
 from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
+from audit.planning import settling
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
 from audit.stats.printed import printed
 
@@ -51,8 +52,12 @@ def assemble(
         about_looks=about_looks(looks, claims, experiments.values()),
     )
     verdicts = _verdicts(unjudged)
+    judged = replace(unjudged, verdicts=verdicts)
     return replace(
-        unjudged, verdicts=verdicts, share=share(verdicts), degrees=degrees(unjudged.claims, verdicts)
+        judged,
+        share=share(verdicts),
+        degrees=degrees(unjudged.claims, verdicts),
+        settling=settling(judged),
     )
 
 

@@ -445,6 +445,25 @@ class InstanceEvidence:
 
 
 @dataclass(frozen=True)
+class Settling:
+    """What it would take to settle an open claim, if means and spread are as they are now."""
+
+    text: str
+    """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    reproduce: tuple[int | None, int | None] = (None, None)
+    """Seeds an arm for a chance of 80 and of 90 %, those already run included; None where no number does."""
+    contradict: tuple[int | None, int | None] = (None, None)
+    seeds: int | None = None
+    """An arm, for 80 % whichever way it goes."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Experiment -> runs that are still to be had for `seeds`."""
+    seconds: float | None = None
+    """Of those runs, by the run records; None where nothing tells."""
+    device: str | None = None
+    """CPU or GPU."""
+
+
+@dataclass(frozen=True)
 class Share:
     """Of the decided claims, those that were reproduced, with Wilson's 95 % interval."""
 
@@ -611,9 +630,11 @@ class Audit:
     first declared look that decided it, on the first seeds up to that look.
     """
     about_looks: tuple[str, ...] = ()
-    """What a reader must know of them, one sentence each: how they share the level, and what they add up to."""
+    """What a reader must know of them, one sentence each: how they share the level, what they add up to."""
     instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
     """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
+    settling: Mapping[str, Settling] = field(default_factory=dict)
+    """Claim id -> what it would take to settle it, of every inconclusive claim; the cheapest first."""
     share: Share | None = None
     """None where nothing was decided."""
     degrees: tuple[TableDegree, ...] = ()

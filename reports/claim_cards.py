@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, InstanceEvidence, Part, Verdict
+from audit.record import ClaimRecord, InstanceEvidence, Part, Settling, Verdict
 from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
@@ -72,11 +72,18 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         metric=wording.subject(claim),
         primary=claim.primary,
         open=status == "contradicted",
-        sentence=wording.verdict_sentence(claim, verdict, names=names, departures=departures(claim, found)),
+        sentence=wording.verdict_sentence(
+            claim,
+            verdict,
+            names=names,
+            departures=departures(claim, found),
+            settling=found.audit.settling.get(claim.id),
+        ),
         badges=_badges(verdict),
         facts=(
             *_places(claim, found),
             *(_numbers(claim, verdict) if verdict else ()),
+            *_settling(found.audit.settling.get(claim.id)),
             *_documents(found.audit.instances.get(claim.id)),
         ),
         plot=plot,
@@ -184,6 +191,10 @@ def _p_values(verdict: Verdict) -> list[Fact]:
         for term, raw, adjusted in pairs
         if raw is not None or adjusted is not None
     ]
+
+
+def _settling(found: Settling | None) -> list[Fact]:
+    return [Fact("To settle it", wording.to_settle(found))] if found else []
 
 
 def _documents(evidence: InstanceEvidence | None) -> list[Fact]:

@@ -13,6 +13,7 @@ from reports.claim_cards import Card, card, departures
 from reports.figures import IntervalPlot, interval_plot
 from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
+from reports.open_claims import OpenClaims, open_claims
 from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
 from reports.strings import moment
 from reports.table_view import TableView, table_views
@@ -105,6 +106,7 @@ class Page:
     """Whether every check on record passed, and there is one."""
     fidelity: tuple[FidelityPanel, ...]
     groups: tuple[CardGroup, ...]
+    open: OpenClaims
     key_plot: str
     """SVG drawn by `reports.figures`: how to read the others."""
     findings: tuple[FindingView, ...]
@@ -138,6 +140,7 @@ def build(audit: Audit) -> Page:
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
         fidelity=_fidelity(audit.fidelity),
         groups=_groups(cards),
+        open=open_claims(found),
         key_plot=_KEY_PLOT,
         findings=_findings(audit.findings),
         tables=table_views(found),
@@ -167,7 +170,11 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
         claim = claims[worst]
         names = found.names(claim)
         sentence = wording.verdict_sentence(
-            claim, found.verdicts.get(claim.id), names=names, departures=departures(claim, found)
+            claim,
+            found.verdicts.get(claim.id),
+            names=names,
+            departures=departures(claim, found),
+            settling=found.audit.settling.get(claim.id),
         )
         marks = [
             HeadlineMark(metric, status, STATUS_WORDS[status], f"#{found.anchors[member.id]}")

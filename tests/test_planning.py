@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from audit.comparator import compare
-from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence
+from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
 from audit.planning.outlook import next_level
 from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Margin, PaperInfo, Verdict, Where
@@ -398,3 +398,23 @@ def test_the_chance_of_an_order_is_the_golden_power(case: dict[str, Any]) -> Non
 
 def test_before_three_seeds_no_chance_is_known() -> None:
     assert only(audit_of([claim("value", "e")], experiment("e", 76.0))).chance(20) is None
+
+
+# --------------------------------------------------------------------------- in the record
+
+
+def test_the_record_has_every_open_claim_the_cheapest_first() -> None:
+    """As `outlooks` and `sentence` have it: seeds for 80 and 90 %, runs that are missing, their time."""
+    audit = open_value(0.2, 0.3)
+    (name,) = settling(audit)
+    found, plan = settling(audit)[name], only(audit)
+    assert found.text == sentence(plan)
+    assert found.seeds == plan.seeds is not None
+    assert found.reproduce == (plan.reproduce.seeds_80, plan.reproduce.seeds_90)
+    assert found.missing == plan.missing
+    two = [claim("order", "a", "b", id=name) for name in ("far", "near")]
+    dear = [experiment("a", 76.0, 77.0, 78.0, seconds=900.0), experiment("b", 75.9, 76.9, 77.8)]
+    both = audit_of([two[0], claim("order", "c", "d", id="new")], *dear, experiment("c"), experiment("d"))
+    costs = [it.seeds is None for it in settling(both).values()]
+    assert costs == sorted(costs)
+    assert settling(audit_of([claim("value", "a")], experiment("a", 76.3, 76.38, 76.46))) == {}

@@ -54,7 +54,7 @@ def _head(found: Derivation) -> Iterator[str]:
     yield from row(
         "verdict", f"{wording.STATUS_WORDS[wording.status_of(verdict)].upper()} ({verdict.reason})"
     )
-    yield from row("", wording.verdict_sentence(claim, verdict, names=names))
+    yield from row("", wording.verdict_sentence(claim, verdict, names=names, settling=found.settling))
 
 
 def _title(experiments: Mapping[str, ExperimentRecord], key: str) -> str:

@@ -117,17 +117,11 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
 
 
 def _planned(audit: Audit, where: str) -> _Planned:
-    from audit.planning import outlooks
+    from audit.planning import cost, outlooks
 
     with numbers_explained(Path(where)):
         found = outlooks(audit)
-    return _Planned(audit, tuple(sorted(found, key=_cost)), where)
-
-
-def _cost(outlook: Outlook) -> tuple[bool, bool, float, int]:
-    """Without a number of seeds last, without a known time before them."""
-    seconds = outlook.time.seconds if outlook.time else 0.0
-    return outlook.seeds is None, outlook.time is None, seconds, sum(outlook.missing.values())
+    return _Planned(audit, tuple(sorted(found, key=cost)), where)
 
 
 # --------------------------------------------------------------------------- the screen

@@ -2,6 +2,7 @@
 
 from audit.planning.outlook import NOT_YET, Outlook, outlooks
 from audit.planning.run_time import RunTime, RunTimes
+from audit.planning.settling import cost, settling
 from audit.planning.wording import sentence
 
-__all__ = ["NOT_YET", "Outlook", "RunTime", "RunTimes", "outlooks", "sentence"]
+__all__ = ["NOT_YET", "Outlook", "RunTime", "RunTimes", "cost", "outlooks", "sentence", "settling"]

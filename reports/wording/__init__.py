@@ -43,6 +43,7 @@ from reports.wording.notes import (
     unjudged,
     unjudged_strip,
 )
+from reports.wording.settling import SETTLE_NOTE, to_settle
 from reports.wording.verdicts import (
     alternatives,
     claim_title,
@@ -84,6 +85,7 @@ __all__ = [
     "REASONS",
     "RUNS_KEPT",
     "SCOPE_WORDS",
+    "SETTLE_NOTE",
     "STATUSES",
     "STATUS_WORDS",
     "TABLE_KEY",
@@ -122,6 +124,7 @@ __all__ = [
     "status_of",
     "subject",
     "tally",
+    "to_settle",
     "unchecked_cells",
     "unjudged",
     "unjudged_strip",

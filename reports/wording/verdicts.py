@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from audit.record import Band, ClaimRecord, Scope, Verdict
+from audit.record import Band, ClaimRecord, Scope, Settling, Verdict
 from reports import digits
 from reports.wording.conclusions import (
     CONCLUSIONS,
@@ -49,6 +49,9 @@ _MEASURED = {
     **dict.fromkeys(COMPARISONS, _SEVERAL),
 }
 
+#: Said where nobody has worked out how many.
+_MORE_SEEDS = "; more seeds may settle it"
+
 #: What the plot's estimate is, where it is neither a mean nor a difference of two.
 _ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
 
@@ -70,11 +73,17 @@ def status_of(verdict: Verdict | None) -> Status:
 
 
 def verdict_sentence(
-    claim: ClaimRecord, verdict: Verdict | None, *, names: Sequence[str], departures: int = 0
+    claim: ClaimRecord,
+    verdict: Verdict | None,
+    *,
+    names: Sequence[str],
+    departures: int = 0,
+    settling: Settling | None = None,
 ) -> str:
     """What was measured and what follows from it, with the other explanations first where it contradicts.
 
     `names` are the titles of the claim's experiments, in its order; `departures` counts those from the paper.
+    `settling` says how many seeds would settle it, where it is open.
     """
     status = status_of(verdict)
     if verdict is None:
@@ -88,7 +97,8 @@ def verdict_sentence(
         f"{word}: {_conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
     )
-    return " ".join(sentence for sentence in sentences if sentence)
+    text = " ".join(sentence for sentence in sentences if sentence)
+    return text.replace(_MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
 
 
 def _at_level(verdict: Verdict) -> str:
