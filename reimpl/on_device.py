@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from reimpl.data.dataset import Split
+
+
+class OnDevice(Protocol):
+    """A split from which batches are cut."""
+
+    def batch(self, documents: Tensor, width: int) -> Any:
+        """(B,) document numbers -> what the network takes of them."""
 
 
 class DeviceSplit:

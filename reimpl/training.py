@@ -35,7 +35,7 @@ from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
-from reimpl.on_device import DeviceSplit
+from reimpl.on_device import DeviceSplit, OnDevice
 from reimpl.optim import OPTIMISERS, with_sparse_gradients
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
@@ -220,9 +220,12 @@ class _Run:
         self.average = Average(self.parameters, count_start=self.protocol.average_start)
         self.clip = clip(self.protocol.clip, self.device)
         self.optimiser = OPTIMISERS[self.protocol.optimiser](
-            self.parameters, lr=self.protocol.learning_rate, fused=True
+            self.parameters,
+            lr=self.protocol.learning_rate,
+            weight_decay=self.protocol.weight_decay,
+            fused=True,
         )
-        self.train_split = DeviceSplit(self.data.train, self.data.padding_id, self.device)
+        self.train_split = self._on_device(self.data.train)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
         self.saved = time.perf_counter()
@@ -255,6 +258,9 @@ class _Run:
             reason=reason,
             notes=tuple(self.notes),
         )
+
+    def _on_device(self, split: Split) -> OnDevice:
+        return DeviceSplit(split, self.data.padding_id, self.device)
 
     # -- epochs and steps
 
@@ -423,7 +429,7 @@ class _Run:
         return f"{min(self.state.epoch + 1, epochs)} of {epochs}"
 
     def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-        device_split = DeviceSplit(split, self.data.padding_id, self.device)
+        device_split = self._on_device(split)
         plan = scoring_plan(
             split, self.protocol, self.minimum_width, self.protocol.batch_size, self.maximum_width
         )
@@ -435,7 +441,7 @@ class _Run:
                 values, best = self._rank_batch(device_split, documents, int(plan.widths[i]), K)
                 yield order, values.cpu().numpy(), best.cpu().numpy()
 
-    def _rank_batch(self, split: DeviceSplit, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
+    def _rank_batch(self, split: OnDevice, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
         while True:
             try:
                 parts = []

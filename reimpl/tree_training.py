@@ -40,7 +40,7 @@ from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision, numeric_mode
 from reimpl.label_tree import LabelTree, build_tree, fitting_height, label_features
-from reimpl.on_device import DeviceSplit
+from reimpl.on_device import OnDevice
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
 from reimpl.training import Result, Watch
@@ -430,7 +430,7 @@ class _Level(training._Run):
         self.ranked = "train as predicted" if name == "train" else name
         return super()._rank(split, K)
 
-    def _rank_batch(self, split: DeviceSplit, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
+    def _rank_batch(self, split: OnDevice, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
         while True:
             try:
                 parts = [

@@ -26,6 +26,7 @@ _WORDS = {
     "select": "epoch that is reported",
     "select_metric": "metric that chooses the epoch",
     "patience": "patience",
+    "weight_decay": "weight decay",
     "clip": "bound of the gradients",
     "hold_out": "documents held out",
     "evaluate_every": "steps from one evaluation to the next",

@@ -1,0 +1,339 @@
+"""Rank-AE: an autoencoder of label sets, and a network from words to the same space.
+
+Paper
+    Wang, Wang, Liang, Yang, Zhu, Zou, Sun (2019), Ranking-Based Autoencoder for Extreme Multi-label
+    Classification, NAACL, sections 2.2-2.4 and 3.1.
+Public code
+    None of the authors. starry91/Extreme-Classification 7e54d2f is a third party's: model/net.py, losses.py,
+    main.py, params.config.
+
+Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together (Lh), and D(y_h) is to
+give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). So the loss is of D(E(y)), and
+the ranking of D(F(x)).
+
+    F   words with vectors e and weights v: V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); M = V' o A;
+        mean over the words; one linear layer
+    E   linear, activation, linear           D   linear, activation, linear
+
+The paper leaves much open; each choice is a field of `Config` with the readings there are. Words that a
+document does not have add nothing to any sum and are never made; where their places count, they count in
+closed form (`reimpl.slot_norm`).
+
+Shapes: B documents, V words, n words of the batch, C components of a word vector, U attention units, e units
+of encoder and decoder, h size of the common space, L labels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor, nn
+
+from reimpl.data.dataset import Dataset
+from reimpl.errors import ConfigError
+from reimpl.losses import bce_mean, bce_sum_over_labels
+from reimpl.protocol import Protocol
+from reimpl.ranking_loss import Over, ranking_loss
+from reimpl.slot_norm import BatchNorm, SlotBatchNorm
+from reimpl.training import Result, Watch
+from reimpl.word_batches import Weights, WordBatch
+
+#: What of a corpus it can learn from, the better one first.
+TAKES = ("features", "texts")
+
+Activation = Literal["none", "relu", "sigmoid", "tanh"]
+_ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "none": lambda x: x,
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+#: Up to so many labels are few: h is 100 with few labels and 200 with many (section 3.1); the line is ours.
+_FEW_LABELS = 4_000
+
+
+@dataclass(frozen=True)
+class Config:
+    """What distinguishes the members of the family; the defaults are the closest reading of the paper."""
+
+    input: Literal["features", "text"] = "features"
+    """features: those of the corpus, or its words where it has none. text: its words (section 3.2, IMDb)."""
+    weights: Weights = "given"
+    """As the corpus has them (for words: how often one is in the document); 1 for each; or tf-idf."""
+    normalise: bool = False
+    """Whether the weights of a document are divided by their Euclidean norm."""
+    ids: Literal["words", "presence"] = "words"
+    """presence: the flag 1 stands in for the number of every word (third party, main.py)."""
+    embedding: int = 100
+    """C, where vectors are drawn; words of texts have the vectors of the data."""
+    attention: Literal["channel", "none"] = "channel"
+    reduction: int = 4
+    """r: the attention has C / r units."""
+    attention_bias: bool = False
+    """Whether F1 and F2 have biases; Eq. (5) shows none."""
+    attention_norm: bool = False
+    """Batch normalisation of each word's place, in front of the ReLU (third party)."""
+    pooling: Literal["words", "slots"] = "words"
+    """Divisor of the mean: the document's words, or the whole vocabulary (third party)."""
+    hidden: int | None = None
+    """h; none: 100, or 200 with many labels."""
+    feature_activation: Activation = "none"
+    """Behind the linear layer of F."""
+    encoder: int = 500
+    """e; not stated."""
+    encoder_activation: Activation = "relu"
+    """Between the two layers of E."""
+    label_activation: Activation = "none"
+    """Behind the two layers of E."""
+    decoder_activation: Activation = "relu"
+    """Between the two layers of D."""
+    layer_norm: bool = False
+    """Batch normalisation between the two layers of E, and of D (third party)."""
+    norm_epochs: int | None = None
+    """Epochs after which batch normalisation stays as in prediction; none: it goes on (third party: 1)."""
+    output: Literal["sigmoid", "none"] = "sigmoid"
+    """What the ranking loss sees of the scores: section 2.3 takes them as probabilities."""
+    loss: Literal["ranking", "bce"] = "ranking"
+    """Lae; bce is BCE-AE, always of sigmoids."""
+    margin: float = 1.0
+    """m, tuned within [0, 1]; 1 is the paper's value for labels without noise."""
+    balance: float = 1.0
+    """lambda, tuned."""
+    hidden_loss: Over = "mean"
+    """Sum or mean over the h components in Lh; "mean squared loss" (section 2.3)."""
+    label_loss: Over = "sum"
+    """Sum or mean over the labels in LP and LN, and in BCE. Over the documents it is always the mean."""
+    init: Literal["torch", "kaiming_normal"] = "torch"
+    """Weights of the layers; biases are torch's own."""
+
+    def __post_init__(self) -> None:
+        # A misspelt choice would otherwise build another network under this name.
+        for name, kind in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(kind) is Literal and value not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise ConfigError(f"{name} must be one of {known}, not {value!r}")
+            if kind is bool and not isinstance(value, bool):
+                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        for name in ("embedding", "reduction", "encoder", "hidden", "norm_epochs"):
+            value, optional = getattr(self, name), name in ("hidden", "norm_epochs")
+            if not (_is_size(value) or (optional and value is None)):
+                raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
+        for name in ("margin", "balance"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not (isinstance(value, int | float) and 0 <= value < math.inf):
+                raise ConfigError(f"{name} must be a number from 0, not {value!r}")
+        if self.attention == "none" and self.attention_norm:
+            raise ConfigError("attention_norm must be false where attention is 'none'")
+
+    def common(self, labels: int) -> int:
+        """h"""
+        return self.hidden or (100 if labels <= _FEW_LABELS else 200)
+
+    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
+        """Numbers by formula, word vectors included."""
+        C, e, h, units = dimension, self.encoder, self.common(labels), dimension // self.reduction
+        attention = 2 * C * units + self.attention_bias * (units + C) + self.attention_norm * 2 * vocabulary
+        layers = (C + 1) * h + (labels + 1) * e + (e + 1) * h + (h + 1) * e + (e + 1) * labels
+        norms = self.layer_norm * 4 * e
+        return vocabulary * C + (self.attention == "channel") * attention + layers + norms
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+_PAPER = Config()
+
+_THIRD_PARTY = Config(
+    attention_bias=True,
+    attention_norm=True,
+    pooling="slots",
+    hidden=100,
+    feature_activation="sigmoid",
+    encoder=800,
+    label_activation="sigmoid",
+    decoder_activation="sigmoid",
+    layer_norm=True,
+    norm_epochs=1,
+    output="none",
+    margin=10.0,
+    hidden_loss="sum",
+    init="kaiming_normal",
+)
+
+VARIANTS: Mapping[str, Config] = {
+    "paper": _PAPER,
+    # Section 3.3 and Figure 4.
+    "bce": replace(_PAPER, loss="bce"),
+    "no-attention": replace(_PAPER, attention="none"),
+    # With its faults: margin outside [0, 1], batch normalisation that validation switches off for good after
+    # the first epoch. Sizes of EUR-Lex in params.config (the README says 1,000 for 800).
+    "third-party": _THIRD_PARTY,
+    # What it runs: its preparation of batches (main.py) puts presence flags where the ids belong.
+    "binary-ids": replace(_THIRD_PARTY, ids="presence"),
+}
+
+#: Sizes for protocols that are reduced to a CPU.
+SMALL: Mapping[str, Any] = {"embedding": 32, "encoder": 64}
+
+
+class Learned(NamedTuple):
+    """What the loss is of."""
+
+    text_hidden: Tensor
+    """F(x), (B, h)"""
+    label_hidden: Tensor
+    """E(y), (B, h)"""
+    logits: Tensor
+    """D(E(y)) before the sigmoid, (B, L)"""
+
+
+class RankAE(nn.Module):
+    """F, E and D. `minimum_width` is for the training of texts; documents have no width here."""
+
+    minimum_width = 1
+
+    def __init__(self, config: Config, *, vectors: Tensor, labels: int) -> None:
+        """vectors (V, C): initial word vectors, which are trained along."""
+        super().__init__()
+        (V, C), e, h = vectors.shape, config.encoder, config.common(labels)
+        if config.attention == "channel" and config.reduction > C:
+            raise ConfigError(f"reduction must be at most {C}, the size of a vector, not {config.reduction}")
+        self.config, self.frozen_norms = config, False
+        self.embedding = nn.Parameter(vectors.clone())
+        self.attention = ChannelAttention(config, V, C) if config.attention == "channel" else None
+        self.feature = nn.Linear(C, h)
+        of_labels, self.encoder = nn.Linear(labels, e), nn.Linear(e, h)
+        self.decoder, self.output = nn.Linear(h, e), nn.Linear(e, labels)
+        self.encoder_norm = BatchNorm(e) if config.layer_norm else None
+        self.decoder_norm = BatchNorm(e) if config.layer_norm else None
+        if config.init == "kaiming_normal":
+            for layer in (of_labels, *(it for it in self.modules() if isinstance(it, nn.Linear))):
+                nn.init.kaiming_normal_(layer.weight)
+        # Labels are rows of the first layer of E, of which only those of the positives are read.
+        self.label_vectors = nn.Parameter(of_labels.weight.detach().t().contiguous())
+        self.label_bias = of_labels.bias
+
+    def text_hidden(self, batch: WordBatch) -> Tensor:
+        """F(x): (B, h)"""
+        ids = batch.words if self.config.ids == "words" else torch.ones_like(batch.words)
+        weights = batch.weights.to(self.embedding.dtype)[:, None]
+        weighted = F.embedding(ids, self.embedding) * weights
+        if self.attention is not None:
+            # F1 (v e) = v (F1 e): where words come several times, F1 is had once a word
+            once = len(self.embedding) < len(ids)
+            source = self.attention.reduced(self.embedding if once else weighted)
+            reduced = F.embedding(ids, source) * weights if once else source
+            weighted = weighted * self.attention(reduced, batch)
+        pooled = weighted.new_zeros(batch.size, weighted.shape[1]).index_add(0, batch.documents, weighted)
+        return _ACTIVATIONS[self.config.feature_activation](self.feature(pooled / self._divisor(batch)))
+
+    def _divisor(self, batch: WordBatch) -> Tensor | int:
+        if self.config.pooling == "slots":
+            return len(self.embedding)
+        return torch.bincount(batch.documents, minlength=batch.size).clamp(min=1)[:, None]
+
+    def label_hidden(self, rows: Tensor, cols: Tensor, size: int) -> Tensor:
+        """E(y): (B, h), of positives sorted by document."""
+        starts = torch.searchsorted(rows, torch.arange(size, device=rows.device))
+        z = F.embedding_bag(cols, self.label_vectors, starts, mode="sum") + self.label_bias
+        z = z if self.encoder_norm is None else self.encoder_norm(z)
+        z = self.encoder(_ACTIVATIONS[self.config.encoder_activation](z))
+        return _ACTIVATIONS[self.config.label_activation](z)
+
+    def decode(self, hidden: Tensor) -> Tensor:
+        """D before the sigmoid: (B, h) -> (B, L)"""
+        z = self.decoder(hidden)
+        z = z if self.decoder_norm is None else self.decoder_norm(z)
+        return cast(Tensor, self.output(_ACTIVATIONS[self.config.decoder_activation](z)))
+
+    def forward(self, batch: WordBatch) -> Tensor:
+        """Scores of the documents, D(F(x)) before the sigmoid, which would make ties of high ones: (B, L)"""
+        return self.decode(self.text_hidden(batch))
+
+    def learn(self, batch: WordBatch, rows: Tensor, cols: Tensor) -> Learned:
+        """Words, and positives (`rows` rising) -> what the loss is of."""
+        label_hidden = self.label_hidden(rows, cols, batch.size)
+        return Learned(self.text_hidden(batch), label_hidden, self.decode(label_hidden))
+
+    def train(self, mode: bool = True) -> RankAE:
+        """As of any module, but batch normalisation that is frozen stays as in prediction."""
+        super().train(mode)
+        if self.frozen_norms:
+            for module in self.modules():
+                if isinstance(module, BatchNorm | SlotBatchNorm):
+                    module.eval()
+        return self
+
+
+class ChannelAttention(nn.Module):
+    """A = sigmoid(F2 ReLU(F1 V')): Eq. (5), for each word on its own."""
+
+    def __init__(self, config: Config, words: int, dimension: int) -> None:
+        super().__init__()
+        units = dimension // config.reduction
+        self.reduce = nn.Linear(dimension, units, bias=config.attention_bias)
+        self.expand = nn.Linear(units, dimension, bias=config.attention_bias)
+        self.norm = SlotBatchNorm(words) if config.attention_norm else None
+
+    def reduced(self, weighted: Tensor) -> Tensor:
+        """F1 without its bias: (n, C) -> (n, U)"""
+        return F.linear(weighted, self.reduce.weight)
+
+    def forward(self, reduced: Tensor, batch: WordBatch) -> Tensor:
+        """A, (n, C), from F1 V' without bias, (n, U)."""
+        bias = self.reduce.bias
+        z = reduced if bias is None else reduced + bias
+        if self.norm is not None:
+            z = self.norm(z, z.new_zeros(z.shape[1]) if bias is None else bias, batch)
+        return torch.sigmoid(self.expand(torch.relu(z)))
+
+
+def losses(config: Config, learned: Learned, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor]:
+    """Lh and Lae, means over the documents; one with no or with all labels has no ranking loss."""
+    apart = (learned.text_hidden - learned.label_hidden).square().sum(1).mean()
+    hidden = apart / learned.text_hidden.shape[1] if config.hidden_loss == "mean" else apart
+    if config.loss == "bce":
+        bce = bce_mean if config.label_loss == "mean" else bce_sum_over_labels
+        return hidden, bce(learned.logits, rows, cols)
+    scores = torch.sigmoid(learned.logits) if config.output == "sigmoid" else learned.logits
+    LP, LN = ranking_loss(scores, rows, cols, margin=config.margin, over=config.label_loss)
+    return hidden, (LP + LN).mean()
+
+
+def build(
+    config: Config,
+    *,
+    vectors: Tensor,
+    labels: int,
+    length: int = 0,
+    padding_id: int = 0,
+    freeze_padding: bool = True,
+) -> RankAE:
+    """The network of `config`; a padding word is an ordinary one that no document has."""
+    return RankAE(config, vectors=vectors, labels=labels)
+
+
+def train(
+    config: Config,
+    data: Dataset,
+    protocol: Protocol,
+    *,
+    seed: int,
+    device: str = "cpu",
+    precision: Literal["float32", "tf32", "bf16"] = "float32",
+    watch: Watch | None = None,
+) -> Result:
+    """Trains on words and labels together, and ranks the labels of the test documents by their words alone.
+
+    Raises what `reimpl.training.train` raises.
+    """
+    from reimpl.rank_ae_training import Run
+
+    return Run(config, data, protocol, seed, torch.device(device), precision, watch or Watch()).train()

@@ -1,0 +1,148 @@
+"""The forward pass and the losses a second time in numpy, as the equations stand, every word a place.
+
+One document and one word after the other, absent words too: that the network never makes those is thereby
+checked. Pairs of labels are compared one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from reimpl.fidelity import Array, close
+from reimpl.rank_ae import VARIANTS, Config, RankAE, losses
+from reimpl.reference.rank_ae.public_code import parts
+from reimpl.word_batches import WordBatch
+
+#: The last: means, a margin within [0, 1], and biases without batch normalisation.
+_MIXED = replace(
+    VARIANTS["paper"],
+    attention_bias=True,
+    pooling="slots",
+    feature_activation="tanh",
+    label_activation="sigmoid",
+    decoder_activation="tanh",
+    hidden_loss="sum",
+    label_loss="mean",
+    margin=0.3,
+    balance=2.0,
+)
+VARIANTS_IN_NUMPY: Mapping[str, Config] = {
+    **{name: VARIANTS[name] for name in ("paper", "bce", "no-attention", "third-party")},
+    "mixed": _MIXED,
+}
+
+_ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
+    "none": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+}
+_V, _C, _L = 7, 8, 5
+
+
+def forward(variant: str) -> str:
+    """Six documents: one without words, one without labels and one with all."""
+    config = replace(VARIANTS_IN_NUMPY[variant], encoder=6, hidden=3)
+    rng = np.random.default_rng(20190602)
+    torch.manual_seed(6)
+    net = RankAE(config, vectors=torch.from_numpy(rng.normal(size=(_V, _C))), labels=_L).double()
+    x = rng.random((6, _V)) * (rng.random((6, _V)) < 0.6)
+    x[2] = 0
+    y = rng.random((6, _L)) < 0.4
+    y[0], y[1] = False, True
+    weights = {name: it.detach().numpy() for name, it in parts(net, lambda p: p.data).items()}
+    documents, words = (torch.from_numpy(it) for it in x.nonzero())
+    batch = WordBatch(documents, words, torch.from_numpy(x[x != 0]), len(x))
+    rows, cols = torch.from_numpy(y).nonzero(as_tuple=True)
+    learned = net.train().learn(batch, rows, cols)
+    ours: list[Array] = [it.detach().numpy() for it in (*learned, *losses(config, learned, rows, cols))]
+    text, label = _text(config, weights, x), _label(config, weights, y)
+    logits = _decode(config, weights, label)
+    theirs: list[Any] = [text, label, logits, *_losses(config, text, label, logits, y)]
+    names = ("F(x)", "E(y)", "D(E(y))", "Lh", "Lae")
+    gaps = [close(*it, tolerance=1e-10) for it in zip(names, ours, theirs, strict=True)]
+    gaps.append(
+        close("D(F(x))", net.eval()(batch).detach(), _predicted(config, weights, net, x), tolerance=1e-10)
+    )
+    return f"F, E, D, both losses and predictions of 6 documents agree within {max(gaps):.0e}"
+
+
+def _text(
+    config: Config, w: Mapping[str, Array], x: Array, running: tuple[Array, Array] | None = None
+) -> Array:
+    """F of all documents; `running` (mean, variance) of each place stands in for those of the batch."""
+    weighted = np.array([[v * e for v, e in zip(row, w["word_embedding"], strict=True)] for row in x])
+    if config.attention == "channel":
+        z = weighted @ w["attention_reduce_weight"].T + w.get("attention_reduce_bias", 0)
+        if config.attention_norm:  # of each place, over documents and units
+            mean, var = running or (z.mean(axis=(0, 2)), z.var(axis=(0, 2)))
+            z = (z - mean[:, None]) / np.sqrt(var[:, None] + 1e-5)
+            z = z * w["attention_batchnorm_scale"][:, None] + w["attention_batchnorm_shift"][:, None]
+        z = np.maximum(z, 0) @ w["attention_expand_weight"].T + w.get("attention_expand_bias", 0)
+        weighted = weighted / (1 + np.exp(-z))
+    divisor = np.full(len(x), _V) if config.pooling == "slots" else np.maximum((x != 0).sum(axis=1), 1)
+    pooled = weighted.sum(axis=1) / divisor[:, None]
+    return _ACTIVATIONS[config.feature_activation](pooled @ w["feature_weight"].T + w["feature_bias"])
+
+
+def _label(config: Config, w: Mapping[str, Array], y: Array) -> Array:
+    z = y @ w["encoder1_weight"].T + w["encoder1_bias"]
+    z = _ACTIVATIONS[config.encoder_activation](_normed(config, z, w, "encoder"))
+    return _ACTIVATIONS[config.label_activation](z @ w["encoder2_weight"].T + w["encoder2_bias"])
+
+
+def _decode(config: Config, w: Mapping[str, Array], hidden: Array) -> Array:
+    z = _normed(config, hidden @ w["decoder1_weight"].T + w["decoder1_bias"], w, "decoder")
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    return logits
+
+
+def _normed(config: Config, z: Array, w: Mapping[str, Array], name: str) -> Array:
+    if not config.layer_norm:
+        return z
+    z = (z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 1e-5)
+    scaled: Array = z * w[f"{name}_batchnorm_scale"] + w[f"{name}_batchnorm_shift"]
+    return scaled
+
+
+def _predicted(config: Config, w: Mapping[str, Array], net: RankAE, x: Array) -> Array:
+    """In evaluation mode, after one batch was seen."""
+    norm = net.attention.norm if net.attention is not None else None
+    running = None if norm is None else (norm.running_mean.numpy(), norm.running_var.numpy())
+    hidden = _text(config, w, x, running)
+    if net.decoder_norm is None or net.decoder_norm.running_mean is None:
+        return _decode(config, w, hidden)
+    assert net.decoder_norm.running_var is not None
+    z = hidden @ w["decoder1_weight"].T + w["decoder1_bias"]
+    z = (z - net.decoder_norm.running_mean.numpy()) / np.sqrt(net.decoder_norm.running_var.numpy() + 1e-5)
+    z = z * w["decoder_batchnorm_scale"] + w["decoder_batchnorm_shift"]
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    return logits
+
+
+def _losses(config: Config, text: Array, label: Array, logits: Array, y: Array) -> Iterator[float]:
+    """Lh and Lae: means over the documents."""
+    apart = [sum((a - b) ** 2 for a, b in zip(*it, strict=True)) for it in zip(text, label, strict=True)]
+    yield float(np.mean(apart)) / (text.shape[1] if config.hidden_loss == "mean" else 1)
+    probabilities = 1 / (1 + np.exp(-logits))
+    if config.loss == "bce":
+        terms = -np.where(y, np.log(probabilities), np.log(1 - probabilities)).sum(axis=1)
+        yield float(terms.mean()) / (_L if config.label_loss == "mean" else 1)
+        return
+    scores = probabilities if config.output == "sigmoid" else logits
+    yield float(np.mean([_ranking(config, s, t) for s, t in zip(scores, y, strict=True)]))
+
+
+def _ranking(config: Config, scores: Array, truth: Array) -> float:
+    """Eq. (3) and (4) of one document; 0 where a side is missing."""
+    P, N = scores[truth], scores[~truth]
+    if not len(P) or not len(N):
+        return 0.0
+    LP = sum(max(max(config.margin + n - p, 0) for p in P) for n in N)
+    LN = sum(max(max(config.margin + n - p, 0) for n in N) for p in P)
+    return float(LP / len(N) + LN / len(P) if config.label_loss == "mean" else LP + LN)

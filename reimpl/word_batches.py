@@ -1,0 +1,98 @@
+"""Documents as weighted words, flat: only the words that are there, whatever the size of the vocabulary.
+
+Shapes: N documents, B of a batch, V words (or features), n weights of a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from reimpl.data.dataset import Dataset, Split
+from reimpl.data.features import words_as_features
+
+Weights = Literal["given", "binary", "tfidf"]
+
+
+class WordBatch(NamedTuple):
+    """B documents. The n entries are sorted by document, and no document has a word twice."""
+
+    documents: Tensor
+    """int64 (n,): number within the batch."""
+    words: Tensor
+    """int64 (n,)"""
+    weights: Tensor
+    """float32 (n,), not zero."""
+    size: int
+    """B"""
+
+
+class DeviceWords:
+    """The weighted words of a split on the device; batches are cut out of them there."""
+
+    def __init__(self, matrix: sparse.csr_matrix, device: torch.device) -> None:
+        self.words = torch.from_numpy(matrix.indices.astype(np.int64)).to(device)
+        self.weights = torch.from_numpy(matrix.data.astype(np.float32)).to(device)
+        starts = torch.from_numpy(matrix.indptr.astype(np.int64)).to(device)
+        self.starts, self.lengths = starts[:-1], starts.diff()
+
+    def batch(self, documents: Tensor, width: int = 0) -> WordBatch:
+        """(B,) document numbers -> their words; `width` is for networks that take padded texts."""
+        lengths = self.lengths.index_select(0, documents)
+        row = torch.repeat_interleave(lengths)  # on a GPU the one thing that is waited for
+        first = self.starts.index_select(0, documents) - (lengths.cumsum(0) - lengths)
+        place = torch.arange(len(row), device=row.device) + first.index_select(0, row)
+        return WordBatch(
+            row, self.words.index_select(0, place), self.weights.index_select(0, place), len(documents)
+        )
+
+
+class WordWeights(NamedTuple):
+    """How the documents of a data set become weighted words."""
+
+    of: Callable[[Split], sparse.csr_matrix]
+    """float32 (N, V) of a split, no zero among the values."""
+    words: int
+    """V"""
+    are_words: bool
+    """Whether the columns are the words of the vocabulary, and so have vectors."""
+
+
+def word_weights(data: Dataset, weights: Weights, *, texts: bool, normalise: bool) -> WordWeights:
+    """Features of the corpus, or the words of its texts: these with `texts`, and where there is nothing else.
+
+    given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that
+    times 1 + ln((1 + N) / (1 + training documents with the word)). `normalise` divides each document by its
+    Euclidean norm, at the end. Words are those that were kept of the (cut) texts.
+    """
+    are_words = data.train.features is None or (texts and len(data.train.tokens) > 0)
+
+    def plain(split: Split) -> sparse.csr_matrix:
+        if are_words or split.features is None:
+            return words_as_features(split, len(data.vocabulary))
+        return split.features
+
+    idf: np.ndarray | None = None
+    if weights == "tfidf":
+        train = plain(data.train)
+        seen = np.bincount(train.indices, minlength=train.shape[1])
+        idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(np.float32)
+
+    def of(split: Split) -> sparse.csr_matrix:
+        X = sparse.csr_matrix(plain(split), dtype=np.float32, copy=True)
+        X.eliminate_zeros()
+        if weights == "binary":
+            X.data[:] = 1
+        if idf is not None:
+            X.data *= idf[X.indices]
+        if normalise:
+            norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+            X.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(X.indptr)).astype(np.float32)
+        return X
+
+    return WordWeights(of, plain(data.train).shape[1], are_words)
