@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from audit.errors import AuditError
-from audit.files import explained
 from audit.record import FORMAT_VERSION, Audit, audit_from_json
+
+#: Nothing is lost with a record: all runs are in the store.
+REMEDY = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
 
 
 def read_audit(path: Path) -> Audit:
     """The audit in a file. Raises `AuditError` naming the file, and the key where one is to blame."""
-    with explained(path):
-        content = path.read_bytes()
+    content = _read(path)
     try:
         audit = audit_from_json(content.decode())
+    except UnicodeDecodeError as err:
+        byte = content[err.start]
+        raise AuditError(
+            f"{path}: its byte 0x{byte:02x} is no text, so it is no audit record; {REMEDY}"
+        ) from err
     except ValueError as err:
-        raise AuditError(f"{path}: no audit record ({err}); `audit run` makes one") from err
+        raise AuditError(f"{path}: no audit record ({err}); {REMEDY}") from err
     if audit.format_version > FORMAT_VERSION:
         raise AuditError(
             f"{path}: format {audit.format_version} was written by a newer version of this tool, and this "
@@ -26,6 +33,20 @@ def read_audit(path: Path) -> Audit:
     if claims != verdicts:
         raise AuditError(
             f"{path}: no audit record (its {len(verdicts)} verdicts are not those of its {len(claims)} "
-            "claims); `audit run` makes one"
+            f"claims); {REMEDY}"
         )
     return audit
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as err:
+        raise AuditError(f"{path}: there is no such file; give an audit.json, or make it: {REMEDY}") from err
+    except IsADirectoryError as err:
+        raise AuditError(
+            f"{path}: is a folder; give the audit.json in it, or --out for all below it"
+        ) from err
+    except OSError as err:
+        reason = os.strerror(err.errno) if err.errno else str(err)
+        raise AuditError(f"{path}: {reason}; give an audit.json that can be read") from err

@@ -318,6 +318,9 @@ def _events(text: str) -> Iterator[Any]:
     except MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
         raise _Stop(mark.line + 1 if mark else 1, _complaint(str(err.problem or err.context))) from err
+    except (ValueError, OverflowError) as err:  # of the parser itself, for \U00110000
+        line = next((n for n, it in enumerate(text.splitlines(), 1) if _BEYOND.search(it)), 1)
+        raise _Stop(line, r"\U stands for no character above 10ffff; write the character itself") from err
     except YAMLError as err:  # a character that YAML does not allow
         position = getattr(err, "position", 0)
         line = text.count("\n", 0, position) + 1
@@ -326,15 +329,30 @@ def _events(text: str) -> Iterator[Any]:
         raise _Stop(line, f"character {code!r} is not allowed in YAML; remove it") from err
 
 
-_REMEDIES: Mapping[str, str] = {
-    "'\\t'": "a tab; indent with spaces",
-    "cannot start any token": "text that starts with this character must stand in quotes",
-    "mapping values are not allowed here": "text that holds a colon and a space must stand in quotes",
+_BEYOND = re.compile(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
+
+#: What the parser says -> what is wrong, and what to do, in the words of whoever writes the file.
+_COMPLAINTS: Mapping[str, str] = {
+    "'\\t'": "a tab stands where text should begin; indent with spaces",
+    "cannot start any token": "no text begins with {}; put text that does in quotes",
+    "mapping values are not allowed here": (
+        "a colon where no key can end; put text that holds a colon and a space in quotes"
+    ),
+    "unknown escape character": r"\{} stands for nothing; write \\ for a backslash, or use single quotes",
+    "<stream end>": "the file ends within a list, a mapping or brackets; close what is open just above",
+    "end of stream": "the file ends within quotes; close those that were opened above",
+    "document separator": "--- stands within quotes that are open; close them above",
+    "<block end>": (
+        "the indentation changes in the middle, or text follows a closing quote; indent alike what belongs "
+        "together"
+    ),
+    "expected ',' or": "brackets lack a comma or their end; check them here and just above",
 }
 
 
 def _complaint(problem: str) -> str:
-    for sign, remedy in _REMEDIES.items():
+    for sign, words in _COMPLAINTS.items():
         if sign in problem:
-            return f"not readable as YAML ({problem}): {remedy}"
-    return f"not readable as YAML ({problem}): check indentation, quotes and brackets here and just above"
+            named = re.search(r"character '(.+?)'", problem)
+            return f"not readable as YAML: {words.format(named[1] if named else 'this character')}"
+    return "not readable as YAML: check indentation, quotes and brackets here and just above"

@@ -6,16 +6,23 @@ import re
 
 from audit.errors import AuditError
 
-_SPAN = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", re.ASCII)
+_SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", re.ASCII)
+
+#: Ten years of 365 days; whoever means for ever leaves the option out.
+LONGEST = 10 * 365 * 24 * 3600.0
 
 
 def seconds_of(text: str, *, option: str) -> float:
-    """Seconds of `1h30m`. Raises `AuditError` naming the option for anything else, and for no time at all."""
+    """Seconds of `1h30m`. Raises `AuditError` naming the option for anything else, for none and for ages."""
     found = _SPAN.fullmatch(text)
-    hours, minutes, seconds = (int(part or 0) for part in found.groups()) if found else (0, 0, 0)
+    if found is None or not text:
+        raise AuditError(f"{option} {text[:40]!r} is no span of time; write it as 90s, 30m, 2h or 1h30m")
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
     total = 3600.0 * hours + 60.0 * minutes + seconds
     if not total:
-        raise AuditError(f"{option} {text!r} is no span of time; write it as 90s, 30m, 2h or 1h30m")
+        raise AuditError(f"{option} {text[:40]!r} is no time at all; write some, as 90s, 30m, 2h or 1h30m")
+    if total > LONGEST:
+        raise AuditError(f"{option} {text[:40]!r} is more than ten years; write less, or leave {option} out")
     return total
 
 

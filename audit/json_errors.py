@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import reprlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,15 +17,69 @@ if TYPE_CHECKING:
 _NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
+#: Beginning of a type of error -> what is wanted.
+_WANTED = {
+    "float": "a number",
+    "finite": "a finite number",
+    "int": "a whole number",
+    "string": "text",
+    "bool": "true or false",
+    "tuple": "a list",
+    "list": "a list",
+    "dict": "keys and values",
+    "dataclass": "keys and values",
+}
+
+
 class RecordError(ValueError):
     """A text that is no sound record; the message is one line without the name of the file."""
 
 
 def first_problem(err: ValidationError) -> str:
-    """The first of pydantic's problems as `metrics.P@1: Input should be a valid number, here 'high'`."""
+    """The first of pydantic's problems as `metrics.P@1: 'high' is no number`."""
     first = err.errors(include_url=False)[0]
-    shown = "" if first["type"] in ("missing", "json_invalid") else f", here {reprlib.repr(first['input'])}"
-    return at(".".join(map(str, first["loc"])), f"{first['msg']}{shown}")
+    return at(".".join(map(str, first["loc"])), _said(first))
+
+
+def unread(err: Exception) -> str:
+    """Why a text could not be read as JSON of ours: of what `json.loads`, `bytes.decode` and we raise."""
+    if isinstance(err, UnicodeDecodeError):
+        return f"its byte 0x{err.object[err.start]:02x} is no text in UTF-8"
+    if isinstance(err, RecursionError):
+        return "it is nested too deep"
+    if isinstance(err, json.JSONDecodeError):
+        if not err.doc[err.pos :].strip() or err.msg.startswith("Unterminated"):
+            return "it ends too early"
+        return f"it is no JSON from line {err.lineno}, character {err.colno} on"
+    if isinstance(err, RecordError):
+        return " ".join(str(err).split())[:200]
+    if isinstance(err, KeyError):
+        return f"the key {err} is missing"
+    return "it holds something else than keys and values"
+
+
+def _said(problem: Mapping[str, Any]) -> str:
+    kind, message, value = problem["type"], problem["msg"], problem["input"]
+    if kind == "json_invalid":
+        return _no_json(message)
+    if kind == "missing":
+        return "this key is missing"
+    if kind in ("unexpected_keyword_argument", "extra_forbidden"):
+        return "this key is unknown"
+    if kind == "literal_error":
+        return f"{reprlib.repr(value)} is not {problem['ctx']['expected']}"
+    wanted = next((words for start, words in _WANTED.items() if kind.startswith(start)), "what belongs here")
+    return f"{reprlib.repr(value)} is not {wanted}"
+
+
+def _no_json(message: str) -> str:
+    """Where it stops being JSON, which pydantic tells within a sentence."""
+    if "recursion" in message:
+        return "it is nested too deep"
+    if "EOF" in message:
+        return "it ends too early"
+    place = re.search(r"line (\d+) column (\d+)", message)
+    return "it is no JSON" + (f" from line {place[1]}, character {place[2]} on" if place else "")
 
 
 def refuse_non_finite(content: Any) -> None:

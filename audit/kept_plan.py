@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.errors import StoreError
 from audit.files import explained, write
-from audit.json_errors import RecordError, first_problem
+from audit.json_errors import RecordError, first_problem, unread
 from audit.record import (
     FORMAT_VERSION,
     ExperimentRecord,
@@ -165,7 +165,7 @@ def _read(path: Path) -> KeptPlan:
     except ValidationError as err:
         raise _unsound(path, first_problem(err)) from err
     except (ValueError, RecursionError, RecordError) as err:
-        raise _unsound(path, " ".join(str(err).split())[:120]) from err
+        raise _unsound(path, unread(err)) from err
     if plan.seal != seal_of(content):
         raise _unsound(path, "it was changed after it was written")
     return plan

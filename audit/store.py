@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from audit.errors import StoreError
 from audit.files import explained, write
+from audit.json_errors import unread
 from audit.record import FORMAT_VERSION, Run, run_from_json, seal_of, sealed, to_json
 
 Predictions = Mapping[str, NDArray[Any]]
@@ -121,7 +122,7 @@ class Store:
             with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
                 return dict(arrays)
         except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
-            _reject(record, f"its predictions {path.name!r} cannot be read ({_brief(err)})", err)
+            _reject(record, f"its predictions {path.name!r} are no arrays of numbers", err)
 
     # ----------------------------------------------------------------- writing
 
@@ -291,7 +292,7 @@ def _parse(path: Path, content: bytes) -> Run:
             )
         run = run_from_json(text)
     except (ValueError, KeyError, TypeError, RecursionError) as err:
-        _reject(path, f"no whole run record ({_brief(err)})", err)
+        _reject(path, f"no whole run record ({unread(err)})", err)
     if not path.stem == run.key == run.spec.key:
         _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
     if not run.seal:
@@ -319,13 +320,6 @@ def _refuse_folder(path: Path) -> None:
     """Say what stands in the way: no other store is needed, and no file is there to delete."""
     if path.is_dir():
         raise StoreError(f"{path}: a folder stands where a file of this run belongs; move the folder away")
-
-
-def _brief(err: Exception) -> str:
-    """The error in one line of at most 200 characters."""
-    if isinstance(err, KeyError):
-        return f"the key {err} is missing"
-    return " ".join(str(err).split())[:200] or type(err).__name__
 
 
 def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:

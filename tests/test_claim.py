@@ -406,22 +406,34 @@ _BAD = "not readable as YAML"
         (b"a: 1\n---\nb: 1\n", "2: a second document starts here (---); one file holds one paper"),
         (
             b"a:\n\tb: 1\n",
-            f"2: {_BAD} (found character '\\t' that cannot start any token): a tab; indent with spaces",
+            f"2: {_BAD}: a tab stands where text should begin; indent with spaces",
         ),
         (
             b"a: 1\nsays: this: that\n",
-            f"2: {_BAD} (mapping values are not allowed here): text that holds a colon and a space must "
-            "stand in quotes",
+            f"2: {_BAD}: a colon where no key can end; put text that holds a colon and a space in quotes",
         ),
         (
             b"a: 1\nb: @x\n",
-            f"2: {_BAD} (found character '@' that cannot start any token): text that starts with this "
-            "character must stand in quotes",
+            f"2: {_BAD}: no text begins with @; put text that does in quotes",
         ),
         (
             b"a: [1,\nb: 2\n",
-            f"3: {_BAD} (expected ',' or ']', but got '<stream end>'): check indentation, quotes and "
-            "brackets here and just above",
+            f"3: {_BAD}: the file ends within a list, a mapping or brackets; close what is open just above",
+        ),
+        (b'a: 1\nb: "x\n', f"3: {_BAD}: the file ends within quotes; close those that were opened above"),
+        (
+            b'a: 1\nb: "\\q"\n',
+            f"2: {_BAD}: \\q stands for nothing; write \\\\ for a backslash, or use single quotes",
+        ),
+        (
+            b"a: 1\nb:\n  - c\n d: 1\n",
+            f"4: {_BAD}: the indentation changes in the middle, or text follows a closing quote; indent "
+            "alike what belongs together",
+        ),
+        (b"%YAML 9\n---\na: 1\n", f"1: {_BAD}: check indentation, quotes and brackets here and just above"),
+        (
+            b'a: 1\nb: "\\U00110000"\n',
+            "2: \\U stands for no character above 10ffff; write the character itself",
         ),
         (b"a: 1\n? [x, y]\n: 1\n", "2: a key must be text, not a list, mapping or alias; write it out"),
         (b"a: 1\nb: \x00\n", "2: character 0 is not allowed in YAML; remove it"),

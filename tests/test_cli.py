@@ -337,8 +337,11 @@ BAD: list[tuple[list[str], str]] = [
     (["list", "nowhere.yaml"], "nowhere.yaml"),
     (["validate", "toy"], "'toy' is no file and no built-in paper"),
     (["report"], "audit-report: no audit.json there; `audit run` makes one"),
-    (["report", "nowhere.json"], "nowhere.json: No such file"),
-    (["report", "corpus"], "corpus: Is a directory"),
+    (
+        ["report", "nowhere.json"],
+        "nowhere.json: there is no such file; give an audit.json, or make it: `audit judge` writes",
+    ),
+    (["report", "corpus"], "corpus: is a folder; give the audit.json in it"),
     (["report", "toy.yaml"], "toy.yaml: no audit record"),
     (["data", "describe", "nowhere"], "nowhere: no such file or folder"),
     (["data", "describe", "toy.yaml"], "toy.yaml"),
@@ -488,7 +491,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
     "cut": (lambda text: text[: len(text) // 2], "EOF while parsing"),
     "empty": (lambda text: "", "EOF while parsing"),
     "a list": (lambda text: "[]", "object|dictionary|Audit"),
-    "another file": (lambda text: '{"name": "package"}', "paper: Field required"),
+    "another file": (lambda text: '{"name": "package"}', "paper: this key is missing"),
     "a wrong type": (lambda text: text.replace('"verdicts": [', '"verdicts": [3, '), r"verdicts\.0: "),
     "an unknown outcome": (
         lambda text: text.replace('"inconclusive"', '"maybe"', 1),
@@ -540,7 +543,7 @@ def test_a_record_that_was_edited_is_told_in_one_sentence(
     assert cli.main(["report"]) == Exit.BAD_INPUT
     lines = told(capsys).splitlines()
     assert len(lines) == 1
-    assert "`audit run` makes it again" in lines[0]
+    assert "`audit judge` makes it again" in lines[0]
 
 
 def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:

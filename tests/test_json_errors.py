@@ -33,16 +33,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"curve": [{"loss": 1.0}, {"loss": float("nan")}]},
         "curve.1.loss: NaN is not a number",
     ),
-    "by name": ({"seconds": "NaN"}, "seconds: Input should be a valid number, here 'NaN'"),
-    "text": ({"metrics": {"P@1": "50"}}, "metrics.P@1: Input should be a valid number, here '50'"),
-    "truth": ({"metrics": {"P@1": True}}, "metrics.P@1: Input should be a valid number, here True"),
+    "by name": ({"seconds": "NaN"}, "seconds: 'NaN' is not a number"),
+    "text": ({"metrics": {"P@1": "50"}}, "metrics.P@1: '50' is not a number"),
+    "truth": ({"metrics": {"P@1": True}}, "metrics.P@1: True is not a number"),
+    "half a seed": ({"spec": {**asdict(RUN.spec), "seed": 0.5}}, "spec.seed: 0.5 is not a whole number"),
+    "no list": ({"notes": "x"}, "notes: 'x' is not a list"),
+    "no keys": ({"metrics": [1]}, "metrics: [1] is not keys and values"),
+    "another word": ({"status": "ready"}, "status: 'ready' is not 'done', 'failed' or 'interrupted'"),
     "long text": (
         {"seconds": "x" * 999},
-        f"seconds: Input should be a valid number, here '{'x' * 12}...{'x' * 13}'",
+        f"seconds: '{'x' * 12}...{'x' * 13}' is not a number",
     ),
     "missing": (
         {"data": {**asdict(RUN.data), "name": None}},
-        "data.name: Input should be a valid string, here None",
+        "data.name: None is not text",
     ),
 }
 
@@ -66,9 +70,21 @@ def test_an_audit_holds_no_run_that_contradicts_its_status() -> None:
         audit_from_json(to_json(audit_of(run)))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[]", '{"key": 1}'])
-def test_what_is_no_record_is_one_short_line(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it ends too early"),
+        ("{", "it ends too early"),
+        ("[" * 100_000, "it is nested too deep"),
+        ('{"a": 1}\n{', "it is no JSON from line 2, character 1 on"),
+        ("[]", "[] is not keys and values"),
+        ('{"key": 1}', "key"),
+    ],
+)
+def test_what_is_no_record_is_one_short_line(text: str, said: str) -> None:
+    """In our words: no reader of JSON speaks to the user."""
     for read in (run_from_json, audit_from_json):
         with pytest.raises(RecordError) as caught:
             read(text)
+        assert said in str(caught.value)
         assert len(str(caught.value)) < 100 and "\n" not in str(caught.value)

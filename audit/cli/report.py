@@ -56,7 +56,7 @@ def read_sound(path: Path) -> Audit:
     if not sound:
         raise AuditError(
             f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
-            "of this tool wrote it: `audit run` makes it again"
+            "of this tool wrote it: `audit judge` makes it again from the runs in the store"
         )
     return audit
 
@@ -69,7 +69,7 @@ def numbers_explained(path: Path) -> Iterator[None]:
     except (ValueError, ArithmeticError, LookupError) as err:
         problem = " ".join(str(err).split())[:200]
         raise AuditError(
-            f"{path}: holds what cannot be judged ({problem}); `audit run` makes it again"
+            f"{path}: holds what cannot be judged ({problem}); `audit judge` makes it again"
         ) from err
 
 
