@@ -55,7 +55,7 @@ def assemble(
     judged = replace(unjudged, verdicts=verdicts)
     return replace(
         judged,
-        share=share(verdicts),
+        share=share(unjudged.claims, verdicts),
         degrees=degrees(unjudged.claims, verdicts),
         settling=settling(judged),
     )
@@ -76,7 +76,8 @@ def is_judged_by(audit: Audit) -> bool:
 
     What describes them must fit them too; records of before there were descriptions have none.
     """
-    described = (audit.share or share(audit.verdicts)) == share(audit.verdicts)
+    found = share(audit.claims, audit.verdicts)
+    described = (audit.share or found) == found
     tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
     return _verdicts(audit) == audit.verdicts and described and tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.record import ClaimRecord, Share, TableDegree, Verdict
+from audit.record import ClaimRecord, Share, TableDegree, Verdict, canonical_json
 from audit.stats.cv_star import cv_star, cv_star_of_errors
 from audit.stats.printed import printed
 from audit.stats.share import wilson
@@ -13,11 +13,32 @@ from audit.stats.share import wilson
 _NEAR_THE_TOP = 90.0
 
 
-def share(verdicts: Sequence[Verdict]) -> Share | None:
-    """Of the claims that were decided, how many were reproduced; None where none was decided."""
-    reproduced = sum(it.outcome == "reproduced" for it in verdicts)
-    decided = reproduced + sum(it.outcome == "contradicted" for it in verdicts)
-    return Share(reproduced, decided, wilson(reproduced, decided)) if decided else None
+def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
+    """Of the claims that were decided, how many were reproduced; None where none was decided.
+
+    Its interval (Wilson 1927) takes claims for independent draws, which they are not: they share runs and
+    tables. The same comparison twice is counted once in it; the rest makes it narrower than the truth.
+    """
+    decided = [
+        (claim, it) for claim, it in zip(claims, verdicts, strict=True) if it.outcome != "inconclusive"
+    ]
+    if not decided:
+        return None
+    reproduced = sum(it.outcome == "reproduced" for _, it in decided)
+    distinct = {(_comparison(claim), it.outcome) for claim, it in decided}
+    once = sum(outcome == "reproduced" for _, outcome in distinct), len(distinct)
+    return Share(reproduced, len(decided), wilson(*once), once)
+
+
+def _comparison(claim: ClaimRecord) -> str:
+    """Two claims with this in common are one: same kind, arms, margin, and metric or one that is its like.
+
+    Of one place nDCG and P are the same number, since one label has no order.
+    """
+    metric = "P@1" if claim.metric == "nDCG@1" else claim.metric
+    printed_too = claim.printed if claim.kind in ("value", "gap") else ()
+    margin = claim.margin.value if claim.margin else None
+    return canonical_json([claim.kind, claim.experiments, metric, margin, printed_too, claim.details])
 
 
 def degrees(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> tuple[TableDegree, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from audit.assemble import is_judged_by
 from audit.describe import degrees, share
-from audit.record import ClaimRecord, Verdict
+from audit.record import ClaimRecord, Share, Verdict
 from audit.stats.cv_star import cv_star, cv_star_of_errors
 from tests.explaining.cases import audited, made
 from tests.reports.every_kind import experiments
@@ -20,11 +21,16 @@ def verdict(outcome: Any, reason: str = "tost", **more: Any) -> Verdict:
     return Verdict("c", outcome, reason, **more)
 
 
+def shared(verdicts: Sequence[Verdict]) -> Share | None:
+    """Of claims on experiments of their own."""
+    return share([made("order", experiments=(f"a{k}", "b")) for k in range(len(verdicts))], verdicts)
+
+
 @pytest.mark.parametrize(("reproduced", "contradicted"), [(7, 3), (0, 5), (5, 0), (1, 0)])
 def test_share_of_the_decided(reproduced: int, contradicted: int) -> None:
     """As statsmodels' Wilson interval; open claims are no part of it."""
     held = [verdict("reproduced")] * reproduced + [verdict("contradicted")] * contradicted
-    found = share([*held, verdict("inconclusive", "not_run"), verdict("inconclusive", "undecided")])
+    found = shared([*held, verdict("inconclusive", "not_run"), verdict("inconclusive", "undecided")])
     assert found is not None
     assert (found.reproduced, found.decided) == (reproduced, reproduced + contradicted)
     low, high = proportion_confint(reproduced, reproduced + contradicted, method="wilson")
@@ -33,13 +39,32 @@ def test_share_of_the_decided(reproduced: int, contradicted: int) -> None:
 
 def test_the_shares_of_the_design() -> None:
     """7 of 10 gives .397 to .892, 0 of 5 gives 0 to .434; nothing decided gives none."""
-    seven = share([verdict("reproduced")] * 7 + [verdict("contradicted")] * 3)
-    none = share([verdict("contradicted")] * 5)
+    seven = shared([verdict("reproduced")] * 7 + [verdict("contradicted")] * 3)
+    none = shared([verdict("contradicted")] * 5)
     assert seven is not None
     assert none is not None
     assert seven.interval == pytest.approx((0.397, 0.892), abs=5e-4)
     assert none.interval == pytest.approx((0.0, 0.434), abs=5e-4)
-    assert share([verdict("inconclusive", "undecided")]) is None
+    assert shared([verdict("inconclusive", "undecided")]) is None
+
+
+def test_the_same_comparison_counts_once_in_the_interval() -> None:
+    """P@1 and nDCG@1 of the same arms, and a claim that stands there twice, are 1 draw; P@3 is another,
+    and so is another kind. Six decided claims are 4, of which 3 were reproduced."""
+    order = made("order", experiments=("a", "b"), metric="P@1")
+    claims = [
+        order,
+        replace(order, id="again:P@1", claim="again", says="once more"),
+        replace(order, id="c:nDCG@1", metric="nDCG@1"),
+        replace(order, id="c:P@3", metric="P@3"),
+        made("equivalent", experiments=("a", "b"), metric="P@1"),
+        replace(order, id="d:P@1", experiments=("b", "a")),
+    ]
+    outcomes = ["reproduced"] * 5 + ["contradicted"]
+    found = share(claims, [verdict(it) for it in outcomes])
+    assert found is not None
+    assert (found.reproduced, found.decided, found.once) == (5, 6, (3, 4))
+    assert found.interval == pytest.approx(proportion_confint(3, 4, method="wilson"), abs=1e-12)
 
 
 def value(table: str, printed: str, **more: Any) -> ClaimRecord:
@@ -103,7 +128,9 @@ def test_perfect_scores_have_no_errors_to_describe() -> None:
 def test_a_record_holds_what_fits_its_verdicts() -> None:
     """A description that was changed is seen; one of before there were any is not."""
     audit = audited([value("t1", "78.60")], experiments())
-    described = replace(audit, share=share(audit.verdicts), degrees=degrees(audit.claims, audit.verdicts))
+    described = replace(
+        audit, share=share(audit.claims, audit.verdicts), degrees=degrees(audit.claims, audit.verdicts)
+    )
     assert described.share is not None
     assert is_judged_by(audit)
     assert is_judged_by(described)

@@ -58,12 +58,18 @@ def tally(*, total: int, judged: int, decided: int, share: Share | None = None) 
 
 
 def _share(share: Share | None) -> str:
-    """With its interval: few decided claims say little of their share."""
+    """With its interval: few decided claims say little of their share, and dependent ones less."""
     if share is None:
         return ""
     low, high = (f"{100 * end:.0f}" for end in share.interval)
     part = f"{digits.count(share.reproduced)} of {digits.count(share.decided)} decided"
-    return f" Reproduced: {part}, 95% interval (Wilson) {low} to {high}%."
+    once = ""
+    if share.once is not None and share.once[1] < share.decided:
+        once = f" of {share.once[0]} in {share.once[1]}, the same comparison counted once,"
+    return (
+        f" Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, so "
+        "that it is narrower than the truth."
+    )
 
 
 def degree(found: TableDegree) -> str:

@@ -246,7 +246,7 @@ def test_a_table_has_its_degree(study: Audit) -> None:
     )
     built = page.build(audit)
     assert [table.degree[:8] for table in built.tables] == ["CV* 1.0,", ""]
-    assert built.tally.endswith("Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%.")
+    assert "Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%: claims share runs" in built.tally
     text = html(audit)
     assert text.count("the mean of 2 values (0.5 to 1.5; n = 4)") == 1
 

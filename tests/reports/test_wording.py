@@ -691,8 +691,10 @@ def test_tally_with_the_share() -> None:
     """Of the decided claims, with Wilson's interval, after all denominators."""
     assert wording.tally(total=40, judged=37, decided=10, share=Share(7, 10, (0.3968, 0.8922))) == (
         "Of 40 claims, 37 could be judged and 10 were decided. Reproduced: 7 of 10 decided, 95% interval "
-        "(Wilson) 40 to 89%."
+        "(Wilson) 40 to 89%: claims share runs and tables, so that it is narrower than the truth."
     )
+    once = wording.tally(total=40, judged=37, decided=10, share=Share(7, 10, (0.3, 0.9), (5, 8)))
+    assert "95% interval (Wilson) of 5 in 8, the same comparison counted once, 30 to 90%" in once
 
 
 @pytest.mark.parametrize(
