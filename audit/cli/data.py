@@ -69,7 +69,8 @@ def add_command(
     recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
     protocol: Annotated[str, typer.Option(help="Whose length and word vectors are prepared.")] = "small",
     vectors: Annotated[
-        str | None, typer.Option(help="Word vectors: a text file, glove (the extra), or random:E.")
+        str | None,
+        typer.Option(help="Word vectors: a file (text, .bin or .npy), glove (the extra), or random:E."),
     ] = None,
     store: Annotated[Path, typer.Option(help="Folder of the run records, where prepared data lie.")] = Path(
         "audit-runs"

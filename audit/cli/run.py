@@ -82,7 +82,9 @@ def run_command(
     ] = "auto",
     vectors: Annotated[
         str | None,
-        typer.Option(help="Word vectors: a text file, glove (the extra), or random:E; default: random."),
+        typer.Option(
+            help="Word vectors: a file (text, .bin or .npy), glove (the extra), or random:E; default: random."
+        ),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     precision: Annotated[
