@@ -1,4 +1,7 @@
-"""Convergence claims, "A needs fewer steps than B": steps to a score that some runs never reach."""
+"""Convergence claims, "A needs fewer steps than B": steps to a score that some runs never reach.
+
+The log-rank test of Mantel 1966, which keeps censored runs; of pairs the sign test (Fisher 1935).
+"""
 
 from __future__ import annotations
 

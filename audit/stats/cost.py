@@ -1,4 +1,7 @@
-"""Cost claims, "A needs less time (or memory, or parameters) than B", "is at least r times as fast"."""
+"""Cost claims, "A needs less time (or memory, or parameters) than B", "is at least r times as fast".
+
+Welch's t (Welch 1947) on logarithms, as ratios are compared in bioequivalence (Schuirmann 1987).
+"""
 
 from __future__ import annotations
 

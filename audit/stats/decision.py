@@ -1,4 +1,7 @@
-"""From p-values to one of three outcomes: reproduced, contradicted, inconclusive."""
+"""From p-values to one of three outcomes: reproduced, contradicted, inconclusive.
+
+Partitioning of the line into three hypotheses: Goeman, Solari and Stijnen 2010.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The difference of two arms' means, with its standard error: unpaired (Welch) or paired by seed."""
+"""The difference of two arms' means, with its standard error: unpaired (Welch) or paired by seed.
+
+Welch 1947 with the degrees of freedom of Satterthwaite 1946; of pairs Student's t (Student 1908).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Dominance claims, "best on every data set", "second best on at least 4 of 6": order claims counted."""
+"""Dominance claims, "best on every data set", "second best on at least 4 of 6": order claims counted.
+
+Counts of data sets by partial conjunctions: Benjamini and Heller 2008.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Equivalence claims: "similar", "comparable", and, one-sided, "no loss"."""
+"""Equivalence claims: "similar", "comparable", and, one-sided, "no loss".
+
+Two one-sided tests: Schuirmann 1987; the minimum-effect test is their mirror (Murphy and Myors 1999).
+"""
 
 from __future__ import annotations
 

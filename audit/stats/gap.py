@@ -1,6 +1,8 @@
 """Gap claims, "A is better than B by g": the rule for values, applied to the difference of two arms.
 
 A paper can have its order reproduced and its gap contradicted: those are two claims.
+
+The tests are those of `target` (Schuirmann 1987; Murphy and Myors 1999) with the error of Welch 1947.
 """
 
 from __future__ import annotations

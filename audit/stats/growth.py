@@ -1,4 +1,7 @@
-"""Complexity claims, "grows as n^e": the slope of log time on log size."""
+"""Complexity claims, "grows as n^e": the slope of log time on log size.
+
+Least squares on logarithms of measured costs, as in Goldsmith, Aiken and Wilkerson 2007.
+"""
 
 from __future__ import annotations
 

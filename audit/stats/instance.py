@@ -1,4 +1,7 @@
-"""Noise of the test documents: it counts when two numbers come from different documents."""
+"""Noise of the test documents: it counts when two numbers come from different documents.
+
+The binomial error of a score over documents: Dietterich 1998; sums of variances: Satterthwaite 1946.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ A margin is a number of points that is fixed before the first run and says which
 margins in units of our own SD, which grow with our sloppiness, and margins chosen after a run. What the
 number itself allows (a share of what is left near 100, a unit of its last digit) limits `field` and
 `half_gap` where they are applied to it.
+
+A smallest difference of interest that is fixed beforehand: Lakens, Scheel and Isager 2018.
 """
 
 from __future__ import annotations

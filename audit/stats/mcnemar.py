@@ -1,4 +1,7 @@
-"""McNemar's exact test: two systems on the same documents, each right or wrong (P@1)."""
+"""McNemar's exact test: two systems on the same documents, each right or wrong (P@1).
+
+McNemar 1947, in its exact binomial form.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Adjusted p-values of a family of tests; reject where the adjusted p is at most the level."""
+"""Adjusted p-values of a family of tests; reject where the adjusted p is at most the level.
+
+Holm 1979, Benjamini and Hochberg 1995; what else there is cites its own source.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Optimum claims, "h* is best": multiple comparison with the claimed best."""
+"""Optimum claims, "h* is best": multiple comparison with the claimed best.
+
+Multiple comparison with the best, after Hsu 1984.
+"""
 
 from __future__ import annotations
 

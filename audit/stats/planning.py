@@ -1,4 +1,7 @@
-"""How many seeds would settle a claim, if the mean that was seen is right; or that no number of ours does."""
+"""How many seeds would settle a claim, if the mean that was seen is right; or that no number of ours does.
+
+The SD is planned with at its upper 80 % limit, since that of a few seeds is unsure (Browne 1995).
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 sigma is the SD over seeds, delta the true difference, D the margin, k = `arms` the arms of n seeds each (1:
 our runs against a printed number, 2: two systems), nu = k (n - 1). The SD s that the test will see is random
 too: every power is exact, the normal probability given s averaged over s / sigma = sqrt(chi2_nu / nu).
+
+Of the two one-sided tests: Phillips 1990.
 """
 
 from __future__ import annotations

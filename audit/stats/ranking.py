@@ -1,4 +1,7 @@
-"""Ranking claims, "A is better than B, B than C": adjacent orders, and how well two rankings agree."""
+"""Ranking claims, "A is better than B, B than C": adjacent orders, and how well two rankings agree.
+
+Holm 1979 over the neighbours; agreement by Kendall's tau (Kendall 1938).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Mean and standard deviation of the runs of one experiment, and the SD pooled over several experiments."""
+"""Mean and standard deviation of the runs of one experiment, and the SD pooled over several experiments.
+
+An SD pooled over groups of one variance, as in the analysis of variance (Fisher 1925).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Each look has its share of the level (Bonferroni over looks: valid for any dependence and any number of
 seeds); testing at 5 % after every few seeds would be wrong in 16.6 % of cases after five looks.
+
+What repeated tests at one level do: Armitage, McPherson and Rowe 1969.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Intervals for a share, such as 7 of 10 decided claims reproduced."""
+"""Intervals for a share, such as 7 of 10 decided claims reproduced.
+
+Wilson 1927; Clopper and Pearson 1934.
+"""
 
 from __future__ import annotations
 

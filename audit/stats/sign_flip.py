@@ -1,4 +1,7 @@
-"""The exact sign-flip test over seeds: shown beside a verdict, never its gate."""
+"""The exact sign-flip test over seeds: shown beside a verdict, never its gate.
+
+Fisher 1935.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Claims of "significantly better": the order holds, and the difference is more than the margin."""
+"""Claims of "significantly better": the order holds, and the difference is more than the margin.
+
+A test against a minimum effect instead of none: Murphy and Myors 1999.
+"""
 
 from __future__ import annotations
 

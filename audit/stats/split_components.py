@@ -1,6 +1,8 @@
 """Split noise and seed noise of one number, apart.
 
 From runs of several splits with one seed each, and of one split with several seeds.
+
+Variance components of a nested design: Searle, Casella and McCulloch 1992.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a paper prints after the plus-minus sign, which may be three things."""
+"""What a paper prints after the plus-minus sign, which may be three things.
+
+How often the sign is left unexplained, and how far the readings differ: Cumming, Fidler and Vaux 2007.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Tails and quantiles of Student's t, by `scipy.special` (`scipy.stats` says the same, 100 times slower).
 
 Imported where it is used: it takes 0.3 s, and commands that judge nothing should not wait for it.
+
+Student 1908.
 """
 
 from __future__ import annotations

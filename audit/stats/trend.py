@@ -1,4 +1,7 @@
-"""Trend claims, "the metric rises along the sweep": Page's exact test, and no step clearly back."""
+"""Trend claims, "the metric rises along the sweep": Page's exact test, and no step clearly back.
+
+Page 1963.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Notation: x_1..x_n our runs, mean and SD s (n - 1), dbar = mean - v, h half a unit of v's last decimal, m runs
 of the paper behind v. The tests are those of `target`.
+
+The asymmetry of the two errors is that of replication and prediction intervals (Spence and Stanley 2016).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Two estimands of one gap: better on this test set, or on new documents of its kind."""
+"""Two estimands of one gap: better on this test set, or on new documents of its kind.
+
+Fixed and random documents: Searle, Casella and McCulloch 1992.
+"""
 
 from __future__ import annotations
 

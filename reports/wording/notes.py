@@ -67,8 +67,8 @@ def _share(share: Share | None) -> str:
     if share.once is not None and share.once[1] < share.decided:
         once = f" of {share.once[0]} in {share.once[1]}, the same comparison counted once,"
     return (
-        f" Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, so "
-        "that it is narrower than the truth."
+        f" Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, "
+        "so that it is narrower than the truth."
     )
 
 
