@@ -1,0 +1,515 @@
+"""Rank-AE: the gate turns red for planted mistakes; words, batch normalisation, training, resuming."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from reimpl import fidelity, rank_ae, slot_norm
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
+from reimpl.fidelity import check
+from reimpl.models import find_config, find_model, known_variants, reduced_config
+from reimpl.protocol import Protocol, on_a_cpu
+from reimpl.rank_ae import VARIANTS, ChannelAttention, Config, Learned, RankAE, build
+from reimpl.ranking_loss import RankingLoss
+from reimpl.reference.rank_ae import by_hand, in_numpy
+from reimpl.slot_norm import SlotBatchNorm
+from reimpl.training import Interrupted, Result, Watch
+from reimpl.word_batches import WordBatch
+from tests.shared import shared
+from tests.toys import WORDS, toy_data, toy_protocol
+
+Patch = pytest.MonkeyPatch
+REFERENCE = Path(fidelity.__file__).parent / "reference" / "rank_ae"
+NETWORKS = [f"rankae_{mode}_{ids}_ids" for ids in ("slot", "binary") for mode in ("eval", "train")]
+LOSSES = ["rankae_losses", "rankae_losses_margin10"]
+D, L = 9, 6
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def small(variant: str = "paper", **changes: Any) -> Config:
+    return replace(VARIANTS[variant], **{"encoder": 7, "hidden": 4, "embedding": 8, **changes})
+
+
+def featured(n_train: int = 23, n_test: int = 11, seed: int = 0) -> Dataset:
+    """Documents of weighted features, whose labels follow from them; the last has none of either."""
+    rng = np.random.default_rng(seed)
+    wanted = rng.integers(0, D, (L, 2))
+
+    def part(n: int) -> Split:
+        X = rng.random((n, D)) * (rng.random((n, D)) < 0.5)
+        X[-1] = 0
+        has = X[:, wanted].sum(axis=2) > 0.7
+        split = Split.from_lists([[]] * n, [np.flatnonzero(row).tolist() for row in has])
+        return replace(split, features=sparse.csr_matrix(X, dtype=np.float32))
+
+    return toy_data(train=part(n_train), test=part(n_test))
+
+
+def run(config: Config, data: Dataset, protocol: Protocol | None = None, **options: Any) -> Result:
+    return rank_ae.train(config, data, protocol or toy_protocol(padding="batch"), seed=1, **options)
+
+
+def same(first: Result, second: Result) -> bool:
+    assert first.top_scores is not None and second.top_scores is not None
+    equal = np.array_equal(first.top_scores, second.top_scores)
+    return equal and [row["loss"] for row in first.curve] == [row["loss"] for row in second.curve]
+
+
+# -------------------------------------------------------------------------------------------- the gate
+
+
+def red(*names: str) -> set[str]:
+    tests = dict(fidelity._collect("rank_ae"))  # type: ignore[arg-type]
+    return {name for name in names if not fidelity._run("rank_ae", name, tests[name]).passed}
+
+
+def test_all_checks_pass_and_the_public_codes_cases_are_among_them() -> None:
+    checks = check("rank_ae")
+    assert [f"{c.name}: {c.detail}" for c in checks if not c.passed] == []
+    assert {*NETWORKS, *LOSSES} == {c.name for c in checks[:6]}
+
+
+@pytest.mark.parametrize("case", [*NETWORKS, *LOSSES])
+def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
+    """Bit for bit, but for the float32 gradients, which are kept in float64."""
+    with np.load(shared(f"refvec/{case}.npz")) as whole, np.load(REFERENCE / f"{case}.npz") as ours:
+        assert set(ours.files) == {n for n in whole.files if not n.startswith("grad.")}
+        for name in ours.files:
+            assert ours[name].dtype == whole[name].dtype
+            assert np.array_equal(ours[name], whole[name])
+
+
+def test_the_sources_are_those_of_the_reference_data() -> None:
+    whole = {c["case"]: c for c in json.loads(shared("refvec/manifest.json").read_text())["cases"]}
+    for c in json.loads((REFERENCE / "manifest.json").read_text())["cases"]:
+        assert (c["source"], c["mode"]) == (whole[c["case"]]["source"], whole[c["case"]]["mode"])
+
+
+def absent_words_of_one_document_too_few(patch: Patch) -> None:
+    of_batch = SlotBatchNorm._of_batch
+
+    def other(self: SlotBatchNorm, z: Tensor, absent: Tensor, batch: WordBatch) -> tuple[Tensor, Tensor]:
+        return of_batch(self, z, absent, batch._replace(size=batch.size - 1))
+
+    patch.setattr(SlotBatchNorm, "_of_batch", other)
+
+
+def bias_of_absent_words_forgotten(patch: Patch) -> None:
+    forward = SlotBatchNorm.forward
+    patch.setattr(SlotBatchNorm, "forward", lambda self, z, absent, b: forward(self, z, 0 * absent, b))
+
+
+def biased_running_variance(patch: Patch) -> None:
+    remember = SlotBatchNorm._remember
+    patch.setattr(SlotBatchNorm, "_remember", lambda self, mean, var, n: remember(self, mean, var, 10**9))
+
+
+def other_epsilon(patch: Patch) -> None:
+    patch.setattr(slot_norm, "_EPS", 1e-3)
+
+
+def word_weights_forgotten(patch: Patch) -> None:
+    hidden = RankAE.text_hidden
+    patch.setattr(
+        RankAE,
+        "text_hidden",
+        lambda self, b: hidden(self, b._replace(weights=b.weights.new_ones(b.weights.shape))),
+    )
+
+
+def divisor_of_the_document(patch: Patch) -> None:
+    """Where the vocabulary divides."""
+    divisor = RankAE._divisor
+
+    def other(self: RankAE, batch: WordBatch) -> Any:
+        self.config = replace(self.config, pooling="words")
+        return divisor(self, batch)
+
+    patch.setattr(RankAE, "_divisor", other)
+
+
+def attention_without_sigmoid(patch: Patch) -> None:
+    forward = ChannelAttention.forward
+    patch.setattr(ChannelAttention, "forward", lambda self, *it: torch.logit(forward(self, *it)))
+
+
+def prediction_from_the_labels(patch: Patch) -> None:
+    """D(E(y)) of documents without any labels."""
+    nobody = torch.empty(0, dtype=torch.int64)
+    patch.setattr(RankAE, "forward", lambda self, b: self.decode(self.label_hidden(nobody, nobody, b.size)))
+
+
+def loss_of_the_text(patch: Patch) -> None:
+    learn = RankAE.learn
+
+    def other(self: RankAE, batch: WordBatch, rows: Tensor, cols: Tensor) -> Learned:
+        found = learn(self, batch, rows, cols)
+        return found._replace(logits=self.decode(found.text_hidden))
+
+    patch.setattr(RankAE, "learn", other)
+
+
+def ranking_upside_down(patch: Patch) -> None:
+    """The lowest scores for the positives."""
+    ranking_loss = rank_ae.ranking_loss
+
+    def other(scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Any) -> RankingLoss:
+        found = ranking_loss(-scores, rows, cols, margin=margin, over=over)
+        return RankingLoss(*found)
+
+    patch.setattr(rank_ae, "ranking_loss", other)
+
+
+def summed_documents(patch: Patch) -> None:
+    losses = rank_ae.losses
+
+    def other(config: Config, learned: Learned, *where: Tensor) -> tuple[Tensor, ...]:
+        return tuple(it * len(learned.logits) for it in losses(config, learned, *where))
+
+    for module in ("by_hand", "in_numpy", "public_code"):
+        patch.setattr(f"reimpl.reference.rank_ae.{module}.losses", other)
+
+
+PAPER, THIRD = "numpy forward, paper", "numpy forward, third-party"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "seen_by"),
+    [
+        (
+            absent_words_of_one_document_too_few,
+            {"rankae_train_slot_ids", "rankae_train_binary_ids", THIRD},
+        ),
+        (bias_of_absent_words_forgotten, {"rankae_train_slot_ids", "rankae_train_binary_ids", THIRD}),
+        (biased_running_variance, {"rankae_train_slot_ids"}),
+        (other_epsilon, {*NETWORKS, THIRD}),
+        (word_weights_forgotten, {*NETWORKS, PAPER}),
+        (divisor_of_the_document, {*NETWORKS, THIRD, "numpy forward, mixed"}),
+        (attention_without_sigmoid, {*NETWORKS, PAPER}),
+        (prediction_from_the_labels, {by_hand_name := "training sees labels, prediction does not", PAPER}),
+        (loss_of_the_text, {*NETWORKS, by_hand_name, PAPER}),
+        (ranking_upside_down, {*NETWORKS, *LOSSES, "losses by hand", PAPER}),
+        (summed_documents, {*NETWORKS, *LOSSES, "losses by hand", PAPER}),
+    ],
+    ids=lambda it: it.__name__ if callable(it) else "",
+)
+def test_a_planted_mistake_turns_the_gate_red(
+    monkeypatch: Patch, mistake: Callable[[Patch], None], seen_by: set[str]
+) -> None:
+    mistake(monkeypatch)
+    assert red(*seen_by) == seen_by
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"feature_activation": "none"},
+        {"label_activation": "relu"},
+        {"decoder_activation": "relu"},
+        {"encoder_activation": "sigmoid"},
+        {"output": "sigmoid"},
+        {"hidden_loss": "mean"},
+        {"label_loss": "mean"},
+        {"layer_norm": False},
+        {"attention_norm": False},
+        {"attention_bias": False},
+    ],
+    ids=str,
+)
+def test_another_reading_is_not_what_the_third_partys_code_computes(
+    monkeypatch: Patch, change: dict[str, Any]
+) -> None:
+    other = {name: replace(it, **change) for name, it in VARIANTS.items()}
+    monkeypatch.setattr("reimpl.reference.rank_ae.public_code.VARIANTS", other)
+    assert red(*NETWORKS) == set(NETWORKS)
+
+
+def test_a_variant_has_its_own_ids(monkeypatch: Patch) -> None:
+    """Ids of words where flags were stored are seen, whatever the numbers."""
+    other = {**VARIANTS, "binary-ids": VARIANTS["third-party"]}
+    monkeypatch.setattr("reimpl.reference.rank_ae.public_code.VARIANTS", other)
+    assert red("rankae_eval_binary_ids", "rankae_train_binary_ids") == {NETWORKS[2], NETWORKS[3]}
+
+
+# ------------------------------------------------------------------------------------------- the network
+
+
+def words_of(rows: Sequence[Sequence[float]]) -> WordBatch:
+    x = torch.tensor(rows)
+    documents, words = x.nonzero(as_tuple=True)
+    return WordBatch(documents, words, x[documents, words], len(x))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_first_layer_had_once_a_word_computes_the_same(variant: str) -> None:
+    """Where a batch has more words than the vocabulary, F1 is had of the vocabulary."""
+    torch.manual_seed(0)
+    net = build(small(variant), vectors=torch.randn(5, 8), labels=L).double().eval()
+    wide = build(small(variant), vectors=torch.randn(500, 8), labels=L).double().eval()
+    state = {name: it for name, it in net.state_dict().items() if len(it.shape) == 0 or it.shape[0] != 5}
+    wide.load_state_dict(state, strict=False)
+    with torch.no_grad():
+        wide.embedding[:5] = net.embedding
+    x = torch.rand(4, 5) + 0.1
+    if net.config.pooling == "slots":  # the one thing that the size of the vocabulary decides
+        net.feature.weight.data /= 100
+    torch.testing.assert_close(net(words_of(x.tolist())), wide(words_of(x.tolist())), rtol=0, atol=1e-12)
+
+
+def test_all_words_present_is_torchs_batch_normalisation() -> None:
+    """In training and in prediction, gradients and running values too."""
+    torch.manual_seed(0)
+    ours, theirs = SlotBatchNorm(5).double(), torch.nn.BatchNorm1d(5).double()
+    for parameter, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        parameter.data.normal_()
+        other.data.copy_(parameter)
+    z = torch.randn(4, 5, 3, dtype=torch.float64)
+    batch = words_of(np.ones((4, 5)).tolist())
+    for training in (True, False):
+        x, y = z.clone().requires_grad_(), z.clone().requires_grad_()
+        out = ours.train(training)(x.flatten(0, 1), torch.randn(3, dtype=torch.float64), batch)
+        expected = theirs.train(training)(y)
+        torch.testing.assert_close(out.unflatten(0, (4, 5)), expected)
+        torch.testing.assert_close(
+            *(torch.autograd.grad(it.square().sum(), x_) for it, x_ in ((out, x), (expected, y)))
+        )
+    torch.testing.assert_close(ours.running_mean, theirs.running_mean)
+    torch.testing.assert_close(ours.running_var, theirs.running_var)
+
+
+def test_presence_flags_know_no_words() -> None:
+    """The third party's preparation: without attention, documents of equal weights are the same."""
+    torch.manual_seed(0)
+    config = small("paper", ids="presence", attention="none")
+    net = build(config, vectors=torch.randn(5, 8), labels=L)
+    first, second = net(words_of([[1.0, 2, 0, 0, 0], [0, 0, 0, 1, 2]]))
+    assert torch.equal(first, second)
+    first, second = replaced_ids(net)(words_of([[1.0, 2, 0, 0, 0], [0, 0, 0, 1, 2]]))
+    assert not torch.equal(first, second)
+
+
+def replaced_ids(net: RankAE) -> RankAE:
+    net.config = replace(net.config, ids="words")
+    return net
+
+
+def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
+    """Scores are those before the sigmoid."""
+    net = build(small("paper"), vectors=torch.randn(5, 8), labels=3)
+    net.output.weight.data.zero_()
+    net.output.bias.data = torch.tensor([50.0, 60.0, 70.0])
+    assert net(words_of([[1.0, 0, 0, 0, 0]])).tolist() == [[50, 60, 70]]
+
+
+# ------------------------------------------------------------------------------------------ the training
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_it_learns_from_features(variant: str) -> None:
+    result = run(small(variant), featured(), toy_protocol(padding="batch", epochs=40))
+    losses = [row["loss"] for row in result.curve]
+    assert not result.failed and losses[-1] < losses[0]
+    assert result.notes[0].startswith("input: 9 features of the corpus")
+    assert result.top_ids is not None and result.top_ids.shape == (11, L)
+    expected = small(variant).parameter_count(vocabulary=D, dimension=8, labels=L)
+    assert result.parameters == expected
+
+
+@pytest.mark.parametrize("variant", ["paper", "bce"])
+def test_it_comes_to_rank_what_follows_from_the_features(variant: str) -> None:
+    """Far better than by chance: the labels are sums of two features."""
+    data = featured(400, 200)
+    result = run(small(variant, hidden=8), data, toy_protocol(padding="batch", epochs=60, batch_size=32))
+    share = 100 * len(data.test.label_ids) / (data.test.size * L)
+    assert result.metrics["P@1"] > share + 25
+
+
+def test_texts_are_learned_from_as_counted_words() -> None:
+    """With the vectors of the data, whatever size the features' would have."""
+    result = run(small(reduction=2), toy_data())
+    assert result.notes == (f"input: {WORDS} words of the texts",)
+    assert result.parameters == small(reduction=2).parameter_count(vocabulary=WORDS, dimension=4, labels=L)
+
+
+def test_predictions_do_not_depend_on_the_labels_of_the_test_documents() -> None:
+    data = featured()
+    none = replace(data.test, label_ids=np.array([0], np.int32), label_offsets=np.array([0, 1] + [1] * 10))
+    assert same(run(small(), data), run(small(), replace(data, test=none)))
+
+
+def test_other_training_labels_give_another_loss() -> None:
+    data = featured()
+    other = replace(
+        data.train,
+        label_ids=np.sort(L - 1 - data.train.label_ids[:1]),
+        label_offsets=np.array([0] + [1] * 23),
+    )
+    assert not same(run(small(), data), run(small(), replace(data, train=other)))
+
+
+def test_documents_without_labels_are_counted() -> None:
+    result = run(small(), featured())
+    assert "training documents without labels have no ranking loss" in result.notes[0]
+    assert "ranking loss" not in run(small("bce"), featured()).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("norm_epochs", "moves"),
+    [(None, [True, True, True]), (1, [True, False, False]), (2, [True, True, False])],
+)
+def test_batch_normalisation_is_frozen_after_its_epochs(
+    monkeypatch: Patch, norm_epochs: int | None, moves: list[bool]
+) -> None:
+    """The third party's is after the first; the running values stay from there on."""
+    seen: list[Tensor] = []
+    from reimpl.rank_ae_training import Run
+
+    one_epoch = Run._one_epoch
+
+    def watched(self: Run) -> None:
+        one_epoch(self)
+        norm = self.network.encoder_norm
+        assert norm is not None and norm.running_mean is not None
+        seen.append(norm.running_mean.clone())
+
+    monkeypatch.setattr(Run, "_one_epoch", watched)
+    run(small("third-party", norm_epochs=norm_epochs), featured())
+    before = [torch.zeros_like(seen[0]), *seen]
+    assert [not torch.equal(a, b) for a, b in zip(before, seen, strict=False)] == moves
+
+
+def test_a_last_batch_of_one_document_is_no_hindrance() -> None:
+    """It has no variance over documents: it is normalised as in prediction."""
+    result = run(
+        small("third-party", norm_epochs=None), featured(), toy_protocol(padding="batch", batch_size=11)
+    )
+    assert not result.failed
+
+
+@pytest.mark.parametrize("variant", ["paper", "third-party", "binary-ids"])
+@pytest.mark.parametrize("stop_at", [1, 7])
+def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path, variant: str, stop_at: int) -> None:
+    """Before batch normalisation is frozen, and behind that."""
+    data, path = featured(), tmp_path / "checkpoint.pt"
+    calls = iter(range(10**6))
+    with pytest.raises(Interrupted):
+        run(small(variant), data, watch=Watch(stop=lambda: next(calls) == stop_at, checkpoint=path))
+    resumed = run(small(variant), data, watch=Watch(checkpoint=path))
+    assert same(resumed, run(small(variant), data))
+
+
+def test_a_protocol_selects_by_held_out_documents() -> None:
+    protocol = toy_protocol(
+        padding="batch", select="best_on_dev", evaluate="every_epoch", hold_out="wang2019", weight_decay=1e-8
+    )
+    result = run(small("third-party"), featured(), protocol)
+    assert not result.failed and all("P@1" in row for row in result.curve)
+
+
+def test_the_decay_is_added_to_the_gradient() -> None:
+    """Another decay is another training, from the first step on."""
+    runs = [run(small(), featured(), toy_protocol(padding="batch", weight_decay=d)) for d in (0, 1e-2)]
+    assert not same(*runs)
+
+
+def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:
+    """Without batch normalisation, whose statistics are those of a part."""
+    from reimpl.rank_ae_training import Run
+
+    whole = run(small(), featured())
+    init = Run.__init__
+
+    def halved(self: Run, *given: Any) -> None:
+        init(self, *given)
+        self.micro_batch = 2
+
+    monkeypatch.setattr(Run, "__init__", halved)
+    parts = run(small(), featured())
+    assert [it["loss"] for it in parts.curve] == pytest.approx([it["loss"] for it in whole.curve], rel=1e-4)
+
+
+# ---------------------------------------------------------------------------------------- configurations
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"attention": "full"}, "attention must be one of 'channel', 'none', not 'full'"),
+        ({"loss": "hinge"}, "loss must be one of 'ranking', 'bce', not 'hinge'"),
+        ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),
+        ({"embedding": 0}, "embedding must be a whole number from 1, not 0"),
+        ({"hidden": 2.5}, "hidden must be a whole number from 1, not 2.5"),
+        ({"margin": -1}, "margin must be a number from 0, not -1"),
+        ({"balance": float("inf")}, "balance must be a number from 0, not inf"),
+        ({"attention": "none", "attention_norm": True}, "attention_norm must be false"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Config(**change)
+
+
+def test_vectors_too_small_for_the_attention_are_refused() -> None:
+    with pytest.raises(ConfigError, match="reduction must be at most 3"):
+        build(small(), vectors=torch.randn(5, 3), labels=L)
+
+
+def test_a_claim_file_names_variants_and_changes_keys() -> None:
+    names = ("paper", "bce", "no-attention", "third-party", "binary-ids")
+    assert known_variants("rank_ae") == names == tuple(VARIANTS)
+    config = find_config(find_model("rank_ae"), "third-party", {"hidden": 80, "encoder": 120, "reduction": 2})
+    assert config == replace(VARIANTS["third-party"], hidden=80, encoder=120, reduction=2)
+
+
+def test_few_labels_have_a_smaller_common_space() -> None:
+    """Section 3.1: 100 and 200."""
+    assert (Config().common(983), Config().common(30_938), Config(hidden=80).common(983)) == (100, 200, 80)
+
+
+def test_reduced_sizes_keep_the_choices() -> None:
+    config = reduced_config(rank_ae, VARIANTS["third-party"], {})
+    assert config == replace(VARIANTS["third-party"], embedding=32, encoder=64)
+
+
+@pytest.mark.parametrize("name", ["wang2019", "rank-ae-third-party"])
+def test_its_protocols_are_carried_out_on_a_cpu_as_they_are(name: str) -> None:
+    assert on_a_cpu(name) == name
+
+
+def test_the_numpy_checks_cover_both_losses_and_both_divisors() -> None:
+    configs = in_numpy.VARIANTS_IN_NUMPY.values()
+    for name, count in (("loss", 2), ("pooling", 2), ("attention", 2), ("output", 2), ("label_loss", 2)):
+        assert len({getattr(it, name) for it in configs}) == count
+    assert by_hand.toy_losses()
+
+
+def test_a_score_is_a_sum_over_words() -> None:
+    """By hand: no attention, one component: (.5 * 2 + 2 * -1) / 2 = -.5, then F, D linear."""
+    config = small(attention="none", hidden=1, encoder=1)
+    net = build(config, vectors=torch.tensor([[2.0], [-1.0]]), labels=2)
+    for layer, w, b in (
+        (net.feature, [[3.0]], [1.0]),
+        (net.decoder, [[-2.0]], [0.5]),
+        (net.output, [[1.0], [2.0]], [0, 1.0]),
+    ):
+        layer.weight.data, layer.bias.data = torch.tensor(w), torch.tensor(b)
+    # F: -.5 * 3 + 1 = -.5; D: ReLU(-2 * -.5 + .5) = 1.5; scores 1.5 and 4
+    assert net(words_of([[0.5, 2.0]])).tolist() == [[1.5, 4.0]]
