@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 class NpyWriter:
     """Writes an .npy file row by row; the header counts them when the block is left without an error.
 
-    `columns` of None makes an array of one dimension. Raises `OSError` when the file is there already or cannot
+    `columns` of None makes an array of one dimension. Raises `OSError` when the file is there or cannot
     be written.
     """
 
