@@ -34,10 +34,17 @@ def of_split(
 
 
 def of_universe(splits: Mapping[str, Split], n_labels: int) -> dict[str, float]:
-    """The label set is that of all splits together; labels without a training document are counted."""
+    """The label set is that of all splits together; labels without a training document are counted.
+
+    The share of unknown labels is that of the labels that a split's documents have, repetitions not counted.
+    """
     seen = {split: np.bincount(part.label_ids, minlength=n_labels) > 0 for split, part in splits.items()}
     counts: dict[str, float] = {"labels": n_labels, "labels.not_in_train": int((~seen["train"]).sum())}
     counts |= {f"labels.in_{split}": int(mask.sum()) for split, mask in seen.items()}
+    for split, part in splits.items():
+        if split != "train":
+            unknown = int((~seen["train"])[part.label_ids].sum())
+            counts[f"{split}.unknown_label_share"] = unknown / max(len(part.label_ids), 1)
     return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
 
 

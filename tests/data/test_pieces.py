@@ -72,9 +72,11 @@ def test_a_word_is_looked_at_once() -> None:
     assert sorted(seen) == [b"a-piece-of-more-than-sixteen-bytes", b"one", b"two"]
 
 
+@pytest.mark.parametrize("bits", [1, 4, 19])
 @pytest.mark.parametrize("size", [7, 8, 9, 15, 16, 17, 24])
-def test_pieces_that_differ_in_one_byte(size: int) -> None:
-    """At every place, and by what stands behind them."""
+def test_pieces_that_differ_in_one_byte(size: int, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At every place, and by what stands behind them, also where they fall into the same slot."""
+    monkeypatch.setattr(module, "_BITS", bits)
     base = b"x" * size
     forms = [base, base[:-1], base + b"x", *(base[:n] + b"y" + base[n + 1 :] for n in range(size))]
     pieces = Pieces(lambda piece: (piece.decode(),), Numbers())

@@ -147,6 +147,8 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
         "labels.test_not_in_train": 1,
     }
     assert "1 labels occur in test and in no training document." in data.notes
+    # test has a, b and d; training never shows d
+    assert data.counts["test.unknown_label_share"] == 1 / 3
 
 
 def test_a_dev_split(tmp_path: Path) -> None:
