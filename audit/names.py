@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 #: Longer lists of names help nobody.
-_SHOWN = 12
+SHOWN = 12
 
 
 def known_names(name: str, names: Iterable[str]) -> str:
@@ -13,7 +13,7 @@ def known_names(name: str, names: Iterable[str]) -> str:
     names = list(dict.fromkeys(names))
     if not names:
         return "none is known"
-    listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
     nearest = _nearest(name, names)
     return f"did you mean {nearest!r}? Known: {listed}" if nearest else f"known: {listed}"
 

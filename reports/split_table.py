@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.record import SplitNoise, SplitStudy
-from reports import digits
+from reports import digits, wording
 
 #: What is shown of an experiment for which the paper prints nothing.
 USUAL = ("P@1", "P@3", "P@5")
@@ -18,7 +18,7 @@ def split_table(study: SplitStudy) -> str:
     lines = [*_aligned([_HEAD, *(_row(it) for it in shown)]), ""]
     lines += [_values(it) for it in shown]
     if study.failed:
-        lines.append(f"{study.failed} runs failed")
+        lines.append(f"{wording.plural(study.failed, 'run')} failed")
     return "\n".join(lines)
 
 

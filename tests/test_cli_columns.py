@@ -173,5 +173,5 @@ def test_a_failed_column_is_told_and_counted(
     monkeypatch.setattr(carry_out, "_train", train)
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.RUNS_FAILED
     out = capsys.readouterr()
-    assert "(2 of 3 columns)" in out.out and "1 runs failed" in out.out
+    assert "(2 of 3 columns)" in out.out and "1 run failed" in out.out
     assert "1 of 3 runs failed (RuntimeError: no luck)" in out.err

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from audit import cli
-from audit.assemble import judge_of
+from audit.assemble import assemble, judge_of
+from audit.cli.app import papers_of
 from audit.cli.explanation import explanation
+from audit.cli.report import write_files
 from audit.exit_codes import Exit
 from audit.instances import with_instances
-from audit.record import Audit, FidelityCheck, Look, to_json
+from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, to_json
 from audit.store import Store
 from tests.explaining.cases import CASES, audited, made
 from tests.reports.every_kind import claims, experiments
@@ -134,6 +136,36 @@ def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.Capture
     assert err.startswith(
         "audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the-value'?"
     )
+
+
+def test_a_metric_that_the_claim_is_not_about_is_answered_with_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _, err = explain(capsys, "the-value:P@7")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith("audit: 'the-value' is not about 'P@7' in audit-report/kinds/audit.json; ")
+    assert "nown: P@1" in err
+
+
+def test_a_claim_about_printed_numbers_alone_is_pointed_at_the_check(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`audit list` names it among the claims; no run speaks to it."""
+    (paper,) = papers_of(["chen2022"])
+    experiment = ExperimentRecord("kim_words", "Kim", "xml_cnn", "", "eurlex", "small", {}, not_run="not yet")
+    audit = assemble(paper, {"kim_words": experiment}, fidelity=(), command="")
+    write_files(audit, Path("audit-report/chen2022"))
+    code, _, err = explain(capsys, "progress-smaller-than-claimed", "audit-report/chen2022/audit.json")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith(
+        "audit: 'progress-smaller-than-claimed' is a claim about printed numbers alone, which no run tests; "
+        "`audit check chen2022 --explain chen2022:sentence:progress-smaller-than-claimed:nDCG@1` shows it"
+    )
+    command = re.search(r"`audit (.*)`", err)
+    assert command is not None
+    assert cli.main(command[1].split()) in (Exit.OK, Exit.CONTRADICTED)
+    code, _, err = explain(capsys, "zzz", "audit-report/chen2022/audit.json")
+    assert re.search(r"and \d+ more; `audit list` shows all$", err.strip())
 
 
 @pytest.mark.parametrize("name", CASES)

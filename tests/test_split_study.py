@@ -120,7 +120,7 @@ def test_the_table_says_what_failed_and_what_is_not_known(paper: Paper) -> None:
     found = study(paper, {0: of_column(0, {0: 68.0}), 1: of_column(1, {0: None}), 2: of_column(2, {0: 66.0})})
     lines = split_table(found).splitlines()
     assert lines[1].split()[:6] == ["svm", "P@1", "67.00", "1.41", "–", "–"]
-    assert lines[3:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 runs failed"]
+    assert lines[3:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 run failed"]
 
 
 def test_metrics_that_are_neither_printed_nor_usual_are_in_the_record_alone(paper: Paper) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import typer
 
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         _check_text(arguments)
         code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
     except _UsageProblem as err:
-        err.show()  # type: ignore[attr-defined]
+        _show(err)
         return Exit.BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
         code = Exit.INTERRUPTED
@@ -66,6 +68,28 @@ def main(arguments: Sequence[str]) -> int:
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
         print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
     return int(code or Exit.OK)
+
+
+#: What typer quotes of its own parts -> what to do.
+_OURS = (
+    (r"Input should be a valid integer.*", "give a whole number"),
+    (r"Input should be a valid number.*", "give a number"),
+    (r"Input should be greater than or equal to (\S+)", r"give \1 or more"),
+    (r"Input should be less than or equal to (\S+)", r"give \1 or less"),
+    (r"[.;]? ?Did you mean", "; did you mean"),
+)
+
+
+def _show(err: Any) -> None:
+    """What is wrong with the words of a command, on one line like all else; help where nothing was said."""
+    if type(err).__name__ == "NoArgsIsHelpError":
+        err.show()
+        return
+    said = " ".join(err.format_message().split()).rstrip(".")
+    for pattern, words in _OURS:
+        said = re.sub(pattern, words, said)
+    command = err.ctx.command_path if getattr(err, "ctx", None) else "audit"
+    print(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is", file=sys.stderr)
 
 
 def _check_text(arguments: Sequence[str]) -> None:

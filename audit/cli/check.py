@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from audit.claim_names import counted
 from audit.cli.app import Claims, app, background, check_keys, papers_of, say
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -152,7 +153,8 @@ def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
     readme = sum(it.result == "inconsistent" and bool(it.source) for it in mine)
     elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
     numbers = sum(cell.printed is not None for cell in cells)
-    return f"{paper.paper.key}: {numbers} printed cells in {len(paper.tables)} tables; {shown}{elsewhere}"
+    cells_in = f"{counted(numbers, 'printed cell')} in {counted(len(paper.tables), 'table')}"
+    return f"{paper.paper.key}: {cells_in}; {shown}{elsewhere}"
 
 
 def _legend(findings: Sequence[Finding]) -> str:

@@ -12,7 +12,7 @@ from audit.cli.app import app, say
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import AuditError
 from audit.exit_codes import Exit
-from audit.names import known_names
+from audit.names import SHOWN, known_names
 
 if TYPE_CHECKING:
     from audit.record import Audit, ClaimRecord
@@ -45,8 +45,7 @@ def explain_command(
     audits = [(path, read_sound(path)) for path in paths]
     found = [(path, audit, it) for path, audit in audits for it in _claims(audit, claim)]
     if not found:
-        known = list(dict.fromkeys(it.claim for _, audit in audits for it in audit.claims))
-        raise AuditError(f"no claim {claim!r} in {_listed(paths)}; {known_names(claim, known)}")
+        raise AuditError(_not_there(claim, [audit for _, audit in audits], _listed(paths)))
     for k, (path, audit, it) in enumerate(found):
         with numbers_explained(path):
             lines = explanation(_with_documents(audit, it, store), it)
@@ -71,6 +70,24 @@ def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
 
 def _claims(audit: Audit, name: str) -> Iterator[ClaimRecord]:
     return (it for it in audit.claims if name in (it.id, it.claim))
+
+
+def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
+    """Why no verdict has that name, and what to ask for instead."""
+    claim, _, metric = name.partition(":")
+    metrics = [it.metric for audit in audits for it in audit.claims if it.claim == claim]
+    if metric and metrics:
+        return f"{claim!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}"
+    for audit in audits:
+        stated = [it.id for it in audit.findings if claim in it.id.split(":")[1:]]
+        if stated:
+            return (
+                f"{claim!r} is a claim about printed numbers alone, which no run tests; "
+                f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
+            )
+    known = list(dict.fromkeys(it.claim for audit in audits for it in audit.claims))
+    more = "; `audit list` shows all" if len(known) > SHOWN else ""
+    return f"no claim {name!r} in {where}; {known_names(name, known)}{more}"
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audit.claim_names import counted
 from audit.cli.app import verdict_code
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -200,7 +201,8 @@ class Suite:
         failed = [run.reason for run in runs if run.status == "failed"]
         if failed:
             reasons = "; ".join(str(reason) for reason in dict.fromkeys(failed))
-            self.say(f"{len(failed)} of {len(jobs)} runs failed ({reasons}); --retry-failed runs them again")
+            of = f"{len(failed)} of {counted(len(jobs), 'run')}"
+            self.say(f"{of} failed ({reasons}); --retry-failed runs {_them(failed)} again")
         return bool(failed)
 
     def say_of_looks(self, audit: Audit) -> None:
@@ -260,6 +262,10 @@ def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
     for look in new:
         suite.ledger.take(look, suite.seen(plan))
     return suite.looks(plan)
+
+
+def _them(items: Sequence[object]) -> str:
+    return "it" if len(items) == 1 else "them"
 
 
 def _count_runs(audit: Audit) -> int:

@@ -128,8 +128,8 @@ class _Walk:
         if not missing or needed is None or needed <= self.budget.left:
             return None
         return (
-            f"budget: the look at {seeds} seeds needs about {span(needed)} for {len(missing)} runs, "
-            f"and {span(self.budget.left)} are left"
+            f"budget: the look at {seeds} seeds needs about {span(needed)} for "
+            f"{counted(len(missing), 'run')}, and {span(self.budget.left)} are left"
         )
 
     def _open(self, job: Job) -> bool:

@@ -182,8 +182,8 @@ def _read_predictions(path: Path, known: _Truth) -> tuple[NDArray[Any], NDArray[
     if missing and not problems:
         problems.add(
             str(path),
-            f"no prediction for {len(missing)} of {len(known.documents)} documents, {missing[0]!r} first; "
-            "give one for each, an empty list where there is none",
+            f"no prediction for {len(missing)} of {counted(len(known.documents), 'document')}, "
+            f"{missing[0]!r} first; give one for each, an empty list where there is none",
         )
     problems.settle()
     length = max(len(it.labels) for it in lists.values())

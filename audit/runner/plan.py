@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from audit.claim import Paper
 from audit.claim_model import Experiment
+from audit.claim_names import counted
 from audit.errors import PlanError
 from audit.names import known_names
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
@@ -143,7 +144,8 @@ class Plan:
         data = settings.data.resolve().name if settings.data else "a synthetic corpus"
         processes = "1 process" if workers == 1 else f"{workers} processes"
         return (
-            f"{paper}: {len(runnable)} experiments, {settings.seeds} seeds, {len(self.jobs)} runs on {data}; "
+            f"{paper}: {counted(len(runnable), 'experiment')}, {counted(settings.seeds, 'seed')}, "
+            f"{counted(len(self.jobs), 'run')} on {data}; "
             f"protocol {protocols}; {settings.device}, {settings.precision}, {processes}"
         )
 
