@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reimpl.data.source import ContentHash, Document, content_of, corpus_of, line_of
@@ -60,6 +60,8 @@ def test_other_labels_are_another_line(one: list[str], two: list[str]) -> None:
 
 
 @given(labels=LABELS, text=st.text("ab\t", max_size=3), other=LABELS, rest=st.text("ab\t", max_size=3))
+@example(labels=["a\tb"], text="c", other=["a"], rest="b\tc")
+@example(labels=[""], text="c", other=[], rest="c")
 def test_the_text_is_not_taken_for_labels(labels: list[str], text: str, other: list[str], rest: str) -> None:
     """Nor is a part of the text a label."""
     lines = line_of(labels, text.encode()), line_of(other, rest.encode())

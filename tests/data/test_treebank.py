@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reimpl.data.treebank import pieces, tokens, tokens_of
@@ -83,6 +83,10 @@ def worded(found: list[str]) -> list[str]:
 
 
 @given(TEXT)
+@example("''a b")
+@example("a ''b")
+@example("a ''b'' ''c.'' )")
+@example("x' y'")
 def test_piece_by_piece(text: str) -> None:
     """Tokens with a word character are those of the whole text, whatever stands at its edges."""
     found = [token for piece in pieces(text.encode()).split() for token in tokens_of(piece)]
