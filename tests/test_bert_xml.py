@@ -188,6 +188,31 @@ def test_dropout_acts_in_training_only() -> None:
     assert torch.equal(net.eval()(ids), net(ids))
 
 
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training: bool) -> None:
+    """On the sum of the embeddings, on the attention's weights, and on both sums' second part of each layer.
+
+    Documents of 6 words and 4 [CLS] symbols, the latter alone in the last layer.
+    """
+    sites: list[Any] = []
+
+    def dropout(x: torch.Tensor, rate: float, on: bool) -> torch.Tensor:
+        sites.append((tuple(x.shape), rate if on else 0.0))
+        return x
+
+    def attend(q: Any, k: Any, v: Any, attn_mask: Any, dropout_p: float) -> torch.Tensor:
+        sites.append(("attention", dropout_p))
+        return _ATTEND(q, k, v, attn_mask=attn_mask)
+
+    monkeypatch.setattr(F, "dropout", dropout)
+    monkeypatch.setattr(F, "scaled_dot_product_attention", attend)
+    network(Config(**SMALL, dropout=0.3)).train(training)(tokens(2, 6))
+    rate = 0.3 if training else 0.0
+    whole, last = ((2, 10, 12), rate), ((2, 4, 12), rate)
+    layer = [("attention", rate), whole, whole]
+    assert sites == [whole, *layer, *layer, ("attention", rate), last, last]
+
+
 @pytest.mark.parametrize("trained", [True, False])
 def test_word_vectors_are_trained_or_stay_as_they_are(trained: bool) -> None:
     """Frozen words leave the vectors of positions and [CLS] symbols to be trained."""
