@@ -84,7 +84,11 @@ class _Walk:
         self.audit = self.suite.judge(plan, checks, looks)
         write_files(self.audit, self.suite.folder)
         found = outlooks(self.audit, alpha=self.schedule.levels[-1])
-        return [it for it in found if it.by_seeds and self.asked.issuperset(it.seeds_now)]
+        return [
+            it
+            for it in found
+            if it.by_seeds and self.asked.issuperset(it.seeds_now) and _is_meant(it.claim, self.suite)
+        ]
 
     def _state(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> tuple[list[Outlook], str]:
         """The claims for which the next look is worth its time, and why there is none if there is none."""
@@ -175,13 +179,25 @@ def _asked(plan: Plan) -> frozenset[str]:
     return frozenset(it.id for it in plan.experiments if it.not_run is None)
 
 
+def _is_meant(claim: str, suite: Suite) -> bool:
+    """Whether `--only` leaves the claim in: where it names claims alone, only these keep the looks going.
+
+    Others that rest on the same experiments are judged with them.
+    """
+    claims = {name for it in suite.paper.claim_records() for name in (it.id, it.claim)}
+    named = set(suite.only)
+    if not named or not named <= claims - set(suite.paper.single_experiments):
+        return True
+    return claim in named or claim.partition(":")[0] in named
+
+
 def _worth_running(suite: Suite, plan: Plan) -> frozenset[str]:
     """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
     from audit.judging import JUDGES
 
     asked, records = _asked(plan), {it.id: it for it in plan.experiments}
     found: set[str] = set()
-    for claim in suite.paper.claim_records():
+    for claim in (it for it in suite.paper.claim_records() if _is_meant(it.id, suite)):
         names = set(claim.experiments)
         elsewhere = claim.kind == "value" and any(
             records[name].scope != "same_data" for name in names if name in records
