@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,13 +148,14 @@ def test_the_source_is_not_read_again(
 
 
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:
-    """Another length, recipe, source of vectors, seed or byte of the source is prepared anew."""
+    """Another length, recipe, option of it, source of vectors, seed or byte of the source is prepared anew."""
     get(folder)
-    for changes in ({"length": 2}, {"recipe": "study2022"}, {"vectors": "random:5"}, {"seed": 1}):
+    option = {"recipe": replace(RECIPES["liu2017"], vocabulary_size=20)}
+    for changes in (option, {"length": 2}, {"recipe": "study2022"}, {"vectors": "random:5"}, {"seed": 1}):
         get(folder, **changes)
     write(folder / "dev.txt", ["a\tbirds"])
     get(folder)
-    assert len(entries(folder)) == 6
+    assert len(entries(folder)) == 7
 
 
 def test_a_vector_file_is_converted_beside_the_entries_and_known_by_its_content(folder: Path) -> None:
