@@ -77,6 +77,16 @@ PRINTED: dict[str, dict[str, Any]] = {
     },
     "xun2020": {"optimiser": "dense_sparse_adam", "clip": "you2019", "patience": 101, "average_from": 10},
     "xun2020-paper": {"optimiser": "adam", "select_metric": "nDCG@5", "evaluate_every": 100},
+    # FACTS.md 7.2; of the paper, that all training documents are trained on.
+    "rank-ae-third-party": {
+        "epochs": 1000,
+        "batch_size": 256,
+        "learning_rate": 1e-3,
+        "optimiser": "adam",
+        "weight_decay": 1e-8,
+        "select": "last",
+    },
+    "wang2019": {"optimiser": "adam", "select": "last"},
 }
 
 
@@ -202,3 +212,11 @@ def test_an_unknown_protocol_is_answered_with_the_known_ones() -> None:
 def test_protocols_are_listed_without_torch() -> None:
     script = "import sys, reimpl.protocol; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_a_weight_decay_is_not_negative_and_is_told_only_where_there_is_one() -> None:
+    """It came after runs were stored: those without keep their keys."""
+    with pytest.raises(ConfigError, match="weight_decay must be 0 or more, not -0.1"):
+        Protocol(name="mine", epochs=1, batch_size=1, weight_decay=-0.1)
+    assert "weight_decay" not in protocol("chen2022").as_dict()
+    assert protocol("rank-ae-third-party").as_dict()["weight_decay"] == 1e-8

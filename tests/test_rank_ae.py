@@ -169,7 +169,7 @@ def loss_of_the_text(patch: Patch) -> None:
 
 def ranking_upside_down(patch: Patch) -> None:
     """The lowest scores for the positives."""
-    ranking_loss = rank_ae.ranking_loss
+    from reimpl.ranking_loss import ranking_loss
 
     def other(scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Any) -> RankingLoss:
         found = ranking_loss(-scores, rows, cols, margin=margin, over=over)

@@ -1,0 +1,104 @@
+"""Weighted words: which matrix, which weights, and batches cut out of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from reimpl.data.dataset import Dataset, Split
+from reimpl.word_batches import DeviceWords, word_weights
+from tests.toys import WORDS, split_of, toy_data
+
+X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)
+
+
+def featured(test: Any = X) -> Dataset:
+    def part(matrix: Any) -> Split:
+        bare = Split.from_lists([[]] * len(matrix), [[0]] * len(matrix))
+        return replace(bare, features=sparse.csr_matrix(matrix))
+
+    return toy_data(train=part(X), test=part(test))
+
+
+def matrix(data: Dataset, weights: Any = "given", *, texts: bool = False, normalise: bool = False) -> Any:
+    return word_weights(data, weights, texts=texts, normalise=normalise).of(data.test).toarray()
+
+
+def test_features_come_as_they_are_given() -> None:
+    assert np.array_equal(matrix(featured()), X)
+
+
+def test_binary_weights_are_ones() -> None:
+    assert np.array_equal(matrix(featured(), "binary"), (X != 0).astype(np.float32))
+
+
+def test_documents_are_divided_by_their_norm_and_empty_ones_stay() -> None:
+    found = matrix(featured(), normalise=True)
+    assert found[2].tolist() == pytest.approx([0.6, 0, 0, 0.8])
+    assert found[1].tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: bool) -> None:
+    test = np.array([[1, 0, 2, 0], [0, 3, 0, 0]], dtype=np.float32)
+    theirs = TfidfTransformer(norm="l2" if normalise else None).fit(X).transform(sparse.csr_matrix(test))
+    assert matrix(featured(test), "tfidf", normalise=normalise) == pytest.approx(theirs.toarray(), abs=1e-6)
+
+
+def test_texts_are_counts_of_their_words() -> None:
+    data = toy_data(test=Split.from_lists([[3, 3, 5], [], [1]], [[0], [1], [2]]))
+    found = word_weights(data, "given", texts=False, normalise=False)
+    assert (found.words, found.are_words) == (WORDS, True)
+    assert sorted(found.of(data.test).todok().items()) == [((0, 3), 2), ((0, 5), 1), ((2, 1), 1)]
+
+
+def test_texts_with_features_are_read_as_either() -> None:
+    data = toy_data()
+    parts: dict[str, Any] = {
+        name: replace(part, features=sparse.csr_matrix(np.ones((part.size, 4), np.float32)))
+        for name, part in (("train", data.train), ("test", data.test))
+    }
+    data = replace(data, **parts)
+    assert word_weights(data, "given", texts=False, normalise=False)[1:] == (4, False)
+    assert word_weights(data, "given", texts=True, normalise=False)[1:] == (WORDS, True)
+
+
+def test_the_corpus_stays_as_it_is() -> None:
+    data = featured()
+    matrix(data, "binary", normalise=True)
+    assert data.test.features is not None and np.array_equal(data.test.features.toarray(), X)
+
+
+def test_explicit_zeros_are_no_words() -> None:
+    data = featured()
+    assert data.test.features is not None
+    data.test.features.data[0] = 0
+    assert word_weights(data, "given", texts=False, normalise=False).of(data.test).nnz == 7
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0], [1], [2, 2]])
+def test_a_batch_holds_the_words_of_its_documents_in_their_order(order: list[int]) -> None:
+    """Also of one without words, and of one that comes twice."""
+    batch = DeviceWords(sparse.csr_matrix(X), torch.device("cpu")).batch(torch.tensor(order))
+    dense = torch.zeros(batch.size, 4).index_put((batch.documents, batch.words), batch.weights)
+    assert torch.equal(dense, torch.from_numpy(X[order]))
+    assert batch.documents.tolist() == sorted(batch.documents.tolist())
+    assert len(batch.words) == (X[order] != 0).sum()
+
+
+def test_a_batch_costs_what_its_words_do() -> None:
+    """However large the vocabulary."""
+    wide = sparse.csr_matrix((np.ones(3, np.float32), [0, 10**6, 5], [0, 2, 3]), shape=(2, 10**6 + 1))
+    batch = DeviceWords(wide, torch.device("cpu")).batch(torch.tensor([1, 0]))
+    assert [it.tolist() for it in batch[:2]] == [[0, 1, 1], [5, 0, 10**6]]
+
+
+def test_a_split_without_documents_has_an_empty_batch() -> None:
+    words = word_weights(toy_data(), "given", texts=True, normalise=False).of(split_of([], []))
+    assert DeviceWords(words, torch.device("cpu")).batch(torch.tensor([], dtype=torch.int64)).size == 0
