@@ -242,6 +242,11 @@ class AttentionXML(nn.Module):
             mine.load_state_dict(theirs.state_dict())
 
     @property
+    def reads_neighbours(self) -> bool:
+        """True when the longest document of a batch decides on the scores of the others."""
+        return not self.config.mask
+
+    @property
     def minimum_width(self) -> int:
         """Narrowest batch the network takes."""
         return 1

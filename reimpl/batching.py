@@ -65,13 +65,15 @@ def scoring_plan(
     minimum_width: int,
     batch_size: int,
     maximum_width: int | None = None,
+    *,
+    file_order: bool = False,
 ) -> Plan:
-    """All documents once; by length where the width is free, else in file order.
+    """All documents once; by length where the width is free, else in file order, or if `file_order` says so.
 
     `maximum_width` is for a network that takes one width only: where each split is padded to its own longest
     document, a split with longer ones than the training set's is cut to what the network was built for.
     """
-    free = width_of_split(split, protocol) is None
+    free = width_of_split(split, protocol) is None and not file_order
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
     blocks = [order[start : start + batch_size] for start in range(0, split.size, batch_size)]
     return _plan(split, blocks, protocol, minimum_width, maximum_width)

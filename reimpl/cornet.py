@@ -193,6 +193,11 @@ class CorNet(nn.Module):
         return bool(getattr(self.base, "position_bound", False))
 
     @property
+    def reads_neighbours(self) -> bool:
+        """Whether a document's scores depend on the others of its batch."""
+        return bool(getattr(self.base, "reads_neighbours", False))
+
+    @property
     def dense_embeddings(self) -> bool:
         """Whether the optimiser is to see dense gradients of embeddings."""
         return bool(getattr(self.base, "dense_embeddings", False))

@@ -6,7 +6,8 @@ A model is a module with
   field that comes after runs were stored has a default by `reimpl.config_fields.later`;
 * `VARIANTS`: name -> `Config`;
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
-  `minimum_width` and maps token ids (B, T) to scores (B, L);
+  `minimum_width` and maps token ids (B, T) to scores (B, L); where these depend on the other documents of the
+  batch, it has `reads_neighbours` set, and documents are scored in file order;
 * optionally `REVISION`, an int that counts up when a correction changes the numbers;
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;

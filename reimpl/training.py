@@ -431,7 +431,13 @@ class _Run:
     def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
         device_split = self._on_device(split)
         plan = scoring_plan(
-            split, self.protocol, self.minimum_width, self.protocol.batch_size, self.maximum_width
+            split,
+            self.protocol,
+            self.minimum_width,
+            self.protocol.batch_size,
+            self.maximum_width,
+            # Beside documents of its own length one would have other scores than among random ones.
+            file_order=getattr(self.network, "reads_neighbours", False),
         )
         self.network.eval()
         with torch.inference_mode():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import attention_xml, ensemble, fidelity, label_attention, recurrent, training
+from reimpl import attention_xml, cornet, ensemble, fidelity, label_attention, recurrent, training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
 from reimpl.errors import ConfigError
 from reimpl.fidelity import check
@@ -447,6 +448,35 @@ def test_a_single_model_is_that_of_the_ordinary_training() -> None:
     ours = attention_xml.train(tiny(), data, protocol, seed=3)
     assert ours.metrics == expected.metrics
     assert np.array_equal(ours.top_scores, expected.top_scores)  # type: ignore[arg-type]
+
+
+def test_documents_that_read_their_neighbours_are_scored_in_file_order() -> None:
+    """By length, as others are, they would have neighbours unlike those of training, and other scores."""
+    data, protocol, made = toy_data(), toy_protocol(padding="batch"), []
+
+    def unmasked(vectors: Tensor) -> nn.Module:
+        config = replace(VARIANTS["unmasked"], hidden=4, fully_connected=(3,))
+        made.append(build(config, vectors=vectors, labels=6, length=9, padding_id=0, freeze_padding=True))
+        return made[0]
+
+    result = training.train(unmasked, data, protocol, loss_name="bce_mean", seed=3)
+    width, test = int(data.test.lengths.max()), data.test
+    ids = np.zeros((test.size, width), dtype=np.int64)
+    for row, (a, b) in zip(ids, pairwise(test.offsets), strict=True):
+        row[: b - a] = test.tokens[a:b]
+    with torch.no_grad():
+        parts = [made[0].eval()(part) for part in torch.from_numpy(ids).split(5)]
+    expected = torch.cat(parts).sort(dim=1, descending=True).values
+    np.testing.assert_allclose(result.top_scores, expected, rtol=0, atol=1e-5)
+    on_top = cornet.build(
+        cornet.resolve(cornet.Config(base="attention_xml", base_variant="unmasked")),
+        vectors=torch.zeros(3, 4),
+        labels=6,
+        length=9,
+        padding_id=0,
+        freeze_padding=True,
+    )
+    assert on_top.reads_neighbours and not network().reads_neighbours
 
 
 @pytest.mark.parametrize("rule", ["sum", "mean"])

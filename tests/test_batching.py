@@ -158,6 +158,9 @@ def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewh
     assert free.widths.tolist() == [1, 3, 7]
     for padding in ("length", "split"):
         assert scoring_plan(split, protocol(padding=padding), 1, 2).order.tolist() == [0, 1, 2, 3, 4]
+    told = scoring_plan(split, protocol(padding="batch"), 1, 2, file_order=True)
+    assert told.order.tolist() == [0, 1, 2, 3, 4]
+    assert told.widths.tolist() == [max(LENGTHS[:2]), max(LENGTHS[2:4]), LENGTHS[4]]
 
 
 def test_width_of_split() -> None:
