@@ -69,12 +69,12 @@ def test_all_checks_of_xml_cnn_pass(result: tuple[Check, ...]) -> None:
 
 
 def test_every_case_of_the_public_code_is_among_them(result: tuple[Check, ...]) -> None:
-    """Fifteen reference cases, the sizes, the pools, and a second opinion on each sweep and pooling."""
+    """Fifteen reference cases, the sizes, the pools, a second opinion on each sweep, pooling and padding."""
     names = [c.name for c in result]
     assert names[:15] == CASES
     for name in ("feature sizes", "parameter counts", "initial weights", "padding row", "pooled values"):
         assert name in names
-    assert sum(name.startswith("numpy forward") for name in names) == 8
+    assert sum(name.startswith("numpy forward") for name in names) == 9
     assert len(set(names)) == len(names)
 
 

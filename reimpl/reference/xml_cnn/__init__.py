@@ -28,6 +28,7 @@ def checks() -> Iterator[tuple[str, Test]]:
     for sweep in ("words", "embeddings"):
         for pooling in ("max", "dynamic", "overlapping", "none"):
             yield f"numpy forward, {sweep}, {pooling}", partial(in_numpy.forward, sweep, pooling)
+    yield "numpy forward, padded", partial(in_numpy.forward, "words", "dynamic", "full")
     for stride in (1, 2):
         yield f"gradients of conv_max_pool, stride {stride}", partial(in_numpy.convolution_gradients, stride)
     yield "Lasagne's Adam", in_numpy.lasagne_adam

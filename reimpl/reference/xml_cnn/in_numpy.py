@@ -15,9 +15,9 @@ from reimpl.fidelity import Array, close
 from reimpl.reference.xml_cnn.public_code import named
 
 
-def forward(sweep: str, pooling: str) -> str:
+def forward(sweep: str, pooling: str, padding: str = "none") -> str:
     """A random network with both dropouts on, against numpy given the same dropout masks."""
-    config = xml_cnn.Config(sweep=sweep, pooling=pooling, maps=5, hidden=6, stride=1)  # type: ignore[arg-type]
+    config = xml_cnn.Config(sweep=sweep, pooling=pooling, padding=padding, maps=5, hidden=6)  # type: ignore[arg-type]
     if pooling in ("overlapping", "none"):
         config = replace(config, stride=2)
     rng = np.random.default_rng(20220710)
@@ -43,7 +43,9 @@ def _forward(
         x = np.moveaxis(x, 1, 2)  # (B, E, T): the axis swept stands second
     features = []
     for k in config.windows:
-        regions = sliding_window_view(x, k, axis=1)[:, :: config.stride]  # (B, n, channels, k)
+        border = k - 1 if config.padding == "full" else 0
+        swept = np.pad(x, ((0, 0), (border, border), (0, 0)))
+        regions = sliding_window_view(swept, k, axis=1)[:, :: config.stride]  # (B, n, channels, k)
         convolved = np.einsum("bnck,fck->bfn", regions, weights[f"conv_window{k}_kernel"])
         convolved = np.maximum(convolved + weights[f"conv_window{k}_bias"][:, None], 0)
         features.append(_pool(config, convolved).reshape(len(ids), -1))
