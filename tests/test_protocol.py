@@ -216,7 +216,7 @@ def test_protocols_are_listed_without_torch() -> None:
 
 def test_a_weight_decay_is_not_negative_and_is_told_only_where_there_is_one() -> None:
     """It came after runs were stored: those without keep their keys."""
-    with pytest.raises(ConfigError, match="weight_decay must be 0 or more, not -0.1"):
-        Protocol(name="mine", epochs=1, batch_size=1, weight_decay=-0.1)
+    with pytest.raises(ConfigError, match="weight_decay must be 0 or more, not -1"):
+        Protocol(name="mine", epochs=1, batch_size=1, weight_decay=-1)
     assert "weight_decay" not in protocol("chen2022").as_dict()
     assert protocol("rank-ae-third-party").as_dict()["weight_decay"] == 1e-8
