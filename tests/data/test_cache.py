@@ -148,7 +148,7 @@ def test_the_source_is_not_read_again(
 
 
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:
-    """Another length, recipe, option of it, source of vectors, seed or byte of the source is prepared anew."""
+    """Another length, recipe or option of it, source of vectors, seed or byte is prepared anew."""
     get(folder)
     option = {"recipe": replace(RECIPES["liu2017"], vocabulary_size=20)}
     for changes in (option, {"length": 2}, {"recipe": "study2022"}, {"vectors": "random:5"}, {"seed": 1}):
