@@ -63,7 +63,8 @@ def _sentence(
     if kind == "extra_forbidden":
         known = _keys_at(paper, path[:-1], source.content)
         return Problem(path, f"unknown key; {known_names(str(path[-1]), known)}")
-    return Problem(path, _about_value(kind, value, context, source.spelled.get(path)) or str(detail["msg"]))
+    other = f"{_quoted(value, source.spelled.get(path))} does not belong here; see `audit validate --schema`"
+    return Problem(path, _about_value(kind, value, context, source.spelled.get(path)) or other)
 
 
 def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str | None:
