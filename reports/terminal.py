@@ -34,23 +34,22 @@ def summary(audit: Audit) -> str:
 def _lines(
     pairs: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
 ) -> Iterator[str]:
-    """What is so of all of them, such as made data, stands above them; what is so of some, behind each."""
+    """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
     width = max((len(claim.claim) for claim, _ in pairs), default=0)
     groups = [(name, list(group)) for name, group in groupby(pairs, key=lambda pair: pair[0].claim)]
     evidence = [_evidence(group, experiments) for _, group in groups]
-    common = [it for it in evidence[0] if all(it in other for other in evidence)] if evidence else []
-    if common:
-        yield f"evidence: {', '.join(common)}"
+    usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
+    if usual:
+        but = "" if number == len(evidence) else ", but where another stands in brackets"
+        yield f"evidence: {usual}{but}"
     for (name, group), marks in zip(groups, evidence, strict=True):
         cells = [f"{_ICONS[wording.status_of(verdict)]} {_shown(claim, verdict)}" for claim, verdict in group]
-        own = ", ".join(it for it in marks if it not in common)
-        yield f"{name:{width}}  {'   '.join(cells)}".rstrip() + (f"   [{own}]" if own else "")
+        own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
+        yield f"{name:{width}}  {'   '.join(cells)}".rstrip() + own
 
 
-def _evidence(
-    group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
-) -> list[str]:
-    """In what way the runs behind a claim are not the paper's own, each in two words."""
+def _evidence(group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]) -> str:
+    """In what ways the runs behind a claim are not the paper's own, each in two words."""
     names = dict.fromkeys(name for claim, _ in group for name in claim.experiments)
     records = [experiments[name] for name in names if name in experiments]
     scopes = {verdict.scope for _, verdict in group}
@@ -60,7 +59,7 @@ def _evidence(
         "reduced protocol": any(f"-{it.protocol}".endswith("-small") for it in records),
         "imported": any(it.protocol == IMPORTED for it in records),
     }
-    return [words for words, so in found.items() if so]
+    return ", ".join(words for words, so in found.items() if so)
 
 
 def _shown(claim: ClaimRecord, verdict: Verdict) -> str:

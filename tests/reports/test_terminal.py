@@ -66,6 +66,26 @@ def test_what_some_claims_rest_on_stands_behind_them() -> None:
     assert "xml_words_eq6-value" not in behind
 
 
+def test_what_most_claims_rest_on_stands_above_and_the_others_say_theirs() -> None:
+    """One printed value of forty claims is imported, on the paper's own data; another one was run on them."""
+    study = sample.study("other_data")
+    protocols = {"kim_words": "imported", "kim_emb": "chen2022"}
+    changed = tuple(replace(it, protocol=protocols.get(it.id, "small")) for it in study.experiments)
+    own = tuple(
+        replace(v, scope="same_data", reason="straddles_margin", estimate=75.8, p_reproduced=0.5)
+        if c.claim in ("kim_words-value", "kim_emb-value")
+        else v
+        for c, v in zip(study.claims, study.verdicts, strict=True)
+    )
+    audit = replace(study, experiments=changed, verdicts=own)
+    lines = summary(audit).splitlines()
+    assert lines[0] == "evidence: stand-in data, reduced protocol, but where another stands in brackets"
+    behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
+    assert behind["kim_words-value"] == "[imported]"
+    assert behind["kim_emb-value"] == "[as in the paper]"
+    assert "xml-cnn-deteriorates" not in behind
+
+
 def test_what_is_imported_and_on_other_data_says_both() -> None:
     study = sample.study("other_data")
     imported = tuple(replace(it, protocol="imported") for it in study.experiments)
