@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit.comparator import compare
 from audit.record import Band, ClaimRecord, ExperimentRecord, Verdict
+from audit.stats.cost import cost
 from tests.judging.made import OK, arms, claim, margin
 
 #: Of the size of a margin: beside an edge.
@@ -106,3 +108,41 @@ def test_where_no_margin_would_decide_there_is_no_band() -> None:
     one = claim("equivalent", "a", "b", margin=margin(0.5))
     two = judged([one], arms(a=[70.0, 70.1], b=[70.0, 70.2]), 0.05)[one.id]
     assert (two.reason, two.alone, two.margin_reproduced_from) == ("too_few_seeds", None, None)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.00625])
+def test_intervals_have_the_coverage_of_the_level(alpha: float) -> None:
+    """The one beside p_reproduced 1 - 2 alpha, the one beside p_contradicted and the prediction 1 - alpha."""
+    claims, experiments = family(alpha=alpha)
+    claims.append(claim("order", "s1", "s0", id="order"))
+    found = judged(claims, experiments, alpha)
+    for one in claims:
+        verdict = found[one.id]
+        assert verdict.estimate is not None and verdict.se is not None and verdict.df is not None
+        inner, outer = (stats.t.ppf(1.0 - it, verdict.df) * verdict.se for it in (alpha, alpha / 2.0))
+        assert verdict.ci90 == pytest.approx((verdict.estimate - inner, verdict.estimate + inner))
+        assert verdict.ci95 == pytest.approx((verdict.estimate - outer, verdict.estimate + outer))
+        assert verdict.level == alpha
+        if one.kind == "value":
+            assert verdict.pi95 is not None and verdict.sd is not None
+            luck = stats.t.ppf(1.0 - alpha / 2.0, 5) * verdict.sd * (1.0 / 6.0 + 1.0) ** 0.5
+            assert verdict.pi95 == pytest.approx((verdict.estimate - luck, verdict.estimate + luck))
+
+
+def test_a_ratio_s_interval_has_the_coverage_of_the_level() -> None:
+    """Of the logarithms; both arms with an SD of their own."""
+    low, high = np.log([10.0, 11.0, 12.0]), np.log([20.0, 22.0, 25.0])
+    test = cost([10.0, 11.0, 12.0], [20.0, 22.0, 25.0], alpha=0.01)
+    fit = stats.ttest_ind(high, low, equal_var=False)
+    for bounds, level in ((test.ci90, 0.98), (test.ci95, 0.99)):
+        assert bounds == pytest.approx(tuple(np.exp(fit.confidence_interval(level))))
+
+
+def test_a_gap_s_margin_is_never_below_half_of_it_and_neither_is_its_band() -> None:
+    """Printed 8.00 apart, ours 8.02 with little noise: the margin in use is 4, so that any would do."""
+    one = claim("gap", "a", "b", printed=("78.00", "70.00"), margin=margin(0.5))
+    near = judged([one], arms(a=[78.0, 78.02, 78.04], b=[70.0, 70.01, 69.99]), 0.05)[one.id]
+    assert (near.outcome, near.margin, near.margin_reproduced_from) == ("reproduced", 4.0, 0.0)
+    assert near.alone == Band(reproduced_from=0.0, contradicted_up_to=0.0)
+    off = judged([one], arms(a=[81.0, 81.02, 81.04], b=[70.0, 70.01, 69.99]), 0.05)[one.id]
+    assert off.margin_contradicted_up_to == 0.0  # 3 apart is contradicted by a margin below 3, never in use
