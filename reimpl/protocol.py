@@ -218,8 +218,8 @@ _FULL: Mapping[str, Protocol] = {
             _YOU_CODE, name="xun2020-paper", patience=101, optimiser="adam", clip=None, select_above=None
         ),
         # Wang et al. 2019, section 3.1: all training data after tuning. Optimiser, batch and epochs are not
-        # stated, nor is what decay is; here Adam at its usual rate without any, the third party's batch, and
-        # epochs at which the loss on 20 % of Delicious' training documents had long stopped falling.
+        # stated, nor is what "decay" is of; here Adam at its usual rate without any, the third party's batch,
+        # and as many epochs as take a minute or two on Delicious.
         Protocol(name="wang2019", epochs=100, batch_size=256, padding="batch", dimension=100),
         # starry91/Extreme-Classification 7e54d2f, params.config: 1,000 epochs of Adam, decay 1e-8. Its
         # validation data are cut from the test set; only the last epoch is scored here.

@@ -84,7 +84,7 @@ class Config:
     """h; none: 100, or 200 with many labels."""
     feature_activation: Activation = "none"
     """Behind the linear layer of F."""
-    encoder: int = 500
+    encoder: int = 200
     """e; not stated."""
     encoder_activation: Activation = "relu"
     """Between the two layers of E."""
@@ -100,8 +100,9 @@ class Config:
     """What the ranking loss sees of the scores: section 2.3 takes them as probabilities."""
     loss: Literal["ranking", "bce"] = "ranking"
     """Lae; bce is BCE-AE, always of sigmoids."""
-    margin: float = 1.0
-    """m, tuned within [0, 1]; 1 is the paper's value for labels without noise."""
+    margin: float = 0.1
+    """m, tuned within [0, 1]; no value is stated. 0.1 stands in: with 20 % of Delicious' training documents (of
+    split column 0) held out, 20 epochs gave P@1 51 at 0.5, 59 at 0.2, 60 at 0.1 and 60 at 0.05."""
     balance: float = 1.0
     """lambda, tuned."""
     hidden_loss: Over = "mean"
