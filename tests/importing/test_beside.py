@@ -31,6 +31,7 @@ class Desk:
 
     def __init__(self, folder: Path, paper: Paper) -> None:
         self.folder, self.paper, self.store = folder, paper, Store(folder / "store")
+        self.truth: Lists = TRUTH
 
     def predictions(
         self, seeds: Mapping[int, Lists], *, experiment: str = "words", replacing: bool = False, **more: Any
@@ -45,7 +46,7 @@ class Desk:
     def _keep(
         self, paths: list[Path], seeds: list[int], experiment: str, given: Declared, replacing: bool
     ) -> Kept:
-        truth = write(self.folder / "truth.jsonl", TRUTH, scored=False)
+        truth = write(self.folder / "truth.jsonl", self.truth, scored=False)
         found = from_predictions(
             self.paper, paths, truth=truth, experiment=experiment, seeds=seeds, declared=given
         )
@@ -97,6 +98,14 @@ def test_other_scores_another_order_of_documents_and_shorter_lists_hide_nothing(
     short = {name: labels[:1] for name, labels in LISTS.items()}
     with pytest.raises(ImportFileError, match="are those of seed 5"):
         desk.predictions({7: short})
+
+
+def test_a_truth_in_another_order_hides_nothing(desk: Desk) -> None:
+    """Documents are numbered as the truth names them, and two imports may name them otherwise."""
+    desk.predictions({5: LISTS})
+    desk.truth = dict(reversed(TRUTH.items()))
+    with pytest.raises(ImportFileError, match="are those of seed 5"):
+        desk.predictions({6: LISTS})
 
 
 def test_the_same_labels_as_arrays_are_the_same_predictions(desk: Desk, tmp_path: Path) -> None:
