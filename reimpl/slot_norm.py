@@ -32,7 +32,7 @@ class SlotBatchNorm(nn.Module):
 
     def forward(self, z: Tensor, absent: Tensor, batch: WordBatch) -> Tensor:
         """z (n, U) of the words that are there and `absent` (U,) of any other -> (n, U)."""
-        mean, var = self.running_mean, self.running_var
+        z, mean, var = z.to(self.scale.dtype), self.running_mean, self.running_var
         if self.training and batch.size * z.shape[1] > 1:
             mean, var = self._of_batch(z, absent, batch)
             self._remember(mean.detach(), var.detach(), batch.size * z.shape[1])

@@ -416,6 +416,14 @@ def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path, variant: str
     assert same(resumed, run(small(variant), data))
 
 
+@pytest.mark.parametrize(
+    "config", [small(), small("third-party"), small("third-party", attention_bias=False)]
+)
+def test_it_trains_in_half_precision(config: Config) -> None:
+    result = run(config, featured(), precision="bf16")
+    assert not result.failed
+
+
 def test_a_protocol_selects_by_held_out_documents() -> None:
     protocol = toy_protocol(
         padding="batch", select="best_on_dev", evaluate="every_epoch", hold_out="wang2019", weight_decay=1e-8
