@@ -161,6 +161,18 @@ REFUSED = [
 ]
 
 
+def test_a_file_that_is_only_a_header_has_no_documents(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """`0 300 20` with no row behind it, in either split."""
+    for empty, other in (("train", "test"), ("test", "train")):
+        write(folder / empty / f"{empty}.txt", ("0 3 2",))
+        write(folder / empty / f"{other}.txt", ("1 3 2", "0,1 0:1 2:1"))
+        assert cli.main(["data", "add", empty]) == Exit.BAD_INPUT
+        message = f"audit: {empty}: {empty} has no documents; give a file that is not empty\n"
+        assert capsys.readouterr().err == message
+
+
 @pytest.mark.parametrize(("why", "arguments", "message"), REFUSED, ids=[case[0] for case in REFUSED])
 def test_what_cannot_be_used_is_one_sentence(
     capsys: pytest.CaptureFixture[str], folder: Path, why: str, arguments: tuple[str, ...], message: str

@@ -95,7 +95,17 @@ def read(path: Path, options: Options | None = None, *, format: str | None = Non
     options = options or Options()
     reader = READERS[_sniffed(path)] if format is None else find_reader(format)
     reader.check(options)
-    return reader.open(tree(path), options)
+    corpus = reader.open(tree(path), options)
+    if isinstance(corpus, BowDataset):
+        _check_documents(path, corpus)
+    return corpus
+
+
+def _check_documents(path: Path, data: BowDataset) -> None:
+    """Raises `DataError` for a split without rows; texts are looked at when they are read."""
+    for split, part in data.parts.items():
+        if part.size == 0:
+            raise DataError(f"{path}: {split} has no documents; give a file that is not empty")
 
 
 def find_reader(name: str) -> Reader:
