@@ -157,6 +157,11 @@ REFUSED = [
         "recipe 'stew' is unknown; known are study2022",
     ),
     ("unknown protocol", ("add", "corpus", "--protocol", "x"), "protocol 'x' is not known"),
+    (
+        "store that is a file",
+        ("add", "corpus", "--store", "corpus/train.txt"),
+        "audit: corpus/train.txt/data: cannot be written (Not a directory); choose another folder with --st",
+    ),
     ("run of features", ("../run", "chen2022", "--data", "toy@0"), "features without text"),
 ]
 

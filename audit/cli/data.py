@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from audit.cli.app import data_app, papers_of, say
+from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -188,6 +190,7 @@ def _prepared(
     if isinstance(corpus, BowDataset):
         return "prepared: nothing; features are read as they are, by models that take no text"
     used = protocol(protocol_name)
+    _check_writable(store / "data")
     prepared = load_or_prepare(
         corpus,
         recipe=recipe,
@@ -198,3 +201,15 @@ def _prepared(
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in prepared.splits.items())
     cut = f"cut to {used.length} words, in {store / 'data'}"
     return f"prepared: {sizes} documents, {prepared.n_labels:,} labels, {cut}"
+
+
+def _check_writable(folder: Path) -> None:
+    """Raises `AuditError` where nothing can be kept; a run would do without."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as err:
+        raise AuditError(
+            f"{folder}: cannot be written ({err.strerror or err}); choose another folder with --store"
+        ) from err
