@@ -117,6 +117,17 @@ def test_add_says_what_it_is_not_and_prepares_it_once(
     assert list((folder / "audit-runs/data").iterdir()) == entries
 
 
+def test_add_says_what_is_left_out(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Two of five training documents have no label: the default recipe leaves them out, liu2017 does not."""
+    write(folder / "some/train.txt", ("a\tcat", "\tdog", "b\tbird", "\tcow", "a b\tcat dog"))
+    write(folder / "some/test.txt", ("a\tcat", "\tdog"))
+    last = said(capsys, "add", "some")[-1]
+    assert last.startswith("prepared: 3 train + 2 test documents, 2 labels, ")
+    assert last.endswith("; 2 training documents without labels left out")
+    kept = said(capsys, "add", "some", "--recipe", "liu2017")[-1]
+    assert kept.startswith("prepared: 5 train + 2 test") and "left out" not in kept
+
+
 def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """How it differs from the nearest printed size, and from each paper's statistics."""
     lines = said(capsys, "add", "corpus", "--as", "rcv1")

@@ -183,6 +183,7 @@ def _prepared(
     corpus: Source | BowDataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
+    from audit.claim_names import counted
     from reimpl.data.cache import load_or_prepare
     from reimpl.data.formats import BowDataset
     from reimpl.protocol import protocol
@@ -200,7 +201,9 @@ def _prepared(
     )
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in prepared.splits.items())
     cut = f"cut to {used.length} words, in {store / 'data'}"
-    return f"prepared: {sizes} documents, {prepared.n_labels:,} labels, {cut}"
+    dropped = int(prepared.counts.get("train.unlabelled_dropped", 0))
+    left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
+    return f"prepared: {sizes} documents, {prepared.n_labels:,} labels, {cut}{left_out}"
 
 
 def _check_writable(folder: Path) -> None:
