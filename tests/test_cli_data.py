@@ -148,6 +148,43 @@ def test_a_column_is_asked_for_and_told_apart(capsys: pytest.CaptureFixture[str]
     assert said(capsys, "add", toy, "--column", "1", "--data", str(data))[1:] == lines[1:]
 
 
+def fields(folder: Path) -> None:
+    """The same documents as CSV, as JSON lines with fields of other names, and with ids in front."""
+    rows = (("a;b", "cat", "sat"), ("b", "dog", "ran"))
+    for split in ("train", "test"):
+        write(
+            folder / f"table/{split}.csv",
+            ("title,text,labels", *(f"{title},{body},{tags}" for tags, title, body in rows)),
+        )
+        records = (
+            f'{{"title": "{title}", "body": "{body}", "tags": "{tags}"}}' for tags, title, body in rows
+        )
+        write(folder / f"records/{split}.jsonl", tuple(records))
+        lines = (
+            f"{i}\t{tags.replace(';', ' ')}\t{title} {body}" for i, (tags, title, body) in enumerate(rows)
+        )
+        write(folder / f"numbered/{split}.txt", tuple(lines))
+
+
+def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Three formats of one corpus have one content: it says the same whichever way it is read."""
+    fields(folder)
+    ways = (
+        ("table", "--separator", ";", "--text-field", "title", "--text-field", "text"),
+        (
+            *("records", "--separator", ";", "--text-field", "title", "--text-field", "body"),
+            *("--labels-field", "tags"),
+        ),
+        ("numbered", "--ids"),
+    )
+    contents = set()
+    for way in ways:
+        lines = said(capsys, "describe", *way)
+        contents |= {line for line in lines if line.startswith("content ")}
+        assert said(capsys, "add", *way)[-1].startswith("prepared: 2 train + 2 test documents, 2 labels")
+    assert len(contents) == 1
+
+
 REFUSED = [
     ("nothing there", ("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
     (
@@ -157,10 +194,20 @@ REFUSED = [
     ),
     ("no such entry to list", ("list", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
     ("column of texts", ("add", "corpus", "--column", "1"), "corpus: no file of train rows"),
-    ("base of texts", ("add", "corpus", "--base", "1"), "option features_from means nothing for LibMulti"),
-    ("no column", ("add", "toy"), "audit: toy: 2 splits, one a column"),
+    ("base of texts", ("add", "corpus", "--base", "1"), "option --base means nothing for LibMulti"),
+    ("no column", ("add", "toy"), "audit: toy: 2 splits, one a column; state --column 0 to --column 1"),
+    ("no separator", ("add", "table"), "table: nothing says what parts the labels; state --separator ..."),
+    ("one string", ("add", "records"), "records/train.jsonl:1: no field 'text'; here are 'title', 'body', "),
+    ("names of fields", ("add", "records"), "'tags'; state --text-field ... and --labels-field ... to name"),
+    ("not one field", ("add", "records", "--text-field", "title", "--labels-field", "tags"), "--separator"),
+    ("empty separator", ("add", "table", "--separator", ""), "audit: --separator is empty; give at least"),
+    ("three columns", ("add", "numbered"), "or say that the first column holds ids (--ids)"),
     ("no such column", ("describe", "toy@7"), "column 7 of 2; give 0 to 1"),
-    ("wrong base", ("add", "toy@0", "--base", "1"), "feature id 0 occurs, but features_from=1 is stated"),
+    (
+        "wrong base",
+        ("add", "toy@0", "--base", "1"),
+        "feature id 0 occurs, but --base 1 is stated; state --base 0",
+    ),
     ("no such format", ("add", "corpus", "--format", "word"), "format 'word' is unknown; known are lml"),
     (
         "unknown recipe",
@@ -194,6 +241,7 @@ def test_what_cannot_be_used_is_one_sentence(
     capsys: pytest.CaptureFixture[str], folder: Path, why: str, arguments: tuple[str, ...], message: str
 ) -> None:
     columns(folder / "toy")
+    fields(folder)
     command = ["run", *arguments[1:]] if arguments[0] == "../run" else ["data", *arguments]
     assert cli.main(command) == Exit.BAD_INPUT
     err = capsys.readouterr().err

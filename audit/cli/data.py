@@ -5,16 +5,29 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.cli.app import data_app, papers_of, say
+from audit.cli.corpus_options import (
+    Base,
+    Column,
+    DataFile,
+    FormatName,
+    Ids,
+    LabelsField,
+    Raw,
+    Separator,
+    TextFields,
+    in_our_words,
+    options_of,
+)
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from reimpl.data.formats import BowDataset
+    from reimpl.data.formats import BowDataset, Options
     from reimpl.data.identity import Observed, Recognition
     from reimpl.data.source import Source
 
@@ -24,21 +37,6 @@ Corpus = Annotated[
         metavar="PATH",
         help="A folder, file or .zip in any format that is read; DIR@N is split column N of DIR.",
     ),
-]
-Column = Annotated[
-    int | None,
-    typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
-]
-Base = Annotated[
-    int | None,
-    typer.Option("--base", min=0, max=1, help="0 or 1: what label and feature ids count from."),
-]
-DataFile = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
-]
-FormatName = Annotated[
-    str | None, typer.Option("--format", help="Name of the format, where two of them fit.")
 ]
 
 
@@ -68,6 +66,11 @@ def add_command(
     base: Base = None,
     data: DataFile = None,
     format: FormatName = None,
+    text_field: TextFields = None,
+    labels_field: LabelsField = None,
+    separator: Separator = None,
+    ids: Ids = False,
+    raw: Raw = None,
     recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
     protocol: Annotated[str, typer.Option(help="Whose length and word vectors are prepared.")] = "small",
     vectors: Annotated[
@@ -86,8 +89,20 @@ def add_command(
 
     if entry is not None:
         catalogue().find(entry)
-    corpus = recognised(path, entry, column, base, data, format)
-    say(_prepared(corpus, recipe, protocol, vectors, store))
+    options = options_of(
+        column=column,
+        base=base,
+        data=data,
+        text=text_field,
+        labels=labels_field,
+        separator=separator,
+        ids=ids,
+        raw=raw,
+    )
+    corpus = recognised(path, entry, options, format)
+    with in_our_words():
+        prepared = _prepared(corpus, recipe, protocol, vectors, store)
+    say(prepared)
     return Exit.OK
 
 
@@ -98,12 +113,29 @@ def describe_command(
     base: Base = None,
     data: DataFile = None,
     format: FormatName = None,
+    text_field: TextFields = None,
+    labels_field: LabelsField = None,
+    separator: Separator = None,
+    ids: Ids = False,
+    raw: Raw = None,
 ) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
     from audit.cli.corpus_view import figure_lines, statistics_lines
     from reimpl.data.describe import describe, observed_in
+    from reimpl.data.opening import open_corpus
 
-    figures = describe(_opened(path, column, base, data, format))
+    options = options_of(
+        column=column,
+        base=base,
+        data=data,
+        text=text_field,
+        labels=labels_field,
+        separator=separator,
+        ids=ids,
+        raw=raw,
+    )
+    with in_our_words():
+        figures = describe(open_corpus(path, options, format=format))
     for line in (
         *statistics_lines(figures),
         "",
@@ -116,33 +148,22 @@ def describe_command(
 
 
 def recognised(
-    path: Path,
-    entry: str | None,
-    column: int | None = None,
-    base: int | None = None,
-    data: Path | None = None,
-    format: str | None = None,
+    path: Path, entry: str | None, options: Options, format: str | None = None
 ) -> Source | BowDataset:
     """Says what lies there, which entry it is, and what it is to each paper's claims."""
     from reimpl.data.describe import describe, observed_in
-
-    for line in _format_lines(path):
-        say(line)
-    corpus = _opened(path, column, base, data, format)
-    for line in _identity_lines(observed_in(describe(corpus)), entry):
-        say(line)
-    return corpus
-
-
-def _opened(
-    path: Path, column: int | None, base: int | None, data: Path | None, format: str | None
-) -> Source | BowDataset:
-    from reimpl.data.formats import Options
     from reimpl.data.opening import open_corpus
 
-    start: Any = base  # 0 or 1, as the option's bounds say
-    options = Options(features_from=start, labels_from=start, column=column, data=data)
-    return open_corpus(path, options, format=format)
+    with in_our_words():
+        lines = list(_format_lines(path))
+    for line in lines:
+        say(line)
+    with in_our_words():
+        corpus = open_corpus(path, options, format=format)
+        figures = describe(corpus)
+    for line in _identity_lines(observed_in(figures), entry):
+        say(line)
+    return corpus
 
 
 def _format_lines(path: Path) -> Iterator[str]:

@@ -11,13 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import data_app, say
-from audit.cli.data import Base, Column, FormatName, recognised
+from audit.cli.corpus_options import (
+    Base,
+    Column,
+    FormatName,
+    Ids,
+    LabelsField,
+    Raw,
+    Separator,
+    TextFields,
+    options_of,
+)
+from audit.cli.data import recognised
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Catalogue, Entry
     from reimpl.data.download import Fetched
+    from reimpl.data.formats import Options
     from reimpl.data.remote import Remote
     from reimpl.data.resumable import Patience, Watch
 
@@ -43,6 +55,11 @@ def get_command(
     column: Column = None,
     base: Base = None,
     format: FormatName = None,
+    text_field: TextFields = None,
+    labels_field: LabelsField = None,
+    separator: Separator = None,
+    ids: Ids = False,
+    raw: Raw = None,
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
@@ -52,6 +69,15 @@ def get_command(
     from reimpl.data.download import user_cache
     from reimpl.data.resumable import Patience
 
+    options = options_of(
+        column=column,
+        base=base,
+        text=text_field,
+        labels=labels_field,
+        separator=separator,
+        ids=ids,
+        raw=raw,
+    )
     known = catalogue()
     entry = known.find(key)
     remotes = _remotes(key, entry, known, addresses or ())
@@ -61,7 +87,7 @@ def get_command(
         for line in _lines(_fetched(remote, folder, Patience(timeout), _by_hand(key, entry, known))):
             say(line)
     path = folder / remotes[0].name if len(remotes) == 1 else folder
-    _recognise(path, key, column, base, format)
+    _recognise(path, key, options, format)
     say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))} --as {key}")
     return Exit.OK
 
@@ -123,12 +149,10 @@ def _lines(it: Fetched) -> Iterator[str]:
         yield f"{name}: {digest}; not verified: no published checksum known{same}"
 
 
-def _recognise(path: Path, key: str, column: int | None, base: int | None, format: str | None) -> None:
-    from reimpl.errors import ReimplError
-
+def _recognise(path: Path, key: str, options: Options, format: str | None) -> None:
     try:
-        recognised(path, key, column, base, None, format)
-    except ReimplError as err:
+        recognised(path, key, options, format)
+    except AuditError as err:
         raise AuditError(f"{err} (the download is there, whole)") from err
 
 

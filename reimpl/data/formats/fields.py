@@ -18,6 +18,7 @@ from reimpl.errors import DataError
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 _TEXT, _LABELS = "text", "labels"
+_OTHERS = "state text=... and labels=... to name others"
 
 
 def json_documents(
@@ -53,7 +54,8 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
 def _field(record: Mapping[str, Any], name: str, where: str) -> Any:
     if name not in record:
         raise DataError(
-            f"{where}: no field {name!r}; here are {', '.join(map(shown, list(record)[:20])) or 'none'}"
+            f"{where}: no field {name!r}; here are {', '.join(map(shown, list(record)[:20])) or 'none'}; "
+            f"{_OTHERS}"
         )
     return record[name]
 
@@ -110,7 +112,9 @@ def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: st
     for name in (*text, labels):
         if header.count(name) != 1:
             here = ", ".join(map(shown, header[:20])) or "none"
-            raise DataError(f"{file}:1: {header.count(name)} columns named {name!r}; here are {here}")
+            raise DataError(
+                f"{file}:1: {header.count(name)} columns named {name!r}; here are {here}; {_OTHERS}"
+            )
     columns, label_column = [header.index(name) for name in text], header.index(labels)
     for number, row in rows:
         where = f"{file}:{number}"
