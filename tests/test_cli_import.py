@@ -24,6 +24,7 @@ from reimpl.training import Result
 from tests.importing.rows import ROWS, changed, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_corpus, write_paper
+from tests.test_fixed_margins import MARGIN
 
 IMPORT = ("import", "r.csv", "--paper", "toy.yaml")
 JUDGE = ("judge", "toy.yaml")
@@ -422,3 +423,15 @@ def test_all_that_is_unclear_is_told_in_one_go(capsys: pytest.CaptureFixture[str
     assert cli.main(IMPORT) == Exit.BAD_INPUT
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[0] for line in lines] == ["r.csv:2", "r.csv:3", "r.csv:4"]
+
+
+def test_a_margin_changed_after_an_import_is_told_claim_by_claim(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where nothing was judged in between: the import keeps what the claim file fixed."""
+    assert cli.main([*IMPORT, "--by", "us"]) == Exit.OK
+    write_paper(folder, MARGIN)
+    capsys.readouterr()
+    assert cli.main(list(JUDGE)) == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "words-value P@1 (margin 0.5 (field) -> 1 (lenient))" in said

@@ -99,6 +99,7 @@ def import_command(
     As .npz: document (N,), labels (N, K) and scores (N, K), where -1 or "" fills up a short list; the truth:
     document (N,), labels (M,) of all documents in turn, and offsets (N + 1,) into them, from 0 to M.
     """
+    from audit.fixed_margins import keep_fixed
     from audit.importing import Declared, from_predictions, from_results, keep
     from audit.importing.scoring import Scoring, propensity_of
     from audit.store import Store
@@ -137,7 +138,9 @@ def import_command(
         )
     else:
         results = from_results(claims, files, declared)
-    _print(keep(results, Store(store), claims, declared, replacing=replace), claims, declared, store, paper)
+    taken = keep(results, Store(store), claims, declared, replacing=replace)
+    keep_fixed(store, claims)  # so that a later change can be told claim by claim
+    _print(taken, claims, declared, store, paper)
     return Exit.OK
 
 
