@@ -37,6 +37,18 @@ def test_what_a_claim_file_prints_stands_in_the_catalogue(paper: Paper, name: st
     assert not printed or any(printed.items() <= it.items() for it in said), (printed, said)
 
 
+def test_a_claim_file_that_knows_a_content_knows_its_documents_in_any_split() -> None:
+    """Else one document that changes sides would make it `other_data`."""
+    corpora = {it.content: it.corpus for entry in catalogue().entries.values() for it in entry.known}
+    stated = [
+        (paper.paper.key, name, corpora.get(content), dataset.corpus or ())
+        for paper in PAPERS
+        for name, dataset in paper.datasets.items()
+        for content in dataset.content or ()
+    ]
+    assert stated and not [it for it in stated if it[2] not in it[3]]
+
+
 def test_nothing_is_said_to_be_printed_by_a_paper_that_has_no_claim_file() -> None:
     """`by` are keys of papers, or the repository."""
     known = {paper.paper.key for paper in PAPERS} | set(catalogue().places)
