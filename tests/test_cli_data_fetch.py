@@ -160,14 +160,37 @@ def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
         assert server.asked == []
 
 
-def test_a_corpus_that_cannot_be_read_is_said_to_be_there(capsys: pytest.CaptureFixture[str]) -> None:
-    """The sentence of the reader, and that the download need not be blamed."""
-    with origin(Answer(b"PK, but no archive")) as server:
-        sentence = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
-    assert sentence == (
-        "audit: toy.zip: cannot be read (File is not a zip file); get a sound copy "
-        "(the download is there, whole)"
+def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """The way that the sentence says leads to the corpus, once the server gives it."""
+    page = Answer(b"<html>Please log in</html>")
+    with origin(page) as server:
+        first = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
+        again = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
+    assert (
+        first
+        == again
+        == (
+            "audit: toy.zip: cannot be read (File is not a zip file); "
+            "delete toy.zip and toy.zip.sha256 and try again"
+        )
     )
+    for name in re.findall(r"toy\.zip(?:\.sha256)?", first.partition("delete")[2]):
+        (folder / name).unlink()
+    with origin(Answer(CORPUS)) as server:
+        assert "downloaded" in said(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
+
+
+def test_what_has_its_checksum_is_not_to_be_deleted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Another download would bring the same; and of an archive that cannot be used both ways are said."""
+    content = b"PK, but no archive"
+    with origin(Answer(content)) as server:
+        address = f"{server.url}/toy.zip#sha256={sha256(content)}"
+        sentence = refused(capsys, "rcv1", "--to", ".", "--from", address)
+        other = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.tar.gz")
+    assert sentence.endswith("get a sound copy (the download is there, and has its checksum)")
+    assert "unpack it and give the folder (the download is there; if it is not" in other
 
 
 @pytest.mark.parametrize("name", ["../../evil.txt", "/evil.txt"])

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from reimpl.data.remote import Remote
     from reimpl.data.resumable import Patience, Watch
 
+#: Advice of the readers that does not help whoever has just got a copy.
+_DAMAGED = ("get a sound copy", "get a whole copy")
+
 
 @data_app.command("get")
 def get_command(
@@ -83,11 +86,13 @@ def get_command(
     remotes = _remotes(key, entry, known, addresses or ())
     folder = to or user_cache() / key
     say(f"{key}: {entry.name}; licence: {entry.licence}")
+    found: list[Fetched] = []
     for remote in remotes:
-        for line in _lines(_fetched(remote, folder, Patience(timeout), _by_hand(key, entry, known))):
+        found.append(_fetched(remote, folder, Patience(timeout), _by_hand(key, entry, known)))
+        for line in _lines(found[-1]):
             say(line)
-    path = folder / remotes[0].name if len(remotes) == 1 else folder
-    _recognise(path, key, options, format)
+    path = found[0].path if len(found) == 1 else folder
+    _recognise(path, key, options, format, found)
     say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))} --as {key}")
     return Exit.OK
 
@@ -149,11 +154,26 @@ def _lines(it: Fetched) -> Iterator[str]:
         yield f"{name}: {digest}; not verified: no published checksum known{same}"
 
 
-def _recognise(path: Path, key: str, options: Options, format: str | None) -> None:
+def _recognise(
+    path: Path, key: str, options: Options, format: str | None, fetched: Sequence[Fetched]
+) -> None:
     try:
         recognised(path, key, options, format)
     except AuditError as err:
-        raise AuditError(f"{err} (the download is there, whole)") from err
+        raise AuditError(_with_a_way_out(str(err), fetched)) from err
+
+
+def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
+    """What has the stated checksum is what was meant; anything else may be a page that says no."""
+    files = [it.path for it in fetched if it.held_against != "checksum"]
+    if not files:
+        return f"{problem} (the download is there, and has its checksum)"
+    named = [str(path) for file in files for path in (file, file.with_name(f"{file.name}.sha256"))]
+    anew = f"delete {', '.join(named[:-1])} and {named[-1]} and try again"
+    damaged = next((it for it in _DAMAGED if problem.endswith(it)), None)
+    if damaged:
+        return f"{problem.removesuffix(damaged)}{anew}"
+    return f"{problem} (the download is there; if it is not what you asked for, {anew})"
 
 
 @contextmanager
