@@ -1,6 +1,6 @@
 """`python -m audit` is the same as `audit`."""
 
-from audit.cli import run
+from audit.start import run
 
 if __name__ == "__main__":
     run()

@@ -1,0 +1,40 @@
+"""The command can be interrupted from its first moment on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+
+at = sys.argv.pop(1)
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == at:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+from audit.start import run
+run()
+"""
+
+
+@pytest.mark.parametrize("at", ["typer", "audit.cli.data", "reimpl.data.catalogue"])
+def test_an_interrupt_while_the_command_loads_is_130_without_a_traceback(at: str) -> None:
+    """Ctrl-C that comes in the import of a module, of the command or of what it needs."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, at, "data", "list"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "audit: interrupted; the same command goes on where it was\n"
+
+
+def test_the_module_starts_as_the_script_does() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "audit", "data", "list", "rcv1"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stdout.startswith("rcv1: ")
