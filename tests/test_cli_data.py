@@ -129,8 +129,14 @@ def test_add_says_what_is_left_out(capsys: pytest.CaptureFixture[str], folder: P
 
 
 def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """How it differs from the nearest printed size, and from each paper's statistics."""
-    lines = said(capsys, "add", "corpus", "--as", "rcv1")
+    """How it differs from the nearest printed size, and from each paper's statistics; nothing is prepared."""
+    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert captured.err == (
+        "audit: corpus: its sizes match none of rcv1; leave out --as, or name another entry\n"
+    )
+    assert not Path("audit-runs").exists()
     assert (
         "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 40; "
         "printed 781,265 test documents, here 16; printed 103 labels, here 6"

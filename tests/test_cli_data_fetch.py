@@ -115,7 +115,7 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
         "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3"
         in first[5]
     )
-    assert first[-1] == f"to prepare it for all runs: audit data add {path} --as rcv1"
+    assert first[-1] == f"to prepare it for all runs: audit data add {path}"
     assert second[1:3] == [
         first[1].replace("downloaded", "there already"),
         f"{first[2]}; the same as at its first download",
@@ -123,14 +123,16 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
     assert second[3:] == first[3:] and len(server.asked) == 1
 
 
-def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """And it says the same about it."""
+@pytest.mark.parametrize(("key", "named"), [("rcv1", ""), ("synthetic", " --as synthetic")])
+def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str], key: str, named: str) -> None:
+    """And it says the same about it; an entry of other sizes is not named, as it would be refused."""
     with origin(Answer(CORPUS)) as server:
-        got = said(capsys, "rcv1", "--from", f"{server.url}/toy.zip", "--to", "with blank")
+        got = said(capsys, key, "--from", f"{server.url}/toy.zip", "--to", "with blank")
     command = got[-1].partition(": audit ")[2]
-    assert command == "data add 'with blank/toy.zip' --as rcv1"
-    assert cli.main(["data", "add", "with blank/toy.zip", "--as", "rcv1"]) == Exit.OK
-    assert capsys.readouterr().out.splitlines()[:-1] == got[3:-1]
+    assert command == f"data add 'with blank/toy.zip'{named}"
+    assert cli.main(["data", "add", "with blank/toy.zip", *named.split()]) == Exit.OK
+    lines = [it for it in got[3:-1] if named or not ("rcv1" in it or it.endswith(": other_data"))]
+    assert [it for it in capsys.readouterr().out.splitlines() if it in lines] == lines
 
 
 def test_several_files_become_one_corpus_in_a_folder(

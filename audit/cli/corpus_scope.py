@@ -10,7 +10,7 @@ from audit.claim import Paper
 from audit.record import Scope
 
 if TYPE_CHECKING:
-    from reimpl.data.identity import Observed
+    from reimpl.data.identity import Observed, Recognition
 
 
 @dataclass(frozen=True)
@@ -61,3 +61,24 @@ def told(found: Sequence[Bearing], keys: Sequence[str | None]) -> Iterator[str]:
         papers = len({it.paper for it in rest})
         other = "other " if shown else ""
         yield f"{len(rest)} {other}data sets of {papers} papers: other_data"
+
+
+def as_asked(observed: Observed, entry: str) -> Recognition:
+    """As `identity.recognise`, against the one entry of the catalogue that the user names."""
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.identity import compared
+
+    return compared(observed, entry, catalogue().find(entry))
+
+
+def fits(observed: Observed, entry: str) -> bool:
+    """Whether it may be that entry: by content or sizes, or because none are on record."""
+    asked = as_asked(observed, entry)
+    return asked.how in ("content", "corpus") or not asked.differences
+
+
+def copied(found: Recognition) -> str | None:
+    """The entry for which what was found stands in, if it does."""
+    from reimpl.data.catalogue import catalogue
+
+    return catalogue().entries[found.key].stand_in_for if found.key else None

@@ -28,7 +28,7 @@ from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
     from reimpl.data.formats import BowDataset, Options
-    from reimpl.data.identity import Observed, Recognition
+    from reimpl.data.identity import Observed
     from reimpl.data.source import Source
 
 Corpus = Annotated[
@@ -99,7 +99,7 @@ def add_command(
         ids=ids,
         raw=raw,
     )
-    corpus = recognised(path, entry, options, format)
+    corpus, _ = recognised(path, entry, options, format, must_fit=True)
     with in_our_words():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
@@ -148,9 +148,14 @@ def describe_command(
 
 
 def recognised(
-    path: Path, entry: str | None, options: Options, format: str | None = None
-) -> Source | BowDataset:
-    """Says what lies there, which entry it is, and what it is to each paper's claims."""
+    path: Path, entry: str | None, options: Options, format: str | None = None, *, must_fit: bool = False
+) -> tuple[Source | BowDataset, bool]:
+    """Says what lies there, which entry it is, and what it is to each paper's claims.
+
+    Comes with whether it may be the entry. Raises `AuditError` for what cannot be read and, if `must_fit`,
+    for sizes that match none of the entry.
+    """
+    from audit.cli.corpus_scope import fits
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.opening import open_corpus
 
@@ -161,9 +166,13 @@ def recognised(
     with in_our_words():
         corpus = open_corpus(path, options, format=format)
         figures = describe(corpus)
-    for line in _identity_lines(observed_in(figures), entry):
+    observed = observed_in(figures)
+    for line in _identity_lines(observed, entry):
         say(line)
-    return corpus
+    fit = entry is None or fits(observed, entry)
+    if must_fit and not fit:
+        raise AuditError(f"{path}: its sizes match none of {entry}; leave out --as, or name another entry")
+    return corpus, fit
 
 
 def _format_lines(path: Path) -> Iterator[str]:
@@ -180,24 +189,18 @@ def _format_lines(path: Path) -> Iterator[str]:
 
 def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
     """Which entry it is, and its scope to the papers' claims."""
-    from audit.cli.corpus_scope import bearings, told
+    from audit.cli.corpus_scope import as_asked, bearings, copied, told
     from reimpl.data.catalogue import catalogue
-    from reimpl.data.identity import compared, recognise
+    from reimpl.data.identity import recognise
 
     found = recognise(observed, catalogue())
     yield f"recognised: {found.sentence}"
     if entry is not None and found.key != entry:
-        asked = compared(observed, entry, catalogue().find(entry))
+        asked = as_asked(observed, entry)
         nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
         yield f"as asked: {nearest if asked.differences else asked.sentence}"
-    keys = [entry] if found.how == "nothing" else [entry, found.key, _copied(found)]
+    keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
     yield from told(bearings(observed, papers_of(None)), keys)
-
-
-def _copied(found: Recognition) -> str | None:
-    from reimpl.data.catalogue import catalogue
-
-    return catalogue().entries[found.key].stand_in_for if found.key else None
 
 
 def _prepared(

@@ -92,8 +92,8 @@ def get_command(
         for line in _lines(found[-1]):
             say(line)
     path = found[0].path if len(found) == 1 else folder
-    _recognise(path, key, options, format, found)
-    say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))} --as {key}")
+    named = f" --as {key}" if _recognise(path, key, options, format, found) else ""
+    say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))}{named}")
     return Exit.OK
 
 
@@ -156,9 +156,10 @@ def _lines(it: Fetched) -> Iterator[str]:
 
 def _recognise(
     path: Path, key: str, options: Options, format: str | None, fetched: Sequence[Fetched]
-) -> None:
+) -> bool:
+    """Says what came; whether it may be the entry."""
     try:
-        recognised(path, key, options, format)
+        return recognised(path, key, options, format)[1]
     except AuditError as err:
         raise AuditError(_with_a_way_out(str(err), fetched)) from err
 
