@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.claim import Paper
+from audit.claim_model import Dataset
 from audit.record import Scope
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Bearing:
     scope: Scope
     catalogue: str | None
     differences: tuple[str, ...]
-    """What the paper prints and is not here, in words."""
+    """What the paper prints and is not here, in words; without any, why it is `other_data` all the same."""
 
     @property
     def sentence(self) -> str:
@@ -30,23 +31,33 @@ class Bearing:
         return "; ".join((f"{self.paper} {self.dataset}: {self.scope}", *self.differences))
 
 
-def bearings(observed: Observed, papers: Sequence[Paper]) -> tuple[Bearing, ...]:
-    """Every data set of every paper, in their order."""
-    from reimpl.data.identity import differences, scope_of
-
+def bearings(observed: Observed, papers: Sequence[Paper], copy_of: str | None = None) -> tuple[Bearing, ...]:
+    """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
     return tuple(
-        Bearing(
-            paper.paper.key,
-            name,
-            scope_of(
-                observed.content, observed.corpus, same=dataset.content or (), corpora=dataset.corpus or ()
-            ),
-            dataset.catalogue,
-            differences(dataset.printed, observed),
-        )
+        _bearing(paper.paper.key, name, dataset, observed, copy_of)
         for paper in papers
         for name, dataset in paper.datasets.items()
     )
+
+
+def _bearing(paper: str, name: str, dataset: Dataset, observed: Observed, copy_of: str | None) -> Bearing:
+    from reimpl.data.identity import differences, scope_of
+
+    same, corpora = dataset.content or (), dataset.corpus or ()
+    scope = scope_of(observed.content, observed.corpus, same=same, corpora=corpora)
+    differ = differences(dataset.printed, observed)
+    if scope == "other_data" and not differ:
+        another = bool(same or corpora or (copy_of and dataset.catalogue == copy_of))
+        differ = (_why_other(bool(dataset.printed), another),)
+    return Bearing(paper, name, scope, dataset.catalogue, differ)
+
+
+def _why_other(printed: bool, another: bool) -> str:
+    """Of data from which nothing that is printed differs."""
+    agree = "what it prints agrees" if printed else "it prints no sizes"
+    if another:
+        return f"{agree}, but the content is another"
+    return f"{agree}, and whether the content is the same is not known"
 
 
 def told(found: Sequence[Bearing], keys: Sequence[str | None]) -> Iterator[str]:
@@ -78,7 +89,9 @@ def fits(observed: Observed, entry: str) -> bool:
 
 
 def copied(found: Recognition) -> str | None:
-    """The entry for which what was found stands in, if it does."""
+    """The entry for which what was found stands in, if it does; the nearest in size is not found."""
     from reimpl.data.catalogue import catalogue
 
-    return catalogue().entries[found.key].stand_in_for if found.key else None
+    if found.key is None or found.how == "nothing":
+        return None
+    return catalogue().entries[found.key].stand_in_for

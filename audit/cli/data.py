@@ -200,7 +200,7 @@ def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
         nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
         yield f"as asked: {nearest if asked.differences else asked.sentence}"
     keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
-    yield from told(bearings(observed, papers_of(None)), keys)
+    yield from told(bearings(observed, papers_of(None), copied(found)), keys)
 
 
 def _prepared(

@@ -1,0 +1,59 @@
+"""What a corpus is to the data sets of papers, in sentences: `other_data` never goes without a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.claim import builtin_claims, load
+from audit.cli.corpus_scope import bearings
+from reimpl.data.identity import Observed
+
+PAPERS = {paper.paper.key: paper for paper in map(load, builtin_claims())}
+EURLEX = {"train": (15449.0,), "test": (3865.0,), "labels": (3956.0,)}
+
+
+def sentence(paper: str, dataset: str, observed: Observed, copy_of: str | None = None) -> str:
+    found = bearings(observed, [PAPERS[paper]], copy_of)
+    return next(it.sentence for it in found if it.dataset == dataset)
+
+
+@pytest.mark.parametrize("paper", ["chen2022", "libmultilabel2026", "liu2017"])
+def test_a_corpus_of_the_printed_sizes_is_other_data_for_a_reason(paper: str) -> None:
+    """A corpus made to EUR-Lex's sizes is another; of one that nobody knows it is not known."""
+    observed = Observed("a" * 64, "b" * 64, "c" * 64, EURLEX)
+    assert sentence(paper, "eurlex", observed, "eurlex-4k") == (
+        f"{paper} eurlex: other_data; what it prints agrees, but the content is another"
+    )
+    assert sentence(paper, "eurlex", observed) == (
+        f"{paper} eurlex: other_data; what it prints agrees, and whether the content is the same is not known"
+    )
+
+
+def test_a_paper_that_prints_no_sizes_is_said_to_print_none() -> None:
+    observed = Observed("a" * 64, "b" * 64, "c" * 64, EURLEX)
+    assert sentence("chen2022", "wiki10_31k", observed).endswith(
+        "other_data; it prints no sizes, and whether the content is the same is not known"
+    )
+
+
+def test_what_is_printed_and_differs_is_reason_enough() -> None:
+    observed = Observed("a" * 64, "b" * 64, "c" * 64, {**EURLEX, "test": (3864.0,)})
+    assert sentence("liu2017", "eurlex", observed, "eurlex-4k") == (
+        "liu2017 eurlex: other_data; printed 3,865 test documents, here 3,864"
+    )
+
+
+def test_what_is_known_to_be_the_same_needs_no_reason() -> None:
+    """EURLEX57K's content is on record, and so are its documents in any split."""
+    dataset = PAPERS["libmultilabel2026"].datasets["eurlex57k"]
+    assert dataset.content and dataset.corpus
+    sizes = {"train": (45000.0,), "test": (6000.0,), "dev": (6000.0,)}
+    same = Observed(dataset.content[0], dataset.corpus[0], "", sizes)
+    moved = Observed("a" * 64, dataset.corpus[0], "", sizes)
+    other = Observed("a" * 64, "b" * 64, "", sizes)
+    said = [sentence("libmultilabel2026", "eurlex57k", it).partition(": ")[2] for it in (same, moved, other)]
+    assert said == [
+        "same_data",
+        "other_split",
+        "other_data; what it prints agrees, but the content is another",
+    ]
