@@ -67,7 +67,8 @@ class Recognition:
         if self.how == "content" and self.known:
             return f"{self.key}, by content: {self.known.what}"
         if self.how == "corpus" and self.known:
-            return f"{self.key}, in another split than the one on record ({self.known.what})"
+            order = "" if self.differences else ", or in that one in another order"
+            return f"{self.key}, in another split than the one on record{order} ({self.known.what})"
         differ = f" ({'; '.join(self.differences)})" if self.differences else ""
         if self.how == "label_set" and self.known:
             return f"labels of {self.key}, but other documents than those on record{differ}"

@@ -117,6 +117,13 @@ RECOGNISED = [
         "real, in another split than the one on record (the split)",
     ),
     (
+        "corpus of the same sizes",
+        seen(100, 50, corpus=B),
+        "real",
+        "corpus",
+        "real, in another split than the one on record, or in that one in another order (the split)",
+    ),
+    (
         "label set",
         seen(90, 50, label_set=C),
         "real",
