@@ -128,6 +128,16 @@ def test_add_says_what_is_left_out(capsys: pytest.CaptureFixture[str], folder: P
     assert kept.startswith("prepared: 5 train + 2 test") and "left out" not in kept
 
 
+def test_labels_parted_by_commas_are_doubted(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Two of three labels hold a comma, of one a document; in corpus/ none does."""
+    for split in ("train", "test"):
+        write(folder / f"commas/{split}.txt", ("a,b\tcat", "b\tdog", "a,c,d\tbird"))
+    note = "note: 2 of 3 training labels hold a comma; what parts labels is a blank: if commas are "
+    for command in ("add", "describe"):
+        assert [it for it in said(capsys, command, "commas") if it.startswith(note)]
+        assert not [it for it in said(capsys, command, "corpus") if it.startswith("note: ")]
+
+
 def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """How it differs from the nearest printed size, and from each paper's statistics; nothing is prepared."""
     assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT

@@ -80,6 +80,17 @@ def statistics_lines(figures: Mapping[str, Any]) -> Iterator[str]:
             yield f"{noun:38} {shown}{over_all}"
 
 
+def doubt_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """A note where the labels were likely not read as they are meant."""
+    train = figures["splits"]["train"]
+    given = round(train["labels_a_document"] * train["documents"])
+    if 2 * train["labels_like_lists"] >= given > 0:
+        yield (
+            f"note: {train['labels_like_lists']:,} of {given:,} training labels hold a comma; what parts "
+            "labels is a blank: if commas are meant to part them, replace them by blanks"
+        )
+
+
 def figure_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     """Every other figure, a line each, and both plots."""
     from reimpl.data.histogram import bars

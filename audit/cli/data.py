@@ -120,7 +120,7 @@ def describe_command(
     raw: Raw = None,
 ) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
-    from audit.cli.corpus_view import figure_lines, statistics_lines
+    from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.opening import open_corpus
 
@@ -141,6 +141,7 @@ def describe_command(
         "",
         *figure_lines(figures),
         "",
+        *doubt_lines(figures),
         *_identity_lines(observed_in(figures), None),
     ):
         say(line)
@@ -156,6 +157,7 @@ def recognised(
     for sizes that match none of the entry.
     """
     from audit.cli.corpus_scope import fits
+    from audit.cli.corpus_view import doubt_lines
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.opening import open_corpus
 
@@ -167,7 +169,7 @@ def recognised(
         corpus = open_corpus(path, options, format=format)
         figures = describe(corpus)
     observed = observed_in(figures)
-    for line in _identity_lines(observed, entry):
+    for line in (*doubt_lines(figures), *_identity_lines(observed, entry)):
         say(line)
     fit = entry is None or fits(observed, entry)
     if must_fit and not fit:

@@ -53,8 +53,14 @@ class Tally:
             "without_labels": self.labels.count(0),
             f"without_{unit}": self.lengths.count(0),
             "repeated_labels": self.duplicate_labels,
+            "labels_like_lists": self._like_lists(),
             "texts_met_before": n - len(self.texts),
         }
+
+    def _like_lists(self) -> int:
+        """Labels that look as if commas parted several: `a,b` alone in its document, or `a,` beside `b`."""
+        alone = max(self.labels) <= 1
+        return sum(n for name, n in self.label_counts.items() if "," in (name if alone else name[-1:]))
 
 
 def of_documents(documents: Iterable[Document]) -> Tally:

@@ -35,6 +35,7 @@ def test_by_hand(tmp_path: Path) -> None:
         "without_labels": 1,
         "without_words": 1,
         "repeated_labels": 1,
+        "labels_like_lists": 0,
         "texts_met_before": 1,
     }
     assert figures["splits"]["test"]["labels_a_document"] == 4 / 3

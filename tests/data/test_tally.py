@@ -73,6 +73,20 @@ def test_texts_by_hand() -> None:
     assert tally.figures()["texts_met_before"] == 1
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ((("a,b",), ("c",), ("a,c",)), 2),  # one label a document, two of them with a comma
+        ((("a,", "b"), ("c",), ("a,", "c")), 2),  # a comma and a blank
+        ((("Doe, J", "Roe, M"), ("Doe, J",)), 0),  # names with commas, several a document
+        ((("a", "b"), ("c",), ()), 0),
+    ],
+)
+def test_labels_that_look_like_lists_are_counted(labels: tuple[tuple[str, ...], ...], expected: int) -> None:
+    tally = of_documents([Document(it, "x") for it in labels])
+    assert tally.figures()["labels_like_lists"] == expected
+
+
 def test_delicious_as_it_is_known() -> None:
     """10 training and 4 test rows without a label, 27 % of test rows in training, 18.5 and 17.3 features."""
     from reimpl.data.formats import read
