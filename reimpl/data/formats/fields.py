@@ -41,13 +41,23 @@ def json_documents(
 
 def _json_object(line: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=partial(_once, where))
     except RecursionError as err:
         raise DataError(f"{where}: JSON nested too deep; write one flat object a line") from err
     except ValueError as err:
         raise DataError(f"{where}: {shown(line)} is no JSON ({err}); write one object a line") from err
     if not isinstance(record, dict):
         raise DataError(f"{where}: a {type(record).__name__}, no object; write one object a line")
+    return record
+
+
+def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these members; raises `DataError` when two have one name, as only one would be read."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{where}: field {shown(twice)} is there twice; keep one")
     return record
 
 

@@ -105,6 +105,7 @@ def test_json_lines(tmp_path: Path, line: str, options: Options, expected: Docum
         ('{"text": "a", "labels": [""]}', r"label '' is neither"),
         ('{"text": "\\ud800", "labels": []}', r"half of a surrogate pair, \\ud800"),
         ("[" * 100_000, r"nested too deep|is no JSON"),
+        ('{"text": "x", "labels": ["a"], "labels": ["b"]}', r"field 'labels' is there twice; keep one"),
         ('{"text": "a", "labels": [' + "9" * 5000 + "]}", r"is no JSON"),
         ("", r"train\.jsonl:1: '' is no JSON"),
     ],
