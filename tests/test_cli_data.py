@@ -201,6 +201,18 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
     assert len(contents) == 1
 
 
+def test_rows_that_a_split_leaves_out_are_told(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Of four rows the second split uses three; the first uses all."""
+    toy = columns(folder / "toy")
+    write(toy / "toy_tstSplit.txt", ("1 3",))
+    write(toy / "toy_trSplit.txt", ("2 2", "3 4"))
+    note = "note: 1 row of the data stands in neither train nor test"
+    for command in ("add", "describe"):
+        assert note in said(capsys, command, "toy@1")
+    write(toy / "toy_trSplit.txt", ("2 2", "3 4", "4 1"))
+    assert not [it for it in said(capsys, "describe", "toy@0") if it.startswith("note")]
+
+
 REFUSED = [
     ("nothing there", ("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
     (

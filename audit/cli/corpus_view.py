@@ -80,8 +80,12 @@ def statistics_lines(figures: Mapping[str, Any]) -> Iterator[str]:
             yield f"{noun:38} {shown}{over_all}"
 
 
-def doubt_lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    """A note where the labels were likely not read as they are meant."""
+def doubt_lines(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
+    """Notes where rows are not used, and where the labels were likely not read as they are meant."""
+    unused = getattr(corpus, "counts", {}).get("rows_not_used", 0)
+    if unused:
+        rows = "1 row of the data stands" if unused == 1 else f"{unused:,} rows of the data stand"
+        yield f"note: {rows} in neither train nor test"
     train = figures["splits"]["train"]
     given = round(train["labels_a_document"] * train["documents"])
     if 2 * train["labels_like_lists"] >= given > 0:

@@ -135,13 +135,14 @@ def describe_command(
         raw=raw,
     )
     with in_our_words():
-        figures = describe(open_corpus(path, options, format=format))
+        corpus = open_corpus(path, options, format=format)
+        figures = describe(corpus)
     for line in (
         *statistics_lines(figures),
         "",
         *figure_lines(figures),
         "",
-        *doubt_lines(figures),
+        *doubt_lines(corpus, figures),
         *_identity_lines(observed_in(figures), None),
     ):
         say(line)
@@ -169,7 +170,7 @@ def recognised(
         corpus = open_corpus(path, options, format=format)
         figures = describe(corpus)
     observed = observed_in(figures)
-    for line in (*doubt_lines(figures), *_identity_lines(observed, entry)):
+    for line in (*doubt_lines(corpus, figures), *_identity_lines(observed, entry)):
         say(line)
     fit = entry is None or fits(observed, entry)
     if must_fit and not fit:
