@@ -136,7 +136,7 @@ class Suite:
         from audit.runner.execute import execute
 
         workers = self._workers(jobs)
-        threads = max(1, (os.cpu_count() or 1) // workers) if self.settings.device == "cpu" else None
+        threads = threads_of(workers) if self.settings.device == "cpu" else None
         with Screen(len(jobs), self.console) as screen:
             outcome = execute(
                 jobs,
@@ -279,3 +279,10 @@ def _check_writable(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, "")
+
+
+def threads_of(workers: int) -> int:
+    """Threads of each of so many processes: its share of the cores, or fewer where OMP_NUM_THREADS says so."""
+    share = max(1, (os.cpu_count() or 1) // workers)
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(share, int(asked)) if asked.isdecimal() and int(asked) > 0 else share
