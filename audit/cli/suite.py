@@ -282,7 +282,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def threads_of(workers: int) -> int:
-    """Threads of each of so many processes: its share of the cores, or fewer where OMP_NUM_THREADS says so."""
+    """Threads of each of so many processes: its share of the cores, at most OMP_NUM_THREADS."""
     share = max(1, (os.cpu_count() or 1) // workers)
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(share, int(asked)) if asked.isdecimal() and int(asked) > 0 else share
