@@ -60,6 +60,8 @@ class Recognition:
     """Versions of the entry with these sizes; where nothing fits, the nearest one."""
     differences: tuple[str, ...] = ()
     """Against the first of `versions`."""
+    far: bool = False
+    """Whether nothing fits, and the nearest is more than twice or less than half as large in some size."""
 
     @property
     def sentence(self) -> str:
@@ -76,7 +78,7 @@ class Recognition:
             return (
                 f"sizes of {self.key} ({_who(self.versions[0])}); whether it is the same content is not known"
             )
-        if self.key is None:
+        if self.key is None or self.far:
             return "no entry of the catalogue"
         if not self.versions:
             return f"{self.key} has no sizes or contents on record to hold it against"
@@ -185,9 +187,8 @@ def _by_size(observed: Observed, catalogue: Catalogue) -> Recognition:
     if not near:
         return Recognition(None, "nothing")
     _, key, version = min(near, key=lambda it: it[0])
-    return Recognition(
-        key, "nothing", versions=(version,), differences=differences(_counts(version), observed)
-    )
+    differ, far = differences(_counts(version), observed), max(_factors(version, observed)) > math.log(2)
+    return Recognition(key, "nothing", versions=(version,), differences=differ, far=far)
 
 
 def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
@@ -213,13 +214,18 @@ def _equal_sizes(version: Sizes, observed: Observed) -> bool:
 
 def _distance(version: Sizes, observed: Observed) -> float | None:
     """Sum of the logarithms of the factors by which the sizes differ; None without sizes of both."""
-    total = 0.0
-    for name, text in _counts(version).items():
-        value, here = float(_printed(text)[0]), observed.statistics.get(name, (0.0,))[0]
-        if value <= 0 or here <= 0:
-            return None
-        total += abs(math.log(value / here))
-    return total if {"train", "test"} <= version.printed.keys() else None
+    factors = _factors(version, observed)
+    whole = {"train", "test"} <= version.printed.keys() and len(factors) == len(_counts(version))
+    return sum(factors) if whole else None
+
+
+def _factors(version: Sizes, observed: Observed) -> list[float]:
+    """Of each size that is above 0 in both: the logarithm of the factor by which they differ."""
+    pairs = [
+        (float(_printed(text)[0]), observed.statistics.get(name, (0.0,))[0])
+        for name, text in _counts(version).items()
+    ]
+    return [abs(math.log(value / here)) for value, here in pairs if value > 0 and here > 0]
 
 
 def _who(version: Sizes) -> str:

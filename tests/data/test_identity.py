@@ -144,6 +144,16 @@ RECOGNISED = [
         "nothing",
         "no entry of the catalogue; nearest in size is copy (printed 50 test documents, here 51)",
     ),
+    (
+        "twice as large",
+        seen(200, 100, 14),
+        "copy",
+        "nothing",
+        "no entry of the catalogue; nearest in size is copy (printed 100 training documents, here 200; "
+        "printed 50 test documents, here 100; printed 7 labels, here 14)",
+    ),
+    ("more than twice", seen(100, 101), "copy", "nothing", "no entry of the catalogue"),
+    ("less than half", seen(100, 50, 3), "copy", "nothing", "no entry of the catalogue"),
 ]
 
 
