@@ -32,7 +32,8 @@ from tests.data.corpora import corpus, write
 from tests.data.sources import Made
 from tests.data.test_cache import assert_equal
 
-ROOT = Path(__file__).parents[2]
+#: What this process imports, its own processes do.
+ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 WORDS = [
     "the",
     "The",
@@ -95,7 +96,7 @@ def test_documents_of_any_format_go_to_the_processes(folder: Path) -> None:
 def test_no_torch_and_no_scipy_in_a_worker() -> None:
     """What a worker imports is light."""
     code = "import sys, reimpl.data.worker; print({'torch', 'scipy', 'pandas'} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENV)
     assert found.stdout.strip() == "set()"
 
 
@@ -214,7 +215,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
+        env=ENV,
     )
     assert process.stdout is not None
     process.stdout.readline()
