@@ -34,6 +34,9 @@ class Meter:
         self.show(self.done, self.total)
 
 
+#: Bytes that are read, and told, at once: some hundred steps for a corpus worth a bar.
+_STEP = 1 << 17
+
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
@@ -53,7 +56,7 @@ def open_counted(path: Path) -> BinaryIO:
     meter = _METER.get()
     if meter is None:
         return path.open("rb")
-    return cast(BinaryIO, io.BufferedReader(_Counted(path, meter)))
+    return cast(BinaryIO, io.BufferedReader(_Counted(path, meter), _STEP))
 
 
 @contextmanager
