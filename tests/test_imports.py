@@ -21,7 +21,12 @@ MAY_IMPORT = {
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": (
-        "audit", "reimpl.f1", "reimpl.metric_names", "reimpl.metrics", "reimpl.propensity", "reimpl.truth"
+        "audit",
+        "reimpl.f1",
+        "reimpl.metric_names",
+        "reimpl.metrics",
+        "reimpl.propensity",
+        "reimpl.truth",
     ),
     "audit.instances": ("audit", "reimpl.errors", "reimpl.hit_pattern"),
     "audit.runner": ("audit", "reimpl", "torch"),

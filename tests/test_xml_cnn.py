@@ -297,7 +297,7 @@ def test_batches_narrower_than_the_widest_window_are_refused(pooling: Any) -> No
 
 @pytest.mark.parametrize("pooling", ["max", "dynamic"])
 def test_padded_windows_take_a_document_of_one_word(pooling: Any) -> None:
-    """Window 5 with 4 zero vectors on either side has five places over one word, each with one of its parts."""
+    """Window 5 with 4 zero vectors on either side has five places over one word, one for each part."""
     config = Config(**SMALL | {"pooling": pooling, "padding": "full"})
     net, ids = network(config), tokens(1, 1)
     assert net.minimum_width == 1

@@ -63,8 +63,8 @@ def test_the_tests_and_bands_are_those_of_scipys_t(
     assert got.p_contradicted == pytest.approx(p_con, abs=1e-9)
     D_R, D_C = abs(d) + stats.t.ppf(0.95, df) * se + h, abs(d) - stats.t.ppf(0.975, df_pred) * pred - h
     least = claimed / 2  # a smaller margin is never used
-    assert got.reproduced_from == pytest.approx(D_R if D_R > least else 0.0)
-    assert got.contradicted_up_to == pytest.approx(D_C if D_C >= least else 0.0)
+    assert got.reproduced_from == pytest.approx(D_R if least < D_R else 0.0)
+    assert got.contradicted_up_to == pytest.approx(D_C if least <= D_C else 0.0)
     assert got.pi95 == pytest.approx(tuple(d + claimed + stats.t.ppf([0.025, 0.975], df_pred) * pred))
 
 
