@@ -210,6 +210,7 @@ def _prepared(
     corpus: Source | BowDataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
+    from audit.bytes_bar import bytes_bar
     from audit.claim_names import counted
     from reimpl.data.cache import load_or_prepare
     from reimpl.data.formats import BowDataset
@@ -219,13 +220,15 @@ def _prepared(
         return "prepared: nothing; features are read as they are, by models that take no text"
     used = protocol(protocol_name)
     _check_writable(store / "data")
-    prepared = load_or_prepare(
-        corpus,
-        recipe=recipe,
-        length=used.length,
-        vectors=vectors or f"random:{used.dimension}",
-        cache=store / "data",
-    )
+    with bytes_bar(f"preparing {corpus.name}") as progress:
+        prepared = load_or_prepare(
+            corpus,
+            recipe=recipe,
+            length=used.length,
+            vectors=vectors or f"random:{used.dimension}",
+            cache=store / "data",
+            progress=progress,
+        )
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in prepared.splits.items())
     cut = f"cut to {used.length} words, in {store / 'data'}"
     dropped = int(prepared.counts.get("train.unlabelled_dropped", 0))

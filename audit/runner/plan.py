@@ -96,6 +96,7 @@ def _prepared(request: DataRequest) -> Dataset:
         from reimpl.data.synthetic import synthetic
 
         return synthetic(length=request.length, dimension=request.dimension)
+    from audit.bytes_bar import bytes_bar
     from reimpl.data.cache import load_or_prepare
     from reimpl.data.features import dataset_of
     from reimpl.data.formats import BowDataset, Options
@@ -104,13 +105,15 @@ def _prepared(request: DataRequest) -> Dataset:
     corpus = open_corpus(request.folder, Options(data=request.data_file))
     if isinstance(corpus, BowDataset):
         return dataset_of(corpus)
-    return load_or_prepare(
-        corpus,
-        recipe=request.recipe,
-        length=request.length,
-        vectors=request.vectors,
-        cache=request.cache,
-    )
+    with bytes_bar(f"preparing {corpus.name}") as progress:
+        return load_or_prepare(
+            corpus,
+            recipe=request.recipe,
+            length=request.length,
+            vectors=request.vectors,
+            cache=request.cache,
+            progress=progress,
+        )
 
 
 @dataclass(frozen=True)
