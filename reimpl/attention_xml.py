@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ from scipy.special import expit
 from torch import Tensor, nn
 
 from reimpl import ensemble, recurrent, training
+from reimpl.config_fields import check_choices, is_size
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision
@@ -91,24 +92,17 @@ class Config:
             if isinstance(getattr(self, name), list):  # as a claim file gives them
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         loss(self.loss)
-        # A misspelt choice would otherwise build another network under this name.
-        for name, kind in get_type_hints(type(self)).items():
-            value = getattr(self, name)
-            if get_origin(kind) is Literal and value not in get_args(kind):
-                known = ", ".join(map(repr, get_args(kind)))
-                raise ConfigError(f"{name} must be one of {known}, not {value!r}")
-            if kind is bool and not isinstance(value, bool):
-                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        check_choices(self)
         for name in ("hidden", "layers", "trees", "cluster_size", "ways", "candidates"):
-            if not _is_size(getattr(self, name)):
+            if not is_size(getattr(self, name)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
-        if not (isinstance(self.fully_connected, tuple) and all(map(_is_size, self.fully_connected))):
+        if not (isinstance(self.fully_connected, tuple) and all(map(is_size, self.fully_connected))):
             raise ConfigError(
                 f"fully_connected must be a list of whole numbers from 1, not {self.fully_connected!r}"
             )
-        if not (isinstance(self.averaging, tuple) and all(_is_size(it) or it == 0 for it in self.averaging)):
+        if not (isinstance(self.averaging, tuple) and all(is_size(it) or it == 0 for it in self.averaging)):
             raise ConfigError(f"averaging must be a list of whole numbers from 0, not {self.averaging!r}")
-        if not (_is_size(self.tree_height) or (self.tree_height == 0 and self.tree_height is not False)):
+        if not (is_size(self.tree_height) or (self.tree_height == 0 and self.tree_height is not False)):
             raise ConfigError(f"tree_height must be a whole number from 0, not {self.tree_height!r}")
         for name in ("dropout_embedding", "dropout_states", "dropout_output"):
             rate = getattr(self, name)
@@ -127,10 +121,6 @@ class Config:
         each = labels if self.head == "max_pooling" else 1
         queries = 0 if self.head == "max_pooling" else 2 * self.hidden * labels
         return vocabulary * dimension + encoder + queries + shared + (sizes[-1] + 1) * each
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 _CODE = Config()
@@ -281,7 +271,7 @@ def train(
     Raises what `reimpl.training.train` raises.
     """
     if config.trees == 1:
-        one = _tree if config.tree_height else _flat
+        one = _tree if config.tree_height else train_flat
         return one(config, data, protocol, seed=seed, device=device, precision=precision, watch=watch)
     return ensemble.train(
         _tree_probabilities if config.tree_height else _flat_probabilities,
@@ -297,8 +287,8 @@ def train(
     )
 
 
-def _flat(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
-    """The network over all labels."""
+def train_flat(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+    """As `train`, of the network over all labels; `keep` of `reimpl.training.train` may be among `how`."""
 
     def network(vectors: Tensor) -> AttentionXML:
         return build(
@@ -314,7 +304,7 @@ def _flat(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Resu
 
 
 def _flat_probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
-    return ensemble.probabilities(_flat(config, data, protocol, **how), of=expit)
+    return ensemble.probabilities(train_flat(config, data, protocol, **how), of=expit)
 
 
 def _tree_probabilities(

@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl.config_fields import check_choices, is_size
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
 
@@ -74,17 +75,10 @@ class Config:
 
     def __post_init__(self) -> None:
         loss(self.loss)
-        for name, kind in get_type_hints(type(self)).items():
-            value = getattr(self, name)
-            if get_origin(kind) is Literal and value not in get_args(kind):
-                raise ConfigError(
-                    f"{name} must be one of {', '.join(map(repr, get_args(kind)))}, not {value!r}"
-                )
-            if kind is bool and not isinstance(value, bool):
-                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        check_choices(self)
         for name in ("hidden", "layers", "heads", "inner", "cls_tokens", "bottleneck"):
             value = getattr(self, name)
-            if not _is_size(value) and (name, value) not in (("hidden", _AS), ("bottleneck", None)):
+            if not is_size(value) and (name, value) not in (("hidden", _AS), ("bottleneck", None)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
         if isinstance(self.hidden, int):
             self.size(self.hidden)
@@ -112,10 +106,6 @@ class Config:
         between = self.bottleneck or (M * H if self.pooler else None)
         head = (M * H + 1) * between if between else 0
         return embeddings + self.layers * layer + norms + head + ((between or M * H) + 1) * labels
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 _CODE = Config()

@@ -1,4 +1,4 @@
-"""Configurations of models as plain values, for records and run keys.
+"""Configurations as plain values, for records and run keys, and what all of them check of their values.
 
 A run's key is a digest of its configuration, so a field that a `Config` gains would give every stored run of
 that model another key. Such a field is declared with `later`, and is left out of the values while it is at
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, field, fields
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from reimpl.errors import ConfigError
 
 _LATER = "later"
 
@@ -34,3 +36,22 @@ def as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: as_json(item) for key, item in value.items()}
     return [as_json(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def is_size(value: object) -> bool:
+    """Whether it is a whole number from 1; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def check_choices(config: Any, *, of: str = "") -> None:
+    """Raises `ConfigError`, which begins with `of`, for a field that is none of its choices or no bool.
+
+    A misspelt choice would otherwise build another network, or train in another way, under this name.
+    """
+    for name, kind in get_type_hints(type(config)).items():
+        value = getattr(config, name)
+        if get_origin(kind) is Literal and value not in get_args(kind):
+            known = ", ".join(map(repr, get_args(kind)))
+            raise ConfigError(f"{of}{name} must be one of {known}, not {value!r}")
+        if kind is bool and not isinstance(value, bool):
+            raise ConfigError(f"{of}{name} must be true or false, not {value!r}")

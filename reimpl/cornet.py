@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast
 
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import as_dict, as_json, later
+from reimpl.config_fields import as_dict, as_json, check_choices, later
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
 from reimpl.models import find_config, find_model, reduced_config
@@ -68,10 +68,7 @@ class Config:
     def __post_init__(self) -> None:
         if self.loss is not None:
             loss(self.loss)
-        for name, kind in get_type_hints(type(self)).items():
-            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
-                known = ", ".join(map(repr, get_args(kind)))
-                raise ConfigError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
+        check_choices(self)
         for name, least in (("blocks", 0), ("context", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

@@ -25,6 +25,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import recurrent
+from reimpl.config_fields import check_choices, is_size
 from reimpl.errors import ConfigError
 from reimpl.label_attention import attend
 from reimpl.losses import loss
@@ -55,16 +56,14 @@ class Config:
 
     def __post_init__(self) -> None:
         loss(self.loss)
-        recurrent.check_start(self.start)
+        check_choices(self)
         for name in ("hidden", "layers", "probes"):
-            if not _is_size(getattr(self, name)):
+            if not is_size(getattr(self, name)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
-        if not (self.bottleneck is None or _is_size(self.bottleneck)):
+        if not (self.bottleneck is None or is_size(self.bottleneck)):
             raise ConfigError(
                 f"bottleneck must be a whole number from 1, or null for none, not {self.bottleneck!r}"
             )
-        if not isinstance(self.train_vectors, bool):
-            raise ConfigError(f"train_vectors must be true or false, not {self.train_vectors!r}")
         for name in ("dropout_embedding", "dropout_states"):
             rate = getattr(self, name)
             if not (isinstance(rate, int | float) and 0 <= rate < 1):
@@ -77,10 +76,6 @@ class Config:
         head = (features + 1) * self.bottleneck if self.bottleneck else 0
         head += ((self.bottleneck or features) + 1) * labels
         return vocabulary * dimension + encoder + 2 * self.hidden * self.probes + head
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 _CODE = Config()

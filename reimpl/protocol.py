@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
+from reimpl.config_fields import check_choices
 from reimpl.errors import ConfigError
 
 
@@ -67,12 +68,7 @@ class Protocol:
     """Set when the protocol is nobody's: why it is there, in one sentence for the report."""
 
     def __post_init__(self) -> None:
-        # A misspelt choice would otherwise train in another way under this name.
-        for name, kind in get_type_hints(type(self)).items():
-            value = getattr(self, name)
-            if get_origin(kind) is Literal and value not in get_args(kind):
-                known = ", ".join(map(repr, get_args(kind)))
-                raise ConfigError(f"protocol {self.name!r}: {name} must be one of {known}, not {value!r}")
+        check_choices(self, of=f"protocol {self.name!r}: ")
         for name in ("epochs", "batch_size", "length", "dimension"):
             if getattr(self, name) < 1:
                 raise ConfigError(

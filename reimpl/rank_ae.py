@@ -28,12 +28,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl.config_fields import check_choices, is_size
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.losses import bce_mean, bce_sum_over_labels
@@ -113,17 +114,10 @@ class Config:
     """Weights of the layers; biases are torch's own."""
 
     def __post_init__(self) -> None:
-        # A misspelt choice would otherwise build another network under this name.
-        for name, kind in get_type_hints(type(self)).items():
-            value = getattr(self, name)
-            if get_origin(kind) is Literal and value not in get_args(kind):
-                known = ", ".join(map(repr, get_args(kind)))
-                raise ConfigError(f"{name} must be one of {known}, not {value!r}")
-            if kind is bool and not isinstance(value, bool):
-                raise ConfigError(f"{name} must be true or false, not {value!r}")
+        check_choices(self)
         for name in ("embedding", "reduction", "encoder", "hidden", "norm_epochs"):
             value, optional = getattr(self, name), name in ("hidden", "norm_epochs")
-            if not (_is_size(value) or (optional and value is None)):
+            if not (is_size(value) or (optional and value is None)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
         for name in ("margin", "balance"):
             value = getattr(self, name)
@@ -143,10 +137,6 @@ class Config:
         layers = (C + 1) * h + (labels + 1) * e + (e + 1) * h + (h + 1) * e + (e + 1) * labels
         norms = self.layer_norm * 4 * e
         return vocabulary * C + (self.attention == "channel") * attention + layers + norms
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 _PAPER = Config()

@@ -70,7 +70,8 @@ def train_tree(
     began = time.perf_counter()
     height = fitting_height(data.n_labels, config.cluster_size, config.tree_height, config.ways)
     if height == 0:
-        return _without_a_tree(config, data, protocol, list_length, seed, device, precision, watch)
+        how = {"seed": seed, "device": device, "precision": precision, "watch": watch}
+        return _without_a_tree(config, data, protocol, keep=list_length, **how)
     asked, config = config.tree_height, replace(config, tree_height=height)
     tree = tree_of(config, data, seed)
     data = for_protocol(data, protocol)
@@ -84,40 +85,11 @@ def train_tree(
     return replace(result, seconds=time.perf_counter() - began, notes=(note, *result.notes))
 
 
-def _without_a_tree(
-    config: Config,
-    data: Dataset,
-    protocol: Protocol,
-    list_length: int,
-    seed: int,
-    device: str,
-    precision: Precision,
-    watch: Watch | None,
-) -> Result:
+def _without_a_tree(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
     """No more labels than a leaf may hold: one network over all of them. Scores as those of a tree."""
-    from reimpl.attention_xml import build
+    from reimpl.attention_xml import train_flat
 
-    def network(vectors: Tensor) -> nn.Module:
-        return build(
-            replace(config, tree_height=0, trees=1),
-            vectors=vectors,
-            labels=data.n_labels,
-            length=protocol.length,
-            padding_id=data.padding_id,
-            freeze_padding=not data.padding_trainable,
-        )
-
-    result = training.train(
-        network,
-        data,
-        protocol,
-        loss_name=config.loss,
-        seed=seed,
-        device=device,
-        precision=precision,
-        watch=watch,
-        keep=list_length,
-    )
+    result = train_flat(replace(config, tree_height=0), data, protocol, **how)
     note = f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
     scores = result.top_scores
     if scores is not None:

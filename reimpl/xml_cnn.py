@@ -28,20 +28,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args, get_origin, get_type_hints
+from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import later
+from reimpl.config_fields import check_choices, is_size, later
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from reimpl.losses import loss
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 @dataclass(frozen=True)
@@ -77,17 +73,13 @@ class Config:
         if isinstance(self.windows, list):  # as a claim file gives them
             object.__setattr__(self, "windows", tuple(self.windows))
         loss(self.loss)
-        # A misspelt choice would otherwise build another network under this name.
-        for name, kind in get_type_hints(type(self)).items():
-            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
-                known = ", ".join(map(repr, get_args(kind)))
-                raise ConfigError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
+        check_choices(self)
         for name in ("maps", "stride", "pools"):
-            if not _is_size(getattr(self, name)):
+            if not is_size(getattr(self, name)):
                 raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
-        if not (isinstance(self.windows, tuple) and self.windows and all(map(_is_size, self.windows))):
+        if not (isinstance(self.windows, tuple) and self.windows and all(map(is_size, self.windows))):
             raise ConfigError(f"windows must be a list of whole numbers from 1, not {self.windows!r}")
-        if not (self.hidden is None or _is_size(self.hidden)):
+        if not (self.hidden is None or is_size(self.hidden)):
             raise ConfigError(
                 f"hidden must be a whole number from 1, or null for no hidden layer, not {self.hidden!r}"
             )

@@ -180,35 +180,18 @@ def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
 @contextmanager
 def _bar(name: str) -> Iterator[Watch]:
     """A bar on a terminal; elsewhere only what went otherwise than planned."""
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
+    from audit.bytes_bar import bytes_bar
     from audit.progress import new_console
     from reimpl.data.resumable import Watch
 
     console = new_console()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
-    task = bars.add_task(name, total=None)
+    with bytes_bar(name, console, speed=True) as show:
 
-    class Bar(Watch):
-        def note(self, text: str) -> None:
-            console.out(f"{name}: {text}", highlight=False)
+        class Bar(Watch):
+            def note(self, text: str) -> None:
+                console.out(f"{name}: {text}", highlight=False)
 
-        def progress(self, done: int, total: int | None) -> None:
-            bars.update(task, completed=done, total=total)
+            def progress(self, done: int, total: int | None) -> None:
+                show(done, total)
 
-    with bars:
         yield Bar()

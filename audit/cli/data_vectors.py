@@ -68,23 +68,7 @@ def _lines(file: Path, found: VectorMap) -> Iterator[str]:
 @contextmanager
 def _bar(name: str) -> Iterator[Progress]:
     """A bar on a terminal for each step that is told; nothing elsewhere."""
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from audit.bytes_bar import bytes_bar
 
-    from audit.progress import new_console
-
-    console = new_console()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
-    bars = Bars(*columns, console=console, disable=not console.is_terminal, transient=True)
-    task = bars.add_task(name, total=None)
-
-    def show(what: str, done: int, total: int) -> None:
-        bars.update(task, description=f"{name}: {what}", completed=done, total=total or None)
-
-    with bars:
-        yield show
+    with bytes_bar(name) as show:
+        yield lambda what, done, total: show(done, total or None, what)

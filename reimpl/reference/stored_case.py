@@ -7,7 +7,7 @@ optimiser at 1e-3); in float64 `f64.output.*`, `f64.loss.*`, `f64.grad.LOSS.*`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +49,13 @@ def compare(subject: Subject, package: str, case: Mapping[str, Any], tolerance: 
                 gaps[prefix + name] = close(prefix + name, value, reference, tolerance=tolerance[dtype])
     for loss in case["losses"]:
         gaps |= _step(subject, case, stored, loss)
+    return agreement(gaps, results, case["source"])
+
+
+def agreement(gaps: Mapping[str, float], results: Set[str], source: Mapping[str, str]) -> str:
+    """What was compared and how close it came; raises `MismatchError` where a stored result was not."""
     if gaps.keys() != results:
-        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results - gaps.keys()))}")
-    source = case["source"]
+        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results ^ gaps.keys()))}")
     return (
         f"{len(gaps)} stored results of {source['repository']} {source['commit'][:7]} agree, "
         f"the farthest within {max(gaps.values()):.0e}"

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from reimpl.fidelity import Array, MismatchError, arrays, close, group
 from reimpl.protocol import PROTOCOLS
 from reimpl.rank_ae import VARIANTS, Config, Learned, RankAE, losses
-from reimpl.reference.stored_case import fill
+from reimpl.reference.stored_case import agreement, fill
 from reimpl.slot_norm import BatchNorm, SlotBatchNorm
 from reimpl.word_batches import WordBatch
 
@@ -88,13 +88,7 @@ def _sentence(gaps: Mapping[str, float], stored: Mapping[str, Array], case: Mapp
     results = {name for name in stored if not name.startswith(("weight.", "state.", "input."))}
     # how many batches were seen is of no use with a fixed momentum; both parts are checked in their sum
     results = {name for name in results if not name.endswith(("batches_tracked", "tive_part"))}
-    if gaps.keys() != results:
-        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results ^ gaps.keys()))}")
-    source = case["source"]
-    return (
-        f"{len(gaps)} stored results of {source['repository']} {source['commit'][:7]} agree, "
-        f"the farthest within {max(gaps.values()):.0e}"
-    )
+    return agreement(gaps, results, case["source"])
 
 
 # ------------------------------------------------------------------------------------------ the network
