@@ -140,7 +140,7 @@ VARIANTS: Mapping[str, Config] = {
 }
 
 #: Sizes for protocols that are reduced to a CPU.
-SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,)}
+SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,), "averaging": ()}
 
 
 class AttentionXML(nn.Module):

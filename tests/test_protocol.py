@@ -115,7 +115,8 @@ def test_a_reduced_protocol_differs_in_sizes_only(name: str) -> None:
     for it in fields(Protocol):
         if it.name not in (*sizes, *counts, "name"):
             assert getattr(whole, it.name) == getattr(reduced, it.name), it.name
-    assert reduced.average_from == 7  # 10 of 30 epochs, of 20
+    assert reduced.average_from == 15  # 10 of 30 epochs would be 7 of 20: before three quarters
+    assert reduced.patience == whole.patience
 
 
 @pytest.mark.parametrize("name", ["chen2022", "chen2022-code", "liu2017", "libmultilabel", "small"])

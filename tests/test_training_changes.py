@@ -56,11 +56,12 @@ def test_every_field_but_the_name_and_what_reduces_can_be_changed() -> None:
 ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),
     ({"epochs": 40, "batch_size": 200, "learning_rate": 1e-4, "length": 300}, {}),
-    ({"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"}, {}),
+    ({"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"}, {"patience": 5}),
     ({"average_from": None}, {"average_from": None}),
-    ({"epochs": 10, "average_from": 2}, {"average_from": 4}),  # 2 of 10 epochs are 4 of 20
+    ({"epochs": 10, "average_from": 2}, {"average_from": 15}),  # 2 of 10 epochs: before three quarters of 20
+    ({"epochs": 10, "average_from": 8}, {"average_from": 16}),
     ({"average_from": 29}, {"average_from": 19}),
-    ({"average_from": 0}, {"average_from": 0}),
+    ({"average_from": 0}, {"average_from": 15}),
     ({"average_start": False}, {"average_start": False}),
     ({"clip": None}, {"clip": None}),
     ({"clip": 0.5, "optimiser": "adam"}, {"clip": 0.5, "optimiser": "adam"}),
@@ -98,8 +99,8 @@ def test_a_choice_that_the_reduced_protocol_lacks_gets_the_reduced_size() -> Non
         "average_from": 25,
     }
     found = with_choices(protocol("small"), with_training(protocol("chen2022"), training), training)
-    assert (found.select, found.hold_out, found.patience) == ("best_on_dev", "you2019-small", 20)
-    assert (found.evaluate, found.evaluate_every, found.average_from) == ("every_steps", 20, 10)
+    assert (found.select, found.hold_out, found.patience) == ("best_on_dev", "you2019-small", 7)
+    assert (found.evaluate, found.evaluate_every, found.average_from) == ("every_steps", 50, 15)
 
 
 def test_what_goes_with_a_choice_of_the_named_protocol_is_dropped_where_another_is_asked_for() -> None:
