@@ -13,6 +13,7 @@ from audit.claim import Paper, load
 from audit.errors import PlanError
 from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan
+from reimpl.data.formats import Options
 from reimpl.errors import DataError
 from reimpl.protocol import PROTOCOLS
 from tests.records import make_run
@@ -87,9 +88,9 @@ def averaged(*training: str, protocol: str = "you2019-code") -> tuple[tuple[str,
 @pytest.mark.parametrize(
     ("protocol", "device", "words", "letters"),
     [
-        ("auto", "cpu", (20, 4), (20, None)),
-        ("you2019-code-small", "cuda", (20, 4), (20, None)),
-        ("small", "cpu", (20, 4), (20, None)),
+        ("auto", "cpu", (20, 15), (20, None)),
+        ("you2019-code-small", "cuda", (20, 15), (20, None)),
+        ("small", "cpu", (20, 15), (20, None)),
         ("claimed", "cpu", (10, 2), (10, None)),
         ("auto", "cuda", (10, 2), (10, None)),
         ("you2019-code", "cpu", (10, 2), (10, None)),
@@ -99,7 +100,7 @@ def averaged(*training: str, protocol: str = "you2019-code") -> tuple[tuple[str,
 def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_sizes_under_its_own(
     tmp_path: Path, corpus: Path, protocol: str, device: str, words: Any, letters: Any
 ) -> None:
-    """An ablation of averaging stays one on a CPU: 2 of 10 epochs are 4 of 20, and none is none."""
+    """An ablation of averaging stays one on a CPU: where it begins, three quarters or more are over; none is none."""
     write_corpus(corpus, n_train=300)
     ablation = averaged("epochs: 10, average_from: 2", "epochs: 10, average_from: null")
     plan = make_plan(
@@ -321,7 +322,7 @@ def test_the_data_file_of_split_columns_may_lie_elsewhere(tmp_path: Path) -> Non
     elsewhere = (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
     with pytest.raises(DataError, match="no data file beside them"):
         make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, cache=tmp_path / "c"))
-    found = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, data_file=elsewhere))
+    found = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, options=Options(data=elsewhere)))
     assert found.jobs[0].spec.data == here
 
 
