@@ -257,12 +257,12 @@ _FIT_A_CPU = ("wang2019", "rank-ae-third-party")
 _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper")
 
 
-def in_proportion(name: str, whole: Protocol, epochs: int) -> int | None:
-    """The epoch of `epochs` that stands for the one under `name` of `whole`."""
+def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
+    """The epoch of `epochs`, of a reduced protocol or not, that stands for the one under `name` of `whole`."""
     value = getattr(whole, name)
     if value is None:
         return None
-    earliest = round(AVERAGE_FROM_SHARE * epochs) if name == "average_from" else 0
+    earliest = round(AVERAGE_FROM_SHARE * epochs) if reduced and name == "average_from" else 0
     return min(epochs - 1, max(earliest, round(value / whole.epochs * epochs)))
 
 

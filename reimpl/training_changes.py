@@ -74,7 +74,7 @@ def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any])
     for key in training:
         value = getattr(claimed, key)
         if key in BEGINNINGS:
-            value = in_proportion(key, claimed, base.epochs)
+            value = in_proportion(key, claimed, base.epochs, reduced=base.deviation is not None)
         elif key in SIZES_OF_CHOICES and value is not None:
             value = getattr(base, key) or (SIZES_OF_CHOICES[key] if base.deviation else value)
         if key not in SIZES:

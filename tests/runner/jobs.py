@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from audit.record import Run, RunSpec
-from audit.runner.plan import DataRequest, Job
+from audit.runner.data_request import DataRequest
+from audit.runner.plan import Job
 from audit.store import Store
 from reimpl.data.dataset import Dataset
 from reimpl.protocol import Protocol
