@@ -294,7 +294,7 @@ def test_a_full_disk_under_the_report_is_one_sentence_and_the_runs_are_kept(
 def test_without_claims_the_paper_is_the_one_that_comes_with_the_toolkit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("audit.runner.plan.DataRequest.load", lambda self: _tiny())
+    monkeypatch.setattr("audit.runner.data_request.DataRequest.load", lambda self: _tiny())
     assert cli.main(["run", "--jobs", "1", "--seeds", "1"]) == Exit.OK
     assert record("chen2022").paper.key == "chen2022"
 

@@ -148,8 +148,8 @@ def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
             "take one column, as in --data columns@0",
         ),
         (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
-        (("--data-file", "x"), "--data-file x: belongs to the split columns of --data; give that too"),
-        (("--data", "columns"), "3 splits, one a column; state column=0 to column=2"),
+        (("--data-file", "x"), "audit: --data-file: says how --data is read; give that too"),
+        (("--data", "columns"), "3 splits, one a column; state --data DIR@0 to --data DIR@2"),
     ],
 )
 def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(

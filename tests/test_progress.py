@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from audit.progress import Screen, new_console
-from audit.runner.plan import DataRequest, Job
+from audit.runner.data_request import DataRequest
+from audit.runner.plan import Job
 from tests.records import make_run
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,12 +51,29 @@ Raw = Annotated[
     bool | None, typer.Option("--raw/--tokenised", help="Which of both, where texts are there twice.")
 ]
 
-#: Names in `reimpl.data.formats.Options` -> names here.
-_OPTIONS: Mapping[str, str] = {
+
+@dataclass(frozen=True)
+class Words:
+    """How the options of `reimpl.data.formats.Options` are called here."""
+
+    column: str = "--column {}"
+    data: str = "--data"
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Their names there -> what is typed here."""
+        return {**_NAMES, "column": self.column.removesuffix(" {}").format("N"), "data": self.data}
+
+    def stated(self, name: str, value: str) -> str:
+        """One with its value."""
+        if name == "column":
+            return self.column.format(value)
+        return _FLAGS.get((name, value), f"{self.names[name]} {value}")
+
+
+_NAMES: Mapping[str, str] = {
     "features_from": "--base",
     "labels_from": "--base",
-    "column": "--column",
-    "data": "--data",
     "text": "--text-field",
     "labels": "--labels-field",
     "separator": "--separator",
@@ -63,8 +81,11 @@ _OPTIONS: Mapping[str, str] = {
     "raw": "--raw",
     "format": "--format",
 }
+#: In `audit data`; and in `audit run`, where `--data` is the corpus.
+IN_DATA, IN_RUN = Words(), Words(column="--data DIR@{}", data="--data-file")
+
 _FLAGS = {("ids", "True"): "--ids", ("raw", "True"): "--raw", ("raw", "False"): "--tokenised"}
-_NAME = "|".join(_OPTIONS)
+_NAME = "|".join((*_NAMES, "column", "data"))
 _STATED = re.compile(rf"(?<![\w./'\"-])({_NAME})=(\.\.\.|[\w-]+)")
 _NO_USE = re.compile(rf"option ({_NAME}) means nothing for (.*); it takes (.*)")
 _ALONE = re.compile(rf"^({_NAME})(?= is empty)|(?<=, and )({_NAME})(?= right\?)")
@@ -72,6 +93,7 @@ _ALONE = re.compile(rf"^({_NAME})(?= is empty)|(?<=, and )({_NAME})(?= right\?)"
 
 def options_of(
     *,
+    words: Words = IN_DATA,
     column: int | None,
     base: int | None,
     data: Path | None = None,
@@ -85,7 +107,7 @@ def options_of(
     from reimpl.data.formats import Options
 
     start: Any = base  # 0 or 1, as the option's bounds say
-    with in_our_words():
+    with in_our_words(words):
         return Options(
             features_from=start,
             labels_from=start,
@@ -100,32 +122,31 @@ def options_of(
 
 
 @contextmanager
-def in_our_words() -> Iterator[None]:
+def in_our_words(words: Words = IN_DATA) -> Iterator[None]:
     """What the readers ask for, as `AuditError` that names the options of the command."""
     from reimpl.errors import ReimplError
 
     try:
         yield
     except ReimplError as err:
-        raise AuditError(reworded(str(err))) from err
+        raise AuditError(reworded(str(err), words)) from err
 
 
-def reworded(message: str) -> str:
+def reworded(message: str, words: Words = IN_DATA) -> str:
     """
     >>> reworded("toy: 2 splits, one a column; state column=0 to column=1")
     'toy: 2 splits, one a column; state --column 0 to --column 1'
+    >>> reworded("toy: 2 splits, one a column; state column=0 to column=1", IN_RUN)
+    'toy: 2 splits, one a column; state --data DIR@0 to --data DIR@1'
     >>> reworded("option features_from means nothing for CSV; it takes text, labels, separator")
     'option --base means nothing for CSV; it takes --text-field, --labels-field, --separator'
     """
-    message = _NO_USE.sub(_no_use, message)
-    message = _STATED.sub(_stated, message)
-    return _ALONE.sub(lambda it: _OPTIONS[it[0]], message)
+    names = words.names
 
+    def no_use(it: re.Match[str]) -> str:
+        takes = ", ".join(dict.fromkeys(names.get(name, name) for name in it[3].split(", ")))
+        return f"option {names[it[1]]} means nothing for {it[2]}; it takes {takes}"
 
-def _no_use(it: re.Match[str]) -> str:
-    takes = ", ".join(dict.fromkeys(_OPTIONS.get(name, name) for name in it[3].split(", ")))
-    return f"option {_OPTIONS[it[1]]} means nothing for {it[2]}; it takes {takes}"
-
-
-def _stated(it: re.Match[str]) -> str:
-    return _FLAGS.get((it[1], it[2]), f"{_OPTIONS[it[1]]} {it[2]}")
+    message = _NO_USE.sub(no_use, message)
+    message = _STATED.sub(lambda it: words.stated(it[1], it[2]), message)
+    return _ALONE.sub(lambda it: names[it[0]], message)

@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of
+from audit.cli.corpus_options import (
+    IN_RUN,
+    Base,
+    FormatName,
+    Ids,
+    LabelsField,
+    Raw,
+    Separator,
+    TextFields,
+    options_of,
+)
 from audit.cli.judge import EvidenceOption, check_evidence
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -49,6 +60,13 @@ def run_command(
         Path | None,
         typer.Option(metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
     ] = None,
+    base: Base = None,
+    format: FormatName = None,
+    text_field: TextFields = None,
+    labels_field: LabelsField = None,
+    separator: Separator = None,
+    ids: Ids = False,
+    raw: Raw = None,
     only: Only = None,
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Seeds 0 .. N-1; seeds that were run are kept.")
@@ -120,13 +138,25 @@ def run_command(
     chosen = _device(device)
     _check_precision(precision, chosen)
     check_evidence(evidence)
-    if data_file and data is None:
-        raise AuditError(f"--data-file {data_file}: belongs to the split columns of --data; give that too")
+    options = options_of(
+        words=IN_RUN,
+        column=None,
+        base=base,
+        data=data_file,
+        text=text_field,
+        labels=labels_field,
+        separator=separator,
+        ids=ids,
+        raw=raw,
+    )
+    if data is None and (given := [*options.stated, *(["format"] if format else [])]):
+        raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
     if vectors and data is None:
         raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
     settings = Settings(
         data=data,
-        data_file=data_file,
+        options=options,
+        format=format,
         protocol=protocol,
         vectors=vectors,
         seeds=seeds,

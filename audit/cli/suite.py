@@ -86,10 +86,12 @@ class Suite:
 
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
         """The runs of so many seeds of the experiments that `only` names."""
+        from audit.cli.corpus_options import IN_RUN, in_our_words
         from audit.runner import make_plan
 
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
-        return make_plan(self.paper, settings, only=self.only if only is None else only)
+        with in_our_words(IN_RUN):
+            return make_plan(self.paper, settings, only=self.only if only is None else only)
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run, before the first run; what cannot be written or judged ends it here."""

@@ -11,7 +11,7 @@ from audit.claim import Paper
 from audit.record import Deviation
 
 if TYPE_CHECKING:
-    from audit.runner.plan import DataRequest
+    from audit.runner.data_request import DataRequest
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import Protocol
 

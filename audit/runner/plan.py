@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -15,10 +14,12 @@ from audit.claim_names import counted
 from audit.errors import PlanError
 from audit.names import known_names
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
+from audit.runner.data_request import DataRequest
 from audit.runner.deviations import deviations
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
+    from reimpl.data.formats import Options
     from reimpl.data.noise import LabelNoise
     from reimpl.protocol import Protocol
 
@@ -34,8 +35,10 @@ class Settings:
 
     data: Path | None = None
     """A corpus, `DIR@N` for a split column of one; None for the synthetic one."""
-    data_file: Path | None = None
-    """The data file of split columns, where it lies elsewhere."""
+    options: Options | None = None
+    """How the corpus is read, where its files do not say."""
+    format: str | None = None
+    """Name of its format, where two of them fit."""
     protocol: str = AUTO
     """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and a reduced one on a CPU."""
     vectors: str | None = None
@@ -45,75 +48,6 @@ class Settings:
     """Resolved: cpu or cuda."""
     precision: str = "float32"
     cache: Path = Path("audit-runs/data")
-
-
-@dataclass(frozen=True)
-class DataRequest:
-    """How to get a prepared data set, in this process or another."""
-
-    folder: Path | None
-    recipe: str
-    length: int
-    vectors: str
-    dimension: int
-    cache: Path
-    hold_out: str | None = None
-    """Rule by which a dev part is held out where the corpus brings none."""
-    data_file: Path | None = None
-    """The data file of split columns, where it lies elsewhere."""
-    noise: LabelNoise | None = None
-    """In the training labels."""
-
-    def load(self) -> Dataset:
-        """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
-        return _load(self)
-
-    @property
-    def whole(self) -> DataRequest:
-        """The same corpus as it comes, which is what it is known by."""
-        return replace(self, hold_out=None, noise=None)
-
-
-@lru_cache(maxsize=2)
-def _load(request: DataRequest) -> Dataset:
-    if request.whole != request:
-        return _changed(request.whole.load(), request)
-    return _prepared(request)
-
-
-def _changed(data: Dataset, request: DataRequest) -> Dataset:
-    from reimpl.data.noise import with_noise
-    from reimpl.data.splits import find_rule, hold_out
-
-    if request.hold_out is not None and data.dev is None:
-        data = hold_out(data, find_rule(request.hold_out))
-    return data if request.noise is None else with_noise(data, request.noise)
-
-
-@lru_cache(maxsize=2)
-def _prepared(request: DataRequest) -> Dataset:
-    if request.folder is None:
-        from reimpl.data.synthetic import synthetic
-
-        return synthetic(length=request.length, dimension=request.dimension)
-    from audit.bytes_bar import bytes_bar
-    from reimpl.data.cache import load_or_prepare
-    from reimpl.data.features import dataset_of
-    from reimpl.data.formats import BowDataset, Options
-    from reimpl.data.opening import open_corpus
-
-    corpus = open_corpus(request.folder, Options(data=request.data_file))
-    if isinstance(corpus, BowDataset):
-        return dataset_of(corpus)
-    with bytes_bar(f"preparing {corpus.name}") as progress:
-        return load_or_prepare(
-            corpus,
-            recipe=request.recipe,
-            length=request.length,
-            vectors=request.vectors,
-            cache=request.cache,
-            progress=progress,
-        )
 
 
 @dataclass(frozen=True)
@@ -377,7 +311,8 @@ def _data_request(experiment: Experiment, settings: Settings, used: Protocol) ->
         cache=settings.cache.resolve(),
         hold_out=used.hold_out,
         noise=_noise(experiment),
-        data_file=settings.data_file.resolve() if settings.data_file else None,
+        options=_options(settings.options),
+        format=settings.format,
     )
 
 
@@ -386,6 +321,13 @@ def _noise(experiment: Experiment) -> LabelNoise | None:
 
     noise = experiment.noise
     return LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None
+
+
+def _options(stated: Options | None) -> Options | None:
+    """As they were stated, the data file by its whole path."""
+    if stated is None or stated.data is None:
+        return stated
+    return replace(stated, data=stated.data.resolve())
 
 
 def _absolute(vectors: str) -> str:

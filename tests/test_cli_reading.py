@@ -1,0 +1,232 @@
+"""`audit run` on corpora that do not say of themselves how they are read: the options of `audit data add`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.exit_codes import Exit
+from audit.record import Run, audit_from_json
+from audit.runner import carry_out
+from audit.store import Store
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.data.corpora import write
+from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+
+FIELDS = ("--separator", ";", "--text-field", "title", "--text-field", "body", "--labels-field", "tags")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Holds toy.yaml, and the documents of corpus/ as JSON lines, as AttentionXML's pairs and with ids."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    for split in ("train", "test"):
+        lines = (tmp_path / f"corpus/{split}.txt").read_text().splitlines()
+        _write_forms(tmp_path, split, [_document(line) for line in lines])
+    return tmp_path
+
+
+def _document(line: str) -> tuple[str, str, str]:
+    label, text = line.split("\t")
+    first, rest = text.split(" ", 1)
+    return f"{label};all", first, rest
+
+
+def _write_forms(folder: Path, split: str, documents: list[tuple[str, str, str]]) -> None:
+    """(labels parted by ;, first word, other words) of each document."""
+    names = ("tags", "title", "body")
+    records = (json.dumps(dict(zip(names, it, strict=True))) for it in documents)
+    write(folder / f"records/{split}.jsonl", tuple(records))
+    plain = [(labels.replace(";", " "), f"{first} {rest}") for labels, first, rest in documents]
+    write(folder / f"numbered/{split}.txt", tuple(f"d{i}\t{a}\t{b}" for i, (a, b) in enumerate(plain)))
+    write(folder / f"pairs/{split}_texts.txt", tuple(text for _, text in plain))
+    write(folder / f"pairs/{split}_raw_texts.txt", tuple(f"{text} raw" for _, text in plain))
+    write(folder / f"pairs/{split}_labels.txt", tuple(labels for labels, _ in plain))
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def train(job: Any, data: Any, *_: Any) -> Result:
+        value = 70.0 + job.spec.seed / 10
+        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+
+
+def run(corpus: str, *options: str, paper: str = "toy.yaml", jobs: int = 1, only: str = "words") -> int:
+    return cli.main(["run", paper, "--data", corpus, "--only", only, "--jobs", str(jobs), *options])
+
+
+def prepared(store: str = "audit-runs") -> list[str]:
+    return sorted(it.name for it in Path(store, "data").iterdir() if it.is_dir())
+
+
+def runs(store: str = "audit-runs") -> list[Run]:
+    return list(Store(Path(store)).runs())
+
+
+# --------------------------------------------------------------------------- every option reaches the readers
+
+
+WAYS = [
+    ("records", FIELDS),
+    ("records", ("--format", "jsonl", *FIELDS)),
+    ("numbered", ("--ids",)),
+    ("pairs", ("--tokenised",)),
+    ("pairs", ("--raw",)),
+]
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(("corpus", "options"), WAYS, ids=[" ".join(it[1][:1]) for it in WAYS])
+def test_a_run_finds_what_data_add_prepared_by_the_same_options(
+    corpus: str, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["data", "add", corpus, *options]) == Exit.OK
+    before = prepared()
+    assert len(before) == 1
+    assert run(corpus, *options, "--seeds", "1") == Exit.OK, capsys.readouterr().err
+    assert prepared() == before
+    assert [it.data.n_labels for it in runs()] == [7]
+
+
+@pytest.mark.usefixtures("trained")
+def test_another_option_is_another_preparation_and_another_run() -> None:
+    """Raw texts have a word more a document than tokenised ones; without the body there are fewer words."""
+    both = (("pairs", "--tokenised"), ("pairs", "--raw"))
+    for corpus, option in both:
+        assert run(corpus, option, "--seeds", "1") == Exit.OK
+    assert len(prepared()) == len(runs()) == 2
+    assert run("records", *FIELDS, "--seeds", "1") == Exit.OK
+    title = ("--separator", ";", "--text-field", "title", "--labels-field", "tags")
+    assert run("records", *title, "--seeds", "1") == Exit.OK
+    assert len(prepared()) == 4
+    assert len({it.spec.data for it in runs()}) == 3  # the records hold the tokenised texts
+
+
+@pytest.mark.usefixtures("trained")
+def test_ids_may_count_from_one() -> None:
+    """Features 1 to 8 and labels 1 to 5, of which the file does not say whether they count from 0 or 1."""
+    Path("rows").mkdir()
+    columns, paper = write_columns(Path("columns")), write_linear_paper(Path())
+    lines = (columns / "toy_data.txt").read_text().splitlines()[1:]
+    for split, part in {"train": lines[:40], "test": lines[40:]}.items():
+        Path(f"rows/{split}.svm").write_text("".join(f"{_one_more(line)}\n" for line in part))
+    for base, shape in (("1", 5), ("0", 6)):
+        code = run("rows", "--base", base, "--seeds", "1", "--store", base, paper=str(paper), only="svm")
+        assert code == Exit.OK
+        assert [it.data.n_labels for it in runs(base)] == [shape]
+
+
+def _one_more(line: str) -> str:
+    labels, features = line.split(" ", 1)
+    pairs = [it.split(":") for it in features.split()]
+    return " ".join(
+        [
+            ",".join(str(int(it) + 1) for it in labels.split(",")),
+            *(f"{int(place) + 1}:{value}" for place, value in pairs),
+        ]
+    )
+
+
+# --------------------------------------------------------------------------- every way to run
+
+
+def test_worker_processes_read_it_in_the_same_way() -> None:
+    """Two spawned processes, which share nothing with this one but the request; the runs are those of one."""
+    assert run("records", *FIELDS, "--seeds", "2", jobs=2) in (Exit.OK, Exit.CONTRADICTED)
+    assert run("records", *FIELDS, "--seeds", "2", "--store", "one") in (Exit.OK, Exit.CONTRADICTED)
+    mine, theirs = ({it.key: it.metrics for it in runs(store)} for store in ("audit-runs", "one"))
+    assert mine == theirs and len(mine) == 2
+
+
+@pytest.mark.usefixtures("trained")
+def test_more_seeds_go_on_from_the_runs_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    run("records", *FIELDS, "--seeds", "1")
+    made: list[str] = []
+    original = carry_out._run
+
+    def noted(job: Any, *rest: Any) -> Any:
+        made.append(job.title)
+        return original(job, *rest)
+
+    monkeypatch.setattr(carry_out, "_run", noted)
+    assert run("records", *FIELDS, "--seeds", "2") == Exit.OK
+    assert made == ["words seed 1"]
+
+
+@pytest.mark.usefixtures("trained")
+def test_looks_are_taken_on_it(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", "toy.yaml", "--data", "records", *FIELDS, "--jobs", "1", "--until-settled"]
+    assert cli.main([*arguments, "--looks", "3,5"]) == Exit.OK
+    assert "look 1 of 2, 3 seeds" in capsys.readouterr().err
+    assert len(prepared()) == 1
+
+
+@pytest.mark.usefixtures("trained")
+def test_the_command_in_the_report_says_all_that_is_needed_to_read_it() -> None:
+    run("records", *FIELDS, "--seeds", "1")
+    command = audit_from_json(Path("audit-report/toy2024-records/audit.json").read_text()).command
+    assert "--separator ';' --text-field title --text-field body --labels-field tags --seeds 1" in command, (
+        command
+    )
+
+
+# -------------------------------------------------------------------------- what is missing or means nothing
+
+REFUSED = [
+    ("records", (), "records/train.jsonl:1: no field 'text'; here are 'tags', 'title', 'body'"),
+    ("records", FIELDS[2:], "is one string; state --separator ... that parts its labels"),
+    ("records", (*FIELDS, "--ids"), "option --ids means nothing for JSON lines; it takes --text-field, "),
+    ("records", ("--separator", ""), "--separator is empty; give at least one character"),
+    ("records", ("--format", "word"), "format 'word' is unknown; known are lml"),
+    ("corpus", ("--base", "1"), "option --base means nothing for LibMultiLabel text; it takes --ids"),
+    ("numbered", (), "or say that the first column holds ids (--ids)"),
+    ("pairs", (), "are both there; state --tokenised (tokenised) or --raw"),
+]
+
+
+@pytest.mark.parametrize(("corpus", "options", "message"), REFUSED)
+def test_what_is_missing_is_asked_for_by_the_options_of_the_command(
+    corpus: str, options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the words in which `audit data add` says it."""
+    said = []
+    path = str(Path(corpus).resolve())
+    for command in (["data", "add", path], ["run", "toy.yaml", "--data", path]):
+        assert cli.main([*command, *options]) == Exit.BAD_INPUT
+        said.append(capsys.readouterr().err)
+        assert message in said[-1] and said[-1].count("\n") == 1
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--separator", ";"), "--separator"),
+        (("--text-field", "a"), "--text-field"),
+        (("--labels-field", "a"), "--labels-field"),
+        (("--base", "0"), "--base"),
+        (("--ids",), "--ids"),
+        (("--tokenised",), "--raw"),
+        (("--format", "csv"), "--format"),
+    ],
+)
+def test_the_made_corpus_needs_no_reading(
+    options: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", "toy.yaml", *options]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == f"audit: {named}: says how --data is read; give that too\n"
