@@ -247,9 +247,9 @@ SIZES = ("epochs", "batch_size", "learning_rate", "length", "dimension", "model"
 SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_every": 50}
 #: Epochs at which something begins: they are reduced in proportion.
 BEGINNINGS = ("average_from", "keep_from")
-#: Averaging of a reduced protocol begins no earlier than after this share of its epochs, where Izmailov et al.
-#: (2018, section 4) begin it too. At its sizes the scores rise for longer, and the mean of weights on the rise
-#: lags behind the last ones: what a claim about averaging would then compare is the lag.
+#: Averaging of a reduced protocol begins no earlier than after this share of its epochs, where Izmailov et
+#: al. (2018, section 4) begin it too. At its sizes the scores rise for longer, and the mean of weights on the
+#: rise lags behind the last ones: what a claim about averaging would then compare is the lag.
 AVERAGE_FROM_SHARE = 0.75
 #: Carried out on a CPU as they are: the networks are small.
 _FIT_A_CPU = ("wang2019", "rank-ae-third-party")
@@ -258,7 +258,7 @@ _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper")
 
 
 def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
-    """The epoch of `epochs`, of a reduced protocol or not, that stands for the one under `name` of `whole`."""
+    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`."""
     value = getattr(whole, name)
     if value is None:
         return None

@@ -67,8 +67,8 @@ def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any])
     """`base`, which stands in for `claimed`, with the choices that `training` makes.
 
     Experiments of a paper differ in their choices, and its claims compare them. Sizes stay those of `base`,
-    and an epoch at which something begins is in proportion (`in_proportion`). What does nothing there is dropped: where nothing
-    is selected, there is no patience.
+    and an epoch at which something begins is in proportion (`in_proportion`). What does nothing there is
+    dropped: where nothing is selected, there is no patience.
     """
     changes: dict[str, Any] = {}
     for key in training:

@@ -99,7 +99,13 @@ def test_what_a_reduced_protocol_of_averaging_changes_is_listed_where_it_acts(tm
     assert listed["documents held out"] == ("you2019", "you2019-small")
     assert listed["steps from one evaluation to the next"] == ("100", "50")
     assert listed["epochs before weights are averaged"] == ("10", "15")
-    kept = {"patience", "bound of the gradients", "optimiser", "epoch that is reported", "metric that chooses the epoch"}
+    kept = {
+        "patience",
+        "bound of the gradients",
+        "optimiser",
+        "epoch that is reported",
+        "metric that chooses the epoch",
+    }
     assert not kept & set(listed)
 
 

@@ -100,7 +100,7 @@ def averaged(*training: str, protocol: str = "you2019-code") -> tuple[tuple[str,
 def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_sizes_under_its_own(
     tmp_path: Path, corpus: Path, protocol: str, device: str, words: Any, letters: Any
 ) -> None:
-    """An ablation of averaging stays one on a CPU: where it begins, three quarters or more are over if reduced; none is none."""
+    """An ablation of averaging stays one on a CPU: it begins in proportion, reduced in the last quarter."""
     write_corpus(corpus, n_train=300)
     ablation = averaged("epochs: 10, average_from: 2", "epochs: 10, average_from: null")
     plan = make_plan(
