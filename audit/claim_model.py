@@ -211,6 +211,8 @@ class Dataset(Model):
     """SHA-256 fingerprints of the very data, where known; null while unknown."""
     corpus: Fingerprints | None = None
     """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
+    partition: Fingerprints | None = None
+    """SHA-256 fingerprints of the split in whatever order, where known: such data are the same."""
 
 
 class Where(Model):
