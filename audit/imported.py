@@ -230,8 +230,8 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
     """`same_data` if that is declared, one way or the other, of every run; else `other_split` if that is."""
-    content = paper.datasets[dataset].content
-    known = (content,) if isinstance(content, str) else tuple(content or ())
+    data = paper.datasets[dataset]
+    known = (*(data.content or ()), *(data.partition or ()))
     held = [(run.data.fingerprint in known, Provenance.of(run)) for run in runs]
     if all((its_content or it.same_data) and not it.other_split for its_content, it in held):
         return "same_data"

@@ -43,6 +43,16 @@ def test_what_is_printed_and_differs_is_reason_enough() -> None:
     )
 
 
+def test_the_same_split_in_another_order_is_the_same_data_and_that_is_said() -> None:
+    dataset = PAPERS["libmultilabel2026"].datasets["eurlex57k"]
+    assert dataset.partition and dataset.corpus
+    sizes = {"train": (45000.0,), "test": (6000.0,), "dev": (6000.0,)}
+    observed = Observed("a" * 64, dataset.corpus[0], "", sizes, dataset.partition[0])
+    assert sentence("libmultilabel2026", "eurlex57k", observed) == (
+        "libmultilabel2026 eurlex57k: same_data; the documents stand in another order"
+    )
+
+
 def test_what_is_known_to_be_the_same_needs_no_reason() -> None:
     """EURLEX57K's content is on record, and so are its documents in any split."""
     dataset = PAPERS["libmultilabel2026"].datasets["eurlex57k"]

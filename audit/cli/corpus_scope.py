@@ -23,7 +23,10 @@ class Bearing:
     scope: Scope
     catalogue: str | None
     differences: tuple[str, ...]
-    """What the paper prints and is not here, in words; without any, why it is `other_data` all the same."""
+    """What the paper prints and is not here, in words; without any, why it is `other_data` all the same.
+
+    Of the same data, that their order is another.
+    """
 
     @property
     def sentence(self) -> str:
@@ -41,15 +44,31 @@ def bearings(observed: Observed, papers: Sequence[Paper], copy_of: str | None = 
 
 
 def _bearing(paper: str, name: str, dataset: Dataset, observed: Observed, copy_of: str | None) -> Bearing:
-    from reimpl.data.identity import differences, scope_of
+    from reimpl.data.identity import REORDERED, differences
 
     same, corpora = dataset.content or (), dataset.corpus or ()
-    scope = scope_of(observed.content, observed.corpus, same=same, corpora=corpora)
+    scope = scope_for(observed, dataset)
     differ = differences(dataset.printed, observed)
+    if scope == "same_data" and observed.content not in same:
+        differ = (REORDERED, *differ)
     if scope == "other_data" and not differ:
         another = bool(same or corpora or (copy_of and dataset.catalogue == copy_of))
         differ = (_why_other(bool(dataset.printed), another),)
     return Bearing(paper, name, scope, dataset.catalogue, differ)
+
+
+def scope_for(observed: Observed, dataset: Dataset) -> Scope:
+    """What a corpus is to a data set of a claim file."""
+    from reimpl.data.identity import scope_of
+
+    return scope_of(
+        observed.content,
+        observed.corpus,
+        observed.partition,
+        same=dataset.content or (),
+        corpora=dataset.corpus or (),
+        partitions=dataset.partition or (),
+    )
 
 
 def _why_other(printed: bool, another: bool) -> str:
@@ -85,7 +104,7 @@ def as_asked(observed: Observed, entry: str) -> Recognition:
 def fits(observed: Observed, entry: str) -> bool:
     """Whether it may be that entry: by content or sizes, or because none are on record."""
     asked = as_asked(observed, entry)
-    return asked.how in ("content", "corpus") or not asked.differences
+    return asked.how in ("content", "partition", "corpus") or not asked.differences
 
 
 def copied(found: Recognition) -> str | None:

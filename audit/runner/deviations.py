@@ -86,8 +86,11 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
     printed = paper.datasets[wanted.on]
     sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
     here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
-    known = printed.content
-    if not known or data.content not in known:
+    known = data.content in (printed.content or ())
+    if not known and data.partition and data.partition in (printed.partition or ()):
+        here = "the same documents in the same splits, in another order"
+        yield Deviation("order of the documents", "as on record", here, "the folder that was given")
+    elif not known:
         stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
         if printed.corpus and data.corpus in printed.corpus:
             stand_in = "the same documents in another split"

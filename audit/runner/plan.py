@@ -342,4 +342,11 @@ def _scope(paper: Paper, experiment: Experiment, data: Dataset) -> Scope:
     from reimpl.data.identity import scope_of
 
     known = paper.datasets[experiment.on]
-    return scope_of(data.content, data.corpus, same=known.content or (), corpora=known.corpus or ())
+    return scope_of(
+        data.content,
+        data.corpus,
+        data.partition,
+        same=known.content or (),
+        corpora=known.corpus or (),
+        partitions=known.partition or (),
+    )

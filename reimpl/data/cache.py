@@ -32,12 +32,13 @@ from reimpl.data.tfidf import csr
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
-CACHE_VERSION = 3
+CACHE_VERSION = 4
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
 _FEATURES = ("data", "indices", "indptr")
 _NAMES = ("labels", "vocabulary")
-_PLAIN = ("name", "recipe", "fingerprint", "content", "corpus", "padding_id", "padding_trainable")
+_IDENTITY = ("fingerprint", "content", "partition", "corpus")
+_PLAIN = ("name", "recipe", *_IDENTITY, "padding_id", "padding_trainable")
 _UNFINISHED = ".unfinished-"
 _DIGESTS = "digests.json"
 _DAY = 86_400.0

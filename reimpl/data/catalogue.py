@@ -81,6 +81,8 @@ class Known(_Part):
     """`Dataset.content`: this split in this order."""
     corpus: Digest
     """`Dataset.corpus`: these documents in any order and split."""
+    partition: Digest | None = None
+    """`Dataset.partition`: these documents in these splits, in any order within each."""
     sizes: Sizes | None = None
     label_set: Digest | None = None
     """`identity.label_set_of` its labels: the names, wherever they stand."""

@@ -141,6 +141,8 @@ class Dataset:
     """SHA-256 of the decoded (labels, text) pairs alone: the identity of the corpus, whatever its packing."""
     corpus: str = ""
     """SHA-256 of the same pairs in any order and split: equal for two splits of one corpus."""
+    partition: str = ""
+    """SHA-256 of the same pairs in these splits, in any order within each: equal for one split reordered."""
     counts: Mapping[str, float] = field(default_factory=dict)
     """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
     notes: tuple[str, ...] = ()

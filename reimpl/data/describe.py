@@ -11,14 +11,14 @@ from reimpl.data.formats.bow import BowDataset
 from reimpl.data.histogram import by_powers_of_two
 from reimpl.data.identity import Observed, label_means, label_set_of
 from reimpl.data.opening import open_corpus
-from reimpl.data.source import Source, content_of, corpus_of
+from reimpl.data.source import Source, content_of, corpus_of, partition_of
 from reimpl.data.tally import Tally, of_documents, of_features
 
 
 def describe(source: Source | BowDataset | Path) -> Mapping[str, Any]:
     """Sizes of each split and how the splits hang together; words are runs between white space.
 
-    Keys: `name`, `content` and `corpus` (identities, as `Dataset.content` and `.corpus`), `label_set`,
+    Keys: `name`, `content`, `partition` and `corpus` (identities, as those of `Dataset`), `label_set`,
     `splits` (split -> figures, see `Tally.figures`), `labels` (of all splits together; of features, as the
     corpus declares), `labels_not_in_train`, `test_labels_not_in_train`, and for test (and dev)
     `..._texts_in_train`: documents whose text (or features) stand in train as well; `statistics` (by the
@@ -33,14 +33,18 @@ def describe(source: Source | BowDataset | Path) -> Mapping[str, Any]:
     tallies = {split: of_documents(source.documents(split)) for split in source.splits}
     contents = {split: tally.content for split, tally in tallies.items() if tally.content}
     universe: set[str] = set().union(*(tally.label_counts for tally in tallies.values()))
-    identity = {"content": content_of(contents), "corpus": corpus_of(contents.values())}
+    identity = {
+        "content": content_of(contents),
+        "partition": partition_of(contents),
+        "corpus": corpus_of(contents.values()),
+    }
     return _figures(source.name, identity, tallies, universe)
 
 
 def _of_features(data: BowDataset) -> Mapping[str, Any]:
     names = data.label_names or tuple(map(str, range(data.n_labels)))
     tallies = {split: of_features(part, names) for split, part in data.parts.items()}
-    identity = {"content": data.content, "corpus": data.corpus}
+    identity = {"content": data.content, "partition": data.partition, "corpus": data.corpus}
     figures = _figures(data.name, identity, tallies, set(names))
     return {
         **figures,
@@ -74,7 +78,13 @@ def _figures(
 
 def observed_in(figures: Mapping[str, Any]) -> Observed:
     """What `describe` found, to be held against the catalogue and the papers."""
-    return Observed(figures["content"], figures["corpus"], figures["label_set"], figures["statistics"])
+    return Observed(
+        figures["content"],
+        figures["corpus"],
+        figures["label_set"],
+        figures["statistics"],
+        figures["partition"],
+    )
 
 
 def _statistics(tallies: Mapping[str, Tally], n_labels: int) -> dict[str, tuple[float, ...]]:

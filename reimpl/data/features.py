@@ -33,6 +33,7 @@ def dataset_of(corpus: BowDataset) -> Dataset:
         fingerprint=hashlib.sha256(choices.encode()).hexdigest(),
         content=corpus.content,
         corpus=corpus.corpus,
+        partition=corpus.partition,
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),

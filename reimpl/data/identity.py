@@ -1,8 +1,9 @@
 """Is this the data that a paper speaks of? Content decides; sizes only tell what differs.
 
-Three answers (`Scope`): `same_data`, the very split, known by its content; `other_split`, the same documents
-split otherwise, known by the corpus hash; `other_data`, everything else. Equal sizes alone never give
-`same_data`: Delicious comes in at least eleven splits of the same sizes.
+Three answers (`Scope`): `same_data`, the very split, known by its content, or by its partition where only the
+order of the documents differs; `other_split`, the same documents split otherwise, known by the corpus hash;
+`other_data`, everything else. Equal sizes alone never give `same_data`: Delicious comes in at least eleven
+splits of the same sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset, Split
 
 Scope: TypeAlias = Literal["same_data", "other_split", "other_data"]
-How: TypeAlias = Literal["content", "corpus", "label_set", "sizes", "nothing"]
+How: TypeAlias = Literal["content", "partition", "corpus", "label_set", "sizes", "nothing"]
 
 #: How a printed statistic is called in a sentence.
 NOUNS: Mapping[str, str] = {
@@ -36,6 +37,8 @@ NOUNS: Mapping[str, str] = {
     "words_per_document_test": "words a test document",
 }
 _SIZES = ("train", "test", "labels")
+#: Said of the very split whose documents stand in another order: nothing but an unshuffled run can tell.
+REORDERED = "the documents stand in another order"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Observed:
     label_set: str
     statistics: Mapping[str, tuple[float, ...]]
     """By the papers' names: in each way in which papers count, the usual one first."""
+    partition: str = ""
+    """Empty where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,11 @@ class Recognition:
         """What it is, and what that rests on."""
         if self.how == "content" and self.known:
             return f"{self.key}, by content: {self.known.what}"
+        if self.how == "partition" and self.known:
+            return f"{self.key}, by content: {self.known.what}; {REORDERED}"
         if self.how == "corpus" and self.known:
-            order = "" if self.differences else ", or in that one in another order"
+            sure = self.differences or self.known.partition
+            order = "" if sure else ", or in that one in another order"
             return f"{self.key}, in another split than the one on record{order} ({self.known.what})"
         differ = f" ({'; '.join(self.differences)})" if self.differences else ""
         if self.how == "label_set" and self.known:
@@ -85,12 +93,20 @@ class Recognition:
         return f"no entry of the catalogue; nearest in size is {self.key}{differ}"
 
 
-def scope_of(content: str, corpus: str, *, same: Collection[str], corpora: Collection[str]) -> Scope:
-    """What a corpus is to a claim that names the contents `same` and the corpora `corpora`.
+def scope_of(
+    content: str,
+    corpus: str,
+    partition: str = "",
+    *,
+    same: Collection[str],
+    corpora: Collection[str],
+    partitions: Collection[str] = (),
+) -> Scope:
+    """What a corpus is to a claim that names the contents `same`, the `partitions` and the `corpora`.
 
     An empty hash is no identity.
     """
-    if content and content in same:
+    if (content and content in same) or (partition and partition in partitions):
         return "same_data"
     return "other_split" if corpus and corpus in corpora else "other_data"
 
@@ -110,6 +126,7 @@ def observed_of(dataset: Dataset) -> Observed:
         dataset.corpus,
         label_set_of(seen),
         {**counts, "labels": (float(dataset.n_labels),), **_label_means(dataset.splits, dataset.n_labels)},
+        dataset.partition,
     )
 
 
@@ -154,9 +171,10 @@ def _printed(text: str) -> tuple[Fraction, int]:
 
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
-    """The entry by content, else by corpus, label set, sizes; else the nearest in size and how it differs."""
+    """The entry by content, in any order too, else by corpus, label set, sizes; else the nearest in size."""
     tests: tuple[tuple[How, str], ...] = (
         ("content", observed.content),
+        ("partition", observed.partition),
         ("corpus", observed.corpus),
         ("label_set", observed.label_set),
     )

@@ -20,7 +20,7 @@ from reimpl.data.opening import open_corpus
 from reimpl.data.parallel import numberer
 from reimpl.data.prepare_notes import notes, of_split, of_universe, of_vectors
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source, content_of, corpus_of
+from reimpl.data.source import Source, content_of, corpus_of, partition_of
 from reimpl.data.spool import Arrays, InMemory
 from reimpl.data.tfidf import idf
 from reimpl.data.tokenise import SEPARATOR
@@ -154,6 +154,7 @@ def _finished(
         fingerprint=_fingerprint(content, recipe, length, lookup),
         content=content,
         corpus=corpus_of(part.content for part in parts.values()),
+        partition=partition_of({split: part.content for split, part in parts.items()}),
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),

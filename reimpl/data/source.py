@@ -66,14 +66,35 @@ def content_of(splits: Mapping[str, ContentHash]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def partition_of(splits: Mapping[str, ContentHash]) -> str:
+    """SHA-256 identity of the same documents in the same splits, in whichever order within each.
+
+    It costs nothing more to have: the sums run along while the documents are read.
+    """
+    return partition_digest({split: (content.documents, content.total) for split, content in splits.items()})
+
+
+def partition_digest(sums: Mapping[str, tuple[int, int]], kind: str = "partition") -> str:
+    """The same of (documents, sum of their digests) of each split; `kind` parts texts from features."""
+    lines = [
+        f"{split} {documents} {total % _MODULUS:064x}" for split, (documents, total) in sorted(sums.items())
+    ]
+    return hashlib.sha256("\n".join([kind, *lines]).encode()).hexdigest()
+
+
 def corpus_of(splits: Iterable[ContentHash]) -> str:
     """SHA-256 identity of the documents of all splits together, whichever split and order they stand in.
 
     Two splits of one corpus share it, so it tells another split from other data.
     """
-    parts = list(splits)
-    total = sum(part.total for part in parts) % _MODULUS
-    return hashlib.sha256(f"corpus {sum(part.documents for part in parts)} {total:064x}".encode()).hexdigest()
+    return corpus_digest((part.documents, part.total) for part in splits)
+
+
+def corpus_digest(sums: Iterable[tuple[int, int]], kind: str = "corpus") -> str:
+    """The same of (documents, sum of their digests) of each split; `kind` as in `partition_digest`."""
+    parts = list(sums)
+    documents, total = sum(it[0] for it in parts), sum(it[1] for it in parts) % _MODULUS
+    return hashlib.sha256(f"{kind} {documents} {total:064x}".encode()).hexdigest()
 
 
 class Source(Protocol):

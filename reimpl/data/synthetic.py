@@ -37,6 +37,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
+from reimpl.data.source import corpus_digest, partition_digest
 from reimpl.errors import ConfigError
 
 PAD, UNK = "**PAD**", "<unk>"
@@ -109,11 +110,14 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
     train = _split(shape, shape.n_train, rng)
     test = _split(shape, shape.n_test, rng)
     vectors = _vectors(shape, len(words), rng)
+    sums = {"train": _sum(train), "test": _sum(test)}
     return Dataset(
         name="synthetic",
         recipe="synthetic",
         fingerprint=_digest(train, test, vectors),
         content=_digest(train, test),
+        partition=partition_digest(sums, "made partition"),
+        corpus=corpus_digest(sums.values(), "made corpus"),
         train=train,
         test=test,
         labels=tuple(f"topic{i}" for i in range(shape.n_labels)),
@@ -135,6 +139,19 @@ def _digest(train: Split, test: Split, *more: FloatArray) -> str:
     for extra in more:
         digest.update(extra.tobytes())
     return digest.hexdigest()
+
+
+def _sum(split: Split) -> tuple[int, int]:
+    """Documents, and the sum of their SHA-256: of each the number of labels, their ids, and the words."""
+    ends = zip(split.label_offsets.tolist(), split.offsets.tolist(), strict=True)
+    start, first = next(ends)
+    total = 0
+    for stop, last in ends:
+        ids, words = split.label_ids[start:stop], split.tokens[first:last]
+        document = (stop - start).to_bytes(8, "little") + ids.tobytes() + words.tobytes()
+        total += int.from_bytes(hashlib.sha256(document).digest(), "big")
+        start, first = stop, last
+    return split.size, total
 
 
 def _changed(shape: Shape, changes: dict[str, float]) -> Shape:

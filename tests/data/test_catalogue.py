@@ -9,9 +9,11 @@ import pytest
 
 from audit.claim import Paper, builtin_claims, load
 from reimpl.data.catalogue import STATISTICS, Entry, Published, catalogue, parse_catalogue
+from reimpl.data.describe import describe
 from reimpl.data.remote import Remote
 from reimpl.errors import DataError
 from reimpl.propensity import propensity_constants
+from tests.shared import shared
 
 PAPERS = [load(path) for path in builtin_claims()]
 DATA_SETS = [(paper, name) for paper in PAPERS for name in paper.datasets]
@@ -47,6 +49,41 @@ def test_a_claim_file_that_knows_a_content_knows_its_documents_in_any_split() ->
         for content in dataset.content or ()
     ]
     assert stated and not [it for it in stated if it[2] not in it[3]]
+
+
+def test_a_claim_file_that_knows_a_content_knows_it_in_any_order() -> None:
+    """Else its documents shuffled among themselves would be another split."""
+    partitions = {it.content: it.partition for entry in catalogue().entries.values() for it in entry.known}
+    stated = [
+        (paper.paper.key, name, partitions.get(content), dataset.partition or ())
+        for paper in PAPERS
+        for name, dataset in paper.datasets.items()
+        for content in dataset.content or ()
+    ]
+    assert stated and not [it for it in stated if it[2] not in it[3]]
+
+
+@pytest.mark.parametrize(
+    ("folder", "key"),
+    [
+        ("mulan-delicious", "delicious"),
+        ("mulan-bibtex", "bibtex"),
+        ("mulan-enron", "enron"),
+        ("mulan-medical", "medical"),
+        ("mulan-tmc2007-500", "tmc2007"),
+        ("reuters21578", "reuters21578"),
+        ("ohsumed", "ohsumed"),
+        ("yso-abstracts", "yso-abstracts"),
+        pytest.param("eurlex-4k-matched", "eurlex-4k-matched", marks=pytest.mark.slow),
+        pytest.param("eurlex57k", "eurlex57k", marks=pytest.mark.slow),
+        pytest.param("yso-titles-22k", "yso-titles-22k", marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_on_record_of_a_content_is_what_its_files_give(folder: str, key: str) -> None:
+    figures = describe(shared(f"data/{folder}"))
+    [known] = catalogue().entries[key].known
+    assert (known.content, known.corpus) == (figures["content"], figures["corpus"])
+    assert (known.partition, known.label_set) == (figures["partition"], figures["label_set"])
 
 
 def test_nothing_is_said_to_be_printed_by_a_paper_that_has_no_claim_file() -> None:

@@ -66,6 +66,7 @@ def test_figures_are_plain_and_name_the_content(tmp_path: Path) -> None:
     prepared = prepare(folder, recipe="study2022", length=9, vectors="random:2", rng=rng)
     assert figures["content"] == prepared.content
     assert figures["corpus"] == prepared.corpus
+    assert figures["partition"] == prepared.partition != ""
     assert figures["label_set"] == observed_of(prepared).label_set
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from reimpl.data.identity import (
 )
 from reimpl.data.synthetic import synthetic
 
-A, B, C, D = ("a" * 64, "b" * 64, "c" * 64, "d" * 64)
+A, B, C, D, E = ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "e" * 64)
 MEANS = {"labels_per_document": (5.14, 5.10), "documents_per_label": (20.08, 24.9)}
 
 
@@ -35,12 +36,12 @@ def small(**changes: Any) -> Catalogue:
     """One real corpus with a known content, and one that copies its sizes."""
     sizes = {"train": "100", "test": "50", "labels": "7"}
     entry = {"name": "Real", "about": "-", "formats": [], "raw_text": True, "licence": "unknown"}
-    known = {"what": "the split", "content": A, "corpus": B, "label_set": C, "sizes": sizes}
+    known = {"what": "the split", "content": A, "corpus": B, "label_set": C, "sizes": sizes, **changes}
     entries: Mapping[str, Any] = {
         "copy": {
             **entry,
             "stand_in_for": "real",
-            "known": [{**known, "content": B, "corpus": A, "label_set": None}],
+            "known": [{**known, "content": B, "corpus": A, "label_set": None, "partition": None}],
         },
         "real": {**entry, "published": [{"by": ["x2020"], **sizes}], "known": [known]},
     }
@@ -63,6 +64,20 @@ SCOPES = [
 )
 def test_scope(why: str, content: str, corpus: str, same: list[str], corpora: list[str], scope: str) -> None:
     assert scope_of(content, corpus, same=same, corpora=corpora) == scope
+
+
+@pytest.mark.parametrize(
+    ("why", "partition", "partitions", "scope"),
+    [
+        ("the split in another order", E, [C, E], "same_data"),
+        ("another split", D, [E], "other_split"),
+        ("a partition of nobody's", E, [], "other_split"),
+        ("without a partition", "", [""], "other_split"),
+    ],
+)
+def test_scope_by_partition(why: str, partition: str, partitions: list[str], scope: str) -> None:
+    """Of a corpus that is known and of which the content, in its order, is not."""
+    assert scope_of(D, B, partition, same=[A], corpora=[B], partitions=partitions) == scope
 
 
 def test_differences_in_words() -> None:
@@ -166,6 +181,25 @@ def test_recognised(why: str, observed: Observed, key: str, how: str, sentence: 
     assert (found.key, found.how, found.sentence) == (key, how, sentence)
 
 
+def test_the_same_split_in_another_order_is_told_from_another_split_of_the_same_sizes() -> None:
+    """Where the partition is on record; without one it may be either, and that is said."""
+    reordered = seen(content=D, corpus=B, label_set=C, partition=E)
+    moved = replace(reordered, partition=D)
+    found = recognise(reordered, small(partition=E))
+    assert (found.how, found.sentence) == (
+        "partition",
+        "real, by content: the split; the documents stand in another order",
+    )
+    found = recognise(moved, small(partition=E))
+    assert (found.how, found.sentence) == (
+        "corpus",
+        "real, in another split than the one on record (the split)",
+    )
+    assert recognise(reordered, small()).sentence == (
+        "real, in another split than the one on record, or in that one in another order (the split)"
+    )
+
+
 def test_equal_sizes_are_never_the_same_data() -> None:
     """Delicious' sizes, other content: known by size, and `other_data` to a claim that knows a content."""
     observed = seen(12920, 3185, 983)
@@ -189,6 +223,15 @@ def test_held_against_the_entry_that_the_user_names() -> None:
 def test_label_set_is_the_sorted_names() -> None:
     """In any order, each once."""
     assert label_set_of(["b", "a", "b"]) == hashlib.sha256(b"a\nb\n").hexdigest()
+
+
+def test_the_made_corpus_is_known_by_content_and_no_other_one_by_its_sizes() -> None:
+    data = synthetic()
+    assert recognise(observed_of(data), catalogue()).key == "synthetic"
+    turned = replace(data, content="")
+    assert recognise(observed_of(turned), catalogue()).how == "partition"
+    assert recognise(observed_of(replace(turned, partition="")), catalogue()).how == "corpus"
+    assert recognise(observed_of(synthetic(seed=1)), catalogue()).key != "synthetic"
 
 
 def test_observed_of_a_prepared_corpus() -> None:

@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reimpl.data.source import ContentHash, Document, content_of, corpus_of, line_of
+from reimpl.data.source import ContentHash, Document, content_of, corpus_of, line_of, partition_of
 
 A, B, C = Document(("x", "y"), "one"), Document((), "two"), Document(("x",), "three")
 
@@ -39,6 +39,49 @@ def test_another_split_is_other_content_of_the_same_corpus() -> None:
     two = {"train": hashed(A, C), "test": hashed(B)}
     assert content_of(one) != content_of(two)
     assert corpus_of(one.values()) == corpus_of(two.values())
+
+
+def test_the_partition_by_definition() -> None:
+    """Each split's name, documents and sum of the documents' SHA-256, a line each, by name."""
+
+    def line(split: str, *documents: bytes) -> str:
+        total = sum(int(hashlib.sha256(it).hexdigest(), 16) for it in documents) % 2**256
+        return f"{split} {len(documents)} {total:064x}"
+
+    lines = ["partition", line("test", b"x\tthree\n"), line("train", b"x y\tone\n", b"\ttwo\n")]
+    expected = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert partition_of({"train": hashed(A, B), "test": hashed(C)}) == expected
+
+
+@given(st.permutations([A, B, C, A]), st.permutations([B, C]))
+def test_the_partition_is_the_same_in_any_order(train: list[Document], test: list[Document]) -> None:
+    """Within each split: which documents stand where counts, and how often."""
+    expected = partition_of({"train": hashed(A, A, B, C), "test": hashed(B, C)})
+    assert partition_of({"train": hashed(*train), "test": hashed(*test)}) == expected
+
+
+def test_one_document_moved_exchanged_changed_or_doubled_is_another_partition() -> None:
+    splits = [
+        ((A, B), (C,)),
+        ((A,), (B, C)),  # moved: other sizes
+        ((A, C), (B,)),  # exchanged: the same sizes and the same documents
+        ((A, Document(("x",), "two")), (C,)),  # a label
+        ((A, Document((), "twa")), (C,)),  # a letter
+        ((A, B, B), (C,)),
+        ((C,), (A, B)),
+    ]
+    found = [partition_of({"train": hashed(*train), "test": hashed(*test)}) for train, test in splits]
+    assert len(set(found)) == len(splits)
+    # what is train and what test counts also where both are as large
+    assert (
+        len(
+            {
+                partition_of(it)
+                for it in ({"train": hashed(A), "test": hashed(B)}, {"train": hashed(B), "test": hashed(A)})
+            }
+        )
+        == 2
+    )
 
 
 def test_another_label_text_or_number_of_copies_is_another_corpus() -> None:

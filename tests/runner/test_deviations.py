@@ -139,6 +139,16 @@ def test_another_split_of_the_same_documents_is_told_as_such(tmp_path: Path) -> 
     assert found(tmp_path, "words")["data"].why == "the folder that was given"
 
 
+def test_the_paper_s_own_data_in_another_order_are_told_as_such(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus")
+    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    whole = plan.jobs[0].data.load()
+    known = ("content: null", f"content: {whole.corpus}, partition: {whole.partition}")
+    told = found(tmp_path, "words", known)
+    assert "data" not in told
+    assert told["order of the documents"].here == "the same documents in the same splits, in another order"
+
+
 def test_printed_means_that_differ_are_named(tmp_path: Path) -> None:
     """Each document here has one label, and 40 of 6 labels train: 6.67 documents a label."""
     printed = ('test: "100"', 'test: "100", labels_per_document: "5.30", documents_per_label: "6.7"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -322,7 +323,9 @@ def test_the_data_file_of_split_columns_may_lie_elsewhere(tmp_path: Path) -> Non
     elsewhere = (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
     with pytest.raises(DataError, match="no data file beside them"):
         make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, cache=tmp_path / "c"))
-    found = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, options=Options(data=elsewhere)))
+    found = make_plan(
+        paper, settings(columns.with_name("columns@1"), seeds=1, options=Options(data=elsewhere))
+    )
     assert found.jobs[0].spec.data == here
 
 
@@ -369,6 +372,13 @@ def test_the_same_documents_split_otherwise_are_another_split(tmp_path: Path, co
     assert scope(corpus, f"corpus: {here.corpus}") == "other_split"
     assert scope(other, f"content: {here.content}") == "other_data"
     assert scope(other, f"content: {here.corpus}, corpus: {here.content}") == "other_data"
+    # the same split with its training documents the other way round
+    turned = corpus.with_name("turned")
+    shutil.copytree(corpus, turned)
+    (turned / "train.txt").write_text("".join(lines[0][::-1]))
+    assert scope(turned, both) == "other_split"
+    assert scope(turned, f"{both}, partition: {here.partition}") == "same_data"
+    assert scope(other, f"{both}, partition: {here.partition}") == "other_split"
 
 
 # --------------------------------------------------------------------------- what is left out

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from reimpl.data.dataset import FloatArray, IntArray
+from reimpl.data.source import corpus_digest, partition_digest
 from reimpl.errors import DataError
 
 _MODULUS = 1 << 256
@@ -161,11 +162,18 @@ class BowDataset:
         return hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
 
     @cached_property
+    def partition(self) -> str:
+        """SHA-256 of the same documents in the same splits, in any order within each."""
+        return partition_digest(self._sums, "bow partition")
+
+    @cached_property
     def corpus(self) -> str:
         """SHA-256 of the same documents in any order and split: equal for two splits of one corpus."""
-        size = sum(part.size for part in self.parts.values())
-        total = sum(part.digests[1] for part in self.parts.values()) % _MODULUS
-        return hashlib.sha256(f"bow corpus {size} {total:064x}".encode()).hexdigest()
+        return corpus_digest(self._sums.values(), "bow corpus")
+
+    @cached_property
+    def _sums(self) -> dict[str, tuple[int, int]]:
+        return {name: (part.size, part.digests[1]) for name, part in self.parts.items()}
 
 
 def _bytes(array: IntArray | FloatArray, dtype: str) -> bytes:

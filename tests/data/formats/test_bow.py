@@ -54,6 +54,11 @@ def test_the_identity_by_hand(dataset: BowDataset) -> None:
     assert dataset.content == hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
     total = sum(int.from_bytes(it, "big") for part in digests.values() for it in part) % 2**256
     assert dataset.corpus == hashlib.sha256(f"bow corpus 6 {total:064x}".encode()).hexdigest()
+    totals = {
+        split: sum(int.from_bytes(it, "big") for it in part) % 2**256 for split, part in digests.items()
+    }
+    lines = [f"{split} {len(digests[split])} {totals[split]:064x}" for split in ("test", "train")]
+    assert dataset.partition == hashlib.sha256("\n".join(["bow partition", *lines]).encode()).hexdigest()
 
 
 def test_order_and_split_are_content_but_not_corpus(dataset: BowDataset) -> None:
@@ -64,6 +69,8 @@ def test_order_and_split_are_content_but_not_corpus(dataset: BowDataset) -> None
     fewer = replace(dataset, parts={"train": dataset.train.rows(np.array([0, 1, 2])), "test": dataset.test})
     assert len({it.content for it in (dataset, turned, swapped, fewer)}) == 4
     assert dataset.corpus == turned.corpus == swapped.corpus != fewer.corpus
+    assert dataset.partition == turned.partition
+    assert len({it.partition for it in (dataset, swapped, fewer)}) == 3
 
 
 def test_a_value_a_feature_and_a_label_are_content(dataset: BowDataset) -> None:
