@@ -73,6 +73,8 @@ class Watch:
     checkpoint: Path | None = None
     """File that holds the state of an unfinished run; read when it is there, removed by the caller."""
     checkpoint_every: float = CHECKPOINT_EVERY
+    evaluated: Callable[[Mapping[str, float]], None] = lambda row: None
+    """Told each evaluation as it stands on the curve; what it raises ends the run."""
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,7 @@ class _Run:
         self.epoch_rng_state = self.rng.bit_generator.state
         if self.protocol.evaluate == "every_epoch":
             row |= self._evaluate()
+            self.watch.evaluated(row)
         elif self.protocol.evaluate == "end":
             self.average.add()
         row["seconds"] = time.perf_counter() - began
@@ -343,7 +346,9 @@ class _Run:
         """Evaluates after `done` of an epoch's `steps`, with the mean loss of the epoch so far."""
         epoch = self.state.epoch + done / steps
         row = {"epoch": epoch, "step": float(self.state.epoch * steps + done), "loss": mean}
-        self.state.curve.append(row | self._evaluate())
+        row |= self._evaluate()
+        self.watch.evaluated(row)
+        self.state.curve.append(row)
         self.network.train()
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:

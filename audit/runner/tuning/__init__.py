@@ -1,0 +1,1 @@
+"""Searches for settings: what is asked, the trials that answer it, and the values that runs then use."""

@@ -1,0 +1,158 @@
+"""What a search for settings was, as frozen data: its question, its trials and its answer.
+
+A study belongs to what decides a trial: model, configuration, training, documents held out, ranges, sampler
+and seed (`StudySpec`). How many trials it has may grow. Runs that use its best values name it by its key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+STUDY_FORMAT = 1
+
+#: A value of a setting: whatever JSON can hold.
+Json = Any
+TrialState = Literal["done", "pruned", "failed", "died"]
+
+
+@dataclass(frozen=True)
+class SearchRange:
+    """One setting that is sought: an interval, or some values."""
+
+    name: str
+    """config.margin, training.learning_rate"""
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    choices: tuple[Json, ...] = ()
+
+    def __str__(self) -> str:
+        if self.choices:
+            return "one of " + ", ".join(str(it) for it in self.choices)
+        return f"{self.low:g} to {self.high:g}" + (", by logarithm" if self.log else "")
+
+
+@dataclass(frozen=True)
+class StudySpec:
+    """All that decides a trial, but its values."""
+
+    model: str
+    config: Mapping[str, Json]
+    """Of every trial, but for what is sought."""
+    training: Mapping[str, Json]
+    """Protocol of every trial, but for what is sought."""
+    space: tuple[SearchRange, ...]
+    data: str
+    """Fingerprint of the training documents with those held out."""
+    metric: str
+    sampler: str
+    pruner: str
+    seed: int = 0
+    """Of the proposals, and of every trial's training."""
+    precision: str = "float32"
+    revision: int = 1
+    """Of the model's code."""
+
+    @property
+    def key(self) -> str:
+        """Content address, 32 hex digits."""
+        return _digest(asdict(self))
+
+    @property
+    def question(self) -> str:
+        """The same but for the seed and the epochs of a trial: which studies answer one question."""
+        whole = asdict(replace(self, seed=0))
+        whole["training"] = {key: it for key, it in whole["training"].items() if key != "epochs"}
+        return _digest(whole)
+
+
+def _digest(content: Json) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training with one set of values."""
+
+    number: int
+    state: TrialState
+    """pruned: ended early for its low scores. died: its process went away; its values were tried again."""
+    values: Mapping[str, Json]
+    """By the names of the ranges."""
+    score: float | None = None
+    """The metric in percent, on the documents held out; of a pruned trial, the last that was measured."""
+    epochs: float | None = None
+    """That were trained; None for a model without."""
+    seconds: float = 0.0
+    reason: str | None = None
+    """Why it failed, died or was pruned."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A search that is over: its budget was spent."""
+
+    key: str
+    spec: StudySpec
+    protocol: str
+    """Name of the tuning protocol."""
+    trials: tuple[Trial, ...]
+    wanted: int
+    """Trials that were asked for."""
+    seconds: float
+    """Of all trials together."""
+    data: str
+    """Name of the corpus."""
+    validation: str
+    """Which documents were held out, and from how many."""
+    n_train: int
+    n_validation: int
+    timeout: float | None = None
+    """Seconds after which no trial was begun any more."""
+    device: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What the paper leaves out and was chosen here, and in what the search is reduced."""
+    finished: str | None = None
+    """When the last trial was over, ISO 8601."""
+    format_version: int = STUDY_FORMAT
+    seal: str = ""
+
+    @property
+    def best(self) -> Trial | None:
+        """The finished trial with the highest score, the first of equals; None where none has one."""
+        done = [it for it in self.trials if it.state == "done" and it.score is not None]
+        return max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
+
+    @property
+    def counted(self) -> int:
+        """Trials that count: those that died were made again."""
+        return sum(it.state != "died" for it in self.trials)
+
+    @property
+    def summary(self) -> str:
+        """`tuned: 40 trials (12 pruned, 1 failed), best P@1 61.22 with balance 0.012, margin 0.08`"""
+        best = self.best
+        numbers = [
+            (sum(it.state == state for it in self.trials), state) for state in ("pruned", "failed", "died")
+        ]
+        rest = ", ".join(f"{n} {state}" for n, state in numbers if n)
+        text = f"tuned: {self.counted} trial{'s' * (self.counted != 1)}" + (f" ({rest})" if rest else "")
+        if best is None:
+            return f"{text}, none with a score"
+        return f"{text}, best {self.spec.metric} {best.score:.2f} with {shown(best.values)}"
+
+
+def shown(values: Mapping[str, Json]) -> str:
+    """`balance 0.012, learning_rate 0.001`, by what follows the dot."""
+    return ", ".join(f"{name.partition('.')[2]} {number(it)}" for name, it in values.items())
+
+
+def number(value: Json) -> str:
+    """Four digits are enough to read."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
