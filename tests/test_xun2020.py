@@ -32,12 +32,12 @@ def config(paper: Paper, experiment: str) -> Any:
     return find_config(find_model(it.model or ""), it.variant, it.config)
 
 
-@pytest.mark.parametrize("protocol", ["claimed", "auto"])
-def test_every_experiment_can_be_run(paper: Paper, tmp_path: Path, protocol: str) -> None:
-    """At the paper's sizes and at those of a CPU, which are smaller, and keep the choices."""
+@pytest.mark.parametrize(("protocol", "runs"), [("claimed", 28), ("auto", 26)])
+def test_every_experiment_can_be_run(paper: Paper, tmp_path: Path, protocol: str, runs: int) -> None:
+    """At the paper's sizes and at those of a CPU, where two pairs of BertXML differ in sizes only."""
     plan = make_plan(paper, Settings(protocol=protocol, seeds=1, cache=tmp_path))
     assert [it.id for it in plan.experiments if it.not_run is not None] == []
-    assert len(plan.jobs) == len(paper.single_experiments) == 28
+    assert (len(plan.jobs), len(paper.single_experiments)) == (runs, 28)
     specs = {job.title.removesuffix(" seed 0"): job.spec for job in plan.jobs}
     for name, spec in specs.items():
         _check_protocol(spec, name, reduced=protocol == "auto")
@@ -119,3 +119,28 @@ def test_the_score_to_be_reached_is_nine_tenths_of_the_lower_printed_one(paper: 
         lower = min(printed[it.faster], printed[it.slower])
         assert it.target is not None
         assert abs(float(it.target) - 0.9 * lower) < 0.0501
+
+
+@pytest.mark.parametrize(
+    ("key", "labels", "bottleneck"),
+    [("eurlex", 3956, 0), ("amazoncat", 13330, 0), ("wiki500k", 501008, 512)],
+)
+def test_parameters_that_the_named_changes_add_are_by_formula(
+    paper: Paper, key: str, labels: int, bottleneck: int
+) -> None:
+    """MeSHProbeNet-large against MeSHProbeNet: wider LSTM, one layer and five probes more (section 5.6.1).
+
+    A layer of a bidirectional LSTM with h units a direction on m inputs has 8 (m h + h h + 2 h) numbers.
+    """
+
+    def size(h: int, layers: int, probes: int) -> int:
+        lstm = sum(8 * (m * h + h * h + 2 * h) for m in [300, *[2 * h] * (layers - 1)])
+        features = 2 * h * probes
+        head = (features + 1) * bottleneck if bottleneck else (features + 1) * labels
+        return lstm + features + head
+
+    [claim] = [it for it in paper.claims if it.id == f"large-by-the-named-changes-{key}"]
+    assert claim.given == {
+        "each": size(400, 3, 10) - size(300, 2, 5),
+        "both": size(200, 3, 10) - size(150, 2, 5),
+    }
