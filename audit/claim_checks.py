@@ -196,7 +196,7 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iter
     yield from repeated(path, "datasets", sequence(entry.get("datasets")))
     if (entry.get("dataset") is None) == (entry.get("datasets") is None):
         yield Problem((*path, "dataset"), "name the data set in dataset, or several in datasets")
-    given = [key for key in (*_TO_RUN, "config", "training", "noise") if entry.get(key) is not None]
+    given = [key for key in (*_TO_RUN, "config", "training", "noise", "tuning") if entry.get(key) is not None]
     missing = [key for key in _TO_RUN if key not in given]
     if entry.get("unavailable") is not None:
         for key in given:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.claim_model import MODULE
+from pydantic import ValidationError
+
+from audit.claim_model import MODULE, Tuning
 from audit.claim_names import FileNames, PlainMapping, entries
 from audit.claim_source import KeyPath, Problem
 from audit.claim_text import is_visible
@@ -26,6 +28,8 @@ class KnownNames:
         None
     )
     """What is wrong with these changes of that protocol: the key, if it is one, and a sentence; or None."""
+    tuning: Callable[[str | None, Any], tuple[str | None, str] | None] = lambda model, said: None
+    """The same of how a model's settings are sought."""
 
 
 def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
@@ -54,6 +58,28 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Ite
         text = f"model {model!r} has no variant {variant!r}; {known_names(variant, variants)}"
         yield Problem((*path, "variant"), text)
     yield from _in_training(path, entry, known)
+    yield from _in_tuning(path, entry, known)
+
+
+def _in_tuning(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
+    said = entry.get("tuning")
+    if said is not None and entry.get("noise") is not None:
+        yield Problem((*path, "tuning"), "stands beside noise; drop one of them")
+    elif isinstance(said, str | dict) and _is_sound(said):
+        found = known.tuning(_readable("model", entry), said)
+        if found is not None:
+            key, why = found
+            held = (key,) if key and isinstance(said, dict) and key in said else ()
+            yield Problem((*path, "tuning", *held), why)
+
+
+def _is_sound(said: Any) -> bool:
+    """Whether `audit.claim_model` has nothing to say about it."""
+    try:
+        Tuning.model_validate(said)
+    except ValidationError:
+        return False
+    return True
 
 
 def _in_training(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:

@@ -375,6 +375,40 @@ class Noise(Model):
     """Draws which; all seeds and methods learn from the same noisy labels."""
 
 
+class Tuning(Model):
+    """How settings are sought before the runs; the name of a protocol alone stands for it as it is."""
+
+    protocol: Text
+    """Name of a tuning protocol, as in wang2019."""
+    trials: Count | None = None
+    """Sets of values that are tried."""
+    metric: Metric | None = None
+    """Which is to be as high as possible on the documents held out, as in P@3."""
+    hold_out: Text | None = None
+    """Rule by which documents are held out, where the corpus brings none for validation."""
+    sampler: Text | None = None
+    """What proposes values: random or tpe."""
+    pruner: Text | None = None
+    """What ends trials early: none, median or halving."""
+    score: Text | None = None
+    """Which epoch of a trial counts: best or last."""
+    patience: Count | None = None
+    """Epochs in a row without a gain that end a trial."""
+    epochs: Count | None = None
+    """Of a trial, where it has fewer than a run."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: object) -> object:
+        return {"protocol": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        plain = {"type": "string", "minLength": 1}
+        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
+
+
 class Experiment(Model):
     """What a row claims to have run: either what to run here, or why it cannot be run here."""
 
@@ -404,6 +438,8 @@ class Experiment(Model):
     """reduced: only words that the benchmark's bag-of-words features know."""
     noise: Noise | None = None
     """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
+    tuning: Tuning | None = None
+    """How settings are sought before the runs, as in wang2019; not those that config and training set."""
     planned: Flag = False
     """The toolkit does not have this model yet: what is to be run is on record, and is not run."""
     unavailable: Text | None = None

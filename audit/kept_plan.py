@@ -136,7 +136,7 @@ def _definitions(paper: Paper) -> dict[str, str]:
     """What decides how an experiment is run; its title does not, nor what came later and is not there."""
     found = {}
     for name, it in paper.single_experiments.items():
-        idle = {key for key in ("noise", "training") if not getattr(it, key)}
+        idle = {key for key in ("noise", "training", "tuning") if not getattr(it, key)}
         found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", *idle}))
     return found
 

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Literal
 
 from audit.json_errors import RecordError, at, first_problem, refuse_non_finite
+from audit.study import Study
 
 FORMAT_VERSION = 1
 
@@ -50,14 +51,18 @@ class RunSpec:
     precision: str = "float32"
     revision: int = 1
     """Counts up when a correction of the model's code changes its numbers: older runs are not reused."""
+    study: str = ""
+    """Key of the study by which `config` and `protocol` were tuned; empty where none was."""
 
     @property
     def key(self) -> str:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
 
-        `variant` is left out: it only names `config`, and two names for one configuration are one run.
+        `variant` is left out: it only names `config`, and two names for one configuration are one run. So is
+        `study` where there is none: runs from before there were any are found again.
         """
-        content = {k: v for k, v in asdict(self).items() if k != "variant"}
+        idle = {"variant"} if self.study else {"variant", "study"}
+        content = {k: v for k, v in asdict(self).items() if k not in idle}
         return digest(content)
 
 
@@ -258,6 +263,8 @@ class ExperimentRecord:
     """Why there is no run, in one sentence; None when there are runs."""
     unjudged: tuple[Run, ...] = ()
     """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
+    study: Study | None = None
+    """The search that its settings come from; None where they were not tuned."""
 
     @property
     def models(self) -> tuple[str, ...]:

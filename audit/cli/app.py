@@ -58,9 +58,10 @@ def known_names() -> KnownNames:
     from reimpl.models import known_models, known_variants
     from reimpl.protocol import PROTOCOLS
     from reimpl.training_changes import problem
+    from reimpl.tuning import problem as tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
-    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem)
+    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
 
 
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:
