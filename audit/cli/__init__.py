@@ -13,7 +13,19 @@ from typing import Any
 
 import typer
 
-from audit.cli import check, claims, data, data_fetch, data_vectors, explain, imports, judge, plan, report
+from audit.cli import (
+    check,
+    claims,
+    data,
+    data_fetch,
+    data_vectors,
+    explain,
+    imports,
+    judge,
+    plan,
+    report,
+    schema,
+)
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError
@@ -21,7 +33,20 @@ from audit.exit_codes import Exit
 from reimpl.errors import ReimplError
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, imports, judge, report, explain, plan, check, claims, data, data_fetch, data_vectors)
+COMMANDS = (
+    run_module,
+    imports,
+    judge,
+    report,
+    explain,
+    plan,
+    check,
+    claims,
+    schema,
+    data,
+    data_fetch,
+    data_vectors,
+)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(
