@@ -237,6 +237,11 @@ class AttentionXML(nn.Module):
         return not self.config.mask
 
     @property
+    def output_name(self) -> str | None:
+        """The last layer (`reimpl.encoders`); with an attention a label there is no vector a document."""
+        return f"layers.{len(self.layers) - 1}" if self.queries is None else None
+
+    @property
     def minimum_width(self) -> int:
         """Narrowest batch the network takes."""
         return 1

@@ -8,9 +8,15 @@ A model is a module with
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
   `minimum_width` and maps token ids (B, T) to scores (B, L); where these depend on the other documents of the
   batch, it has `reads_neighbours` set, and documents are scored in file order;
+* optionally, on the module that `build` gives, a loss of its own: `batch_loss(token_ids, rows, cols)`, a mean
+  that replaces `Config.loss`, with `batch_weight(size, rows, cols)` where it is divided by something else
+  than the number of documents; and `batch_best(token_ids, k)`, the k best labels' scores and ids, in place of
+  scores (B, L). `parts()` names parts, name -> module, for rates of their own (`Protocol.part_rates`), and
+  `output_name` its last layer, if that is not `output` (`reimpl.encoders`);
 * optionally `REVISION`, an int that counts up when a correction changes the numbers;
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
+* optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
 * optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
   both;
 * optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None;

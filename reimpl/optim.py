@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from reimpl.errors import ConfigError
 
 
 class LasagneAdam(torch.optim.Adam):
@@ -104,6 +106,36 @@ def with_sparse_gradients(network: nn.Module) -> nn.Module:
             if isinstance(module, nn.Embedding):
                 module.sparse = True
     return network
+
+
+def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[Any]:
+    """The parameters for an optimiser, with rates for the parts that the network's `parts()` names.
+
+    A parameter in no such part has the optimiser's own rate. Raises `ConfigError` for a part that is none.
+    """
+    if not rates:
+        return list(network.parameters())
+    parts: Mapping[str, nn.Module] = network.parts() if hasattr(network, "parts") else {}  # type: ignore[operator]
+    unknown = sorted(rates.keys() - parts.keys())
+    if unknown:
+        known = f"has the parts {', '.join(parts)}" if parts else "names no parts"
+        raise ConfigError(f"part_rates: there is no part {unknown[0]!r}; this network {known}")
+    groups: list[dict[str, Any]] = [
+        {"params": list(parts[name].parameters()), "lr": rate} for name, rate in rates.items()
+    ]
+    taken = {id(p) for group in groups for p in group["params"]}
+    rest = [p for p in network.parameters() if id(p) not in taken]
+    return [*groups, {"params": rest}] if rest else groups
+
+
+def triangular(step: int, steps: int, warm_up: int) -> float:
+    """Share of the rate at a step, counted from 0: rising for `warm_up` steps, then falling to 0 at the end.
+
+    Ye et al. 2020, Eq. (15), of Howard and Ruder 2018; huiyegit/APLC_XLNet bf6f91d, optimization.py.
+    """
+    if step < warm_up:
+        return step / warm_up
+    return max(0.0, (steps - step) / max(1, steps - warm_up))
 
 
 OPTIMISERS: dict[str, type[torch.optim.Adam]] = {

@@ -25,6 +25,12 @@ class Protocol:
     optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam"] = "adam"
     """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: that, and vectors of words that a batch
     does not hold keep their values and moments (AttentionXML's code)."""
+    part_rates: Mapping[str, float] | None = None
+    """Learning rates of parts of the network, by the names that it has for them; `learning_rate` is that of
+    the rest."""
+    schedule: Literal["constant", "triangular"] = "constant"
+    """triangular: all rates rise linearly for `warm_up` steps, and fall linearly to 0 at the end."""
+    warm_up: int = 0
     weight_decay: float = 0.0
     """Times the weight it is added to each gradient (L2), before Adam's moments; dense_sparse_adam takes it,
     times the rate, off the new weights."""
@@ -82,8 +88,18 @@ class Protocol:
             raise ConfigError(
                 f"protocol {self.name!r}: weight_decay must be 0 or more, not {self.weight_decay!r}"
             )
-        for complaint in (*self._of_choice(), *self._of_averaging()):
+        for complaint in (*self._of_rates(), *self._of_choice(), *self._of_averaging()):
             raise ConfigError(f"protocol {self.name!r}: {complaint}")
+
+    def _of_rates(self) -> Iterator[str]:
+        """What is wrong with the schedule and the rates of parts."""
+        for part, rate in (self.part_rates or {}).items():
+            if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < math.inf:
+                yield f"part_rates: that of {part!r} must be positive, not {rate!r}"
+        if isinstance(self.warm_up, bool) or not isinstance(self.warm_up, int) or self.warm_up < 0:
+            yield f"warm_up must be a whole number from 0, not {self.warm_up!r}"
+        elif self.warm_up and self.schedule == "constant":
+            yield f"warm_up {self.warm_up!r} needs schedule: triangular"
 
     def _of_choice(self) -> Iterator[str]:
         """What is wrong with when to evaluate and which weights to report."""
@@ -131,6 +147,9 @@ _LATER: Mapping[str, Any] = {
     for it in fields(Protocol)
     if it.name
     in (
+        "part_rates",
+        "schedule",
+        "warm_up",
         "weight_decay",
         "clip",
         "select_above",
@@ -159,6 +178,17 @@ _YOU_CODE = Protocol(
     evaluate="every_steps",
     evaluate_every=100,
     average_from=10,
+)
+
+_YE = Protocol(
+    name="ye2020",
+    epochs=8,
+    batch_size=12,
+    learning_rate=2e-3,
+    part_rates={"encoder": 5e-5, "hidden": 1e-4, "clusters": 2e-3},
+    schedule="triangular",
+    padding="batch",
+    length=512,
 )
 
 _FULL: Mapping[str, Protocol] = {
@@ -213,6 +243,19 @@ _FULL: Mapping[str, Protocol] = {
         replace(
             _YOU_CODE, name="xun2020-paper", patience=101, optimiser="adam", clip=None, select_above=None
         ),
+        # Ye et al. 2020, Table 3 on EURLex-4k: AdamW, three rates, and rates that rise and fall (section 4)
+        # after 0 steps of rising (section 5). Padding is never looked at, so it may be that of the batch.
+        _YE,
+        # Its public code, huiyegit/APLC_XLNet bf6f91d: an AdamW with Lasagne's place of epsilon, gradients
+        # clipped at 1, and checkpoints that are scored on its validation file, which is the test set.
+        replace(
+            _YE,
+            name="ye2020-code",
+            optimiser="lasagne_adam",
+            clip=1.0,
+            select="best_on_test",
+            evaluate="every_epoch",
+        ),
         # Wang et al. 2019, section 3.1: all training data after tuning. Optimiser, batch and epochs are not
         # stated, nor is what "decay" is of; here Adam at its usual rate without any, the third party's batch,
         # and as many epochs as take a minute or two on Delicious.
@@ -254,7 +297,7 @@ AVERAGE_FROM_SHARE = 0.75
 #: Carried out on a CPU as they are: the networks are small.
 _FIT_A_CPU = ("wang2019", "rank-ae-third-party")
 #: Reduced with their choices kept. The others become `small` as a whole.
-_KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper")
+_KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper", "ye2020", "ye2020-code")
 
 
 def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
@@ -270,6 +313,8 @@ def _reduced(whole: Protocol) -> Protocol:
     """`whole` at the sizes of `small`, by the name of `whole` with `-small`."""
     small = _FULL["small"]
     changes: dict[str, Any] = {name: getattr(small, name) for name in SIZES}
+    if whole.part_rates:  # rates that differ are a choice, and belong together
+        del changes["learning_rate"]
     changes |= {k: v for k, v in SIZES_OF_CHOICES.items() if getattr(whole, k) is not None}
     changes |= {name: in_proportion(name, whole, small.epochs) for name in BEGINNINGS}
     return replace(whole, name=f"{whole.name}-small", **changes)

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -36,7 +36,7 @@ from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memo
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
 from reimpl.on_device import DeviceSplit, OnDevice
-from reimpl.optim import OPTIMISERS, with_sparse_gradients
+from reimpl.optim import OPTIMISERS, rate_groups, triangular, with_sparse_gradients
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
 from reimpl.selection import Best
@@ -222,11 +222,12 @@ class _Run:
         self.average = Average(self.parameters, count_start=self.protocol.average_start)
         self.clip = clip(self.protocol.clip, self.device)
         self.optimiser = OPTIMISERS[self.protocol.optimiser](
-            self.parameters,
+            rate_groups(self.network, self.protocol.part_rates),
             lr=self.protocol.learning_rate,
             weight_decay=self.protocol.weight_decay,
             fused=True,
         )
+        self.rates = [group["lr"] for group in self.optimiser.param_groups]
         self.train_split = self._on_device(self.data.train)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
@@ -322,6 +323,7 @@ class _Run:
                 raise Interrupted
             lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
             first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
+            self._set_rates(state.epoch * len(plan) + i, self.protocol.epochs * len(plan))
             mean_loss = self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last])
             total.add_(mean_loss, alpha=hi - lo)
             if now - looked >= _LOOK_EVERY:
@@ -336,6 +338,13 @@ class _Run:
         state.loss_sum = float(total)
         watch.progress((state.epoch + 1) * len(plan), self.protocol.epochs * len(plan), None)
         return len(plan)
+
+    def _set_rates(self, step: int, steps: int) -> None:
+        """Those of a step of so many, by the protocol's schedule."""
+        if self.protocol.schedule == "triangular":
+            share = triangular(step, steps, self.protocol.warm_up)
+            for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+                group["lr"] = rate * share
 
     def _is_due(self, steps: int) -> bool:
         """Whether the weights are evaluated after so many steps in all."""
@@ -379,15 +388,26 @@ class _Run:
         for lo in range(0, size, self.micro_batch):
             part = documents[lo : lo + self.micro_batch]
             mine = (rows >= lo) & (rows < lo + len(part))
-            # Every loss is a mean over the batch's documents, so a part weighs as its share of them.
-            value = self._forward_loss(part, width, rows[mine] - lo, cols[mine]) * (len(part) / size)
+            held = rows[mine] - lo, cols[mine]
+            # A loss is a mean, of documents or of what the network says, so a part weighs as its share.
+            share = self._weight(len(part), *held) / self._weight(size, rows, cols)
+            value = self._forward_loss(part, width, *held) * share
             value.backward()  # type: ignore[no-untyped-call]
             total += value.detach()
         return total
 
+    def _weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor | float:
+        """What the loss of these documents is divided by."""
+        own = getattr(self.network, "batch_weight", None)
+        return float(size) if own is None else cast(Tensor, own(size, rows, cols))
+
     def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
+        batch = self.train_split.batch(documents, width)
+        own = getattr(self.network, "batch_loss", None)
         with self._autocast():
-            logits = self.network(self.train_split.batch(documents, width))
+            if own is not None:
+                return cast(Tensor, own(batch, rows, cols))
+            logits = self.network(batch)
         return self.loss(logits.float(), rows, cols)
 
     def _look(self, total: float, documents: int) -> float:
@@ -458,11 +478,15 @@ class _Run:
                 parts = []
                 for part in torch.split(documents, self.micro_batch):
                     with self._autocast():
-                        logits = self.network(split.batch(part, width))
-                    parts.append(top_k(logits.float(), K))
+                        parts.append(self._best(split.batch(part, width), K))
                 return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
             except RuntimeError as problem:
                 self._halve(problem)
+
+    def _best(self, batch: Any, K: int) -> tuple[Tensor, Tensor]:
+        """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
+        own = getattr(self.network, "batch_best", None)
+        return own(batch, K) if own is not None else top_k(self.network(batch).float(), K)
 
     def _evaluate(self) -> dict[str, float]:
         """Metrics of the weights, or of their mean; the best so far are kept."""

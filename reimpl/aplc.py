@@ -1,0 +1,218 @@
+"""APLC behind any encoder: a network of this toolkit whose output layer is made of label clusters.
+
+Paper
+    Ye, Chen, Wang, Davison (2020), Pretrained Generalized Autoregressive Model with Adaptive Probabilistic
+    Label Clusters for Extreme Multi-label Text Classification, ICML: "general enough to be applied to the
+    extreme classification problem as the output layer" (section 6).
+Public code
+    huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py, which puts it on XLNet (`aplc_xlnet`).
+
+Shapes: B documents, T token positions, H components of a document's vector, L labels.
+
+The base is any model here or of another package whose network ends in a layer from a vector a document to
+the scores (`reimpl.encoders`): a claim file names it, its variant and the keys that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from reimpl import training
+from reimpl.batching import width_of_split
+from reimpl.cluster_options import ClusterOptions
+from reimpl.config_fields import as_dict, as_json
+from reimpl.data.dataset import Dataset
+from reimpl.encoders import encoder
+from reimpl.errors import ConfigError
+from reimpl.hardware import Precision
+from reimpl.label_clusters import LabelClusters, by_frequency
+from reimpl.models import find_config, find_model, reduced_config
+from reimpl.protocol import Protocol
+from reimpl.training import Result, Watch
+
+
+@dataclass(frozen=True)
+class Config(ClusterOptions):
+    """The clusters, and the model whose output layer they replace."""
+
+    base: str | None = None
+    """Name of the model, as in xml_cnn; there is no default."""
+    base_variant: str | None = None
+    """A variant of it. `resolve` writes it out under `base_config`, and None in its place."""
+    base_config: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the base that are otherwise than in the variant; all its keys after `resolve`."""
+    base_revision: int = 1
+    """REVISION of the base, filled in by `resolve`: what corrects the base makes other runs of this too."""
+
+    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
+        """Numbers by formula, those of the base without its output layer included."""
+        sizes = {"vocabulary": vocabulary, "length": length, "dimension": dimension}
+        one, two = (base_config(self).parameter_count(labels=n, **sizes) for n in (1, 2))
+        features = two - one - 1  # a label more is a row of the last layer, and its bias
+        return int(one - features - 1 + self.cluster_count(features=features, labels=labels))
+
+
+#: Named members: of the clusters only, on whichever base a claim file names.
+VARIANTS: Mapping[str, Config] = {
+    # As the public code has them.
+    "code": Config(),
+    # As section 3.3 and Eq. (2) to (6) have them: two linear layers a tail, one divisor a batch, and no term
+    # for clusters without a positive. A logarithm that ends is the code's alone.
+    "paper": Config(tail="linear", normalise="batch", absent_roots=False, products="logarithms"),
+}
+
+#: Clusters are choices, and have no smaller size; the base has its own.
+SMALL: Mapping[str, Any] = {}
+
+
+def resolve(config: Config) -> Config:
+    """With all that the base's variant decides written out, so that a run's key holds it.
+
+    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
+    """
+    module, inner = _base_module(config), base_config(config)
+    return replace(
+        config,
+        base_variant=None,
+        base_config=as_json(as_dict(inner)),
+        base_revision=getattr(module, "REVISION", 1),
+    )
+
+
+def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
+    """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
+    inner = reduced_config(_base_module(config), base_config(config), sizes)
+    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
+
+
+def base_config(config: Config) -> Any:
+    """The base's own `Config`."""
+    module = _base_module(config)
+    try:
+        return find_config(module, config.base_variant, config.base_config)
+    except ConfigError as err:
+        raise ConfigError(f"base {config.base!r}: {err}") from err
+
+
+def _base_module(config: Config) -> ModuleType:
+    if config.base is None:
+        raise ConfigError("config key 'base' is missing: name the model in front, as in base: xml_cnn")
+    try:
+        module = find_model(config.base)
+    except ConfigError as err:
+        raise ConfigError(f"config key 'base': {err}") from err
+    if not hasattr(module, "build"):
+        raise ConfigError(
+            f"config key 'base': model {config.base!r} is no single network; APLC needs one with `build`"
+        )
+    return module
+
+
+class Clustered(nn.Module):
+    """An encoder that gives vectors (B, H), and clusters upon it."""
+
+    def __init__(self, encoder: nn.Module, clusters: LabelClusters) -> None:
+        super().__init__()
+        self.encoder, self.clusters = encoder, clusters
+
+    def features(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> vectors (B, H), in float32 whatever the arithmetic of the encoder."""
+        z = cast(Tensor, self.encoder(token_ids))
+        return z if z.dtype == torch.float64 else z.float()
+
+    def batch_loss(self, token_ids: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+        """Token ids (B, T) and positives -> scalar."""
+        features = self.features(token_ids)
+        with torch.autocast(features.device.type, enabled=False):  # gradients are made on the way
+            return self.clusters.loss(features, rows, cols)
+
+    def batch_weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
+        """What that was divided by."""
+        return self.clusters.weight(size, rows, cols)
+
+    def batch_best(self, token_ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """Token ids (B, T) -> what the k best labels are ranked by, and their ids, (B, k) each."""
+        return self.clusters.best(self.features(token_ids), k)
+
+    def forward(self, token_ids: Tensor) -> Tensor:
+        """Token ids (B, T) -> probabilities (B, L); the training never asks for all of them."""
+        return self.clusters.probabilities(self.features(token_ids))
+
+    def parts(self) -> dict[str, nn.Module]:
+        """For learning rates of their own."""
+        return {"encoder": self.encoder, "clusters": self.clusters}
+
+    # What the training asks of a network is answered by the encoder.
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch."""
+        return int(self.encoder.minimum_width)  # type: ignore[arg-type]
+
+    @property
+    def position_bound(self) -> bool:
+        """Whether all documents need one length."""
+        return bool(getattr(self.encoder, "position_bound", False))
+
+    @property
+    def reads_neighbours(self) -> bool:
+        """Whether a document's scores depend on the others of its batch."""
+        return bool(getattr(self.encoder, "reads_neighbours", False))
+
+    @property
+    def dense_embeddings(self) -> bool:
+        """Whether the optimiser is to see dense gradients of embeddings."""
+        return bool(getattr(self.encoder, "dense_embeddings", False))
+
+
+def build_for(config: Config, data: Dataset, *, length: int, vectors: Tensor) -> Clustered:
+    """The network for the labels of `data`, which are sorted by their frequency in training."""
+    body, features = encoder(
+        _base_module(config),
+        base_config(config),
+        vectors=vectors,
+        length=length,
+        padding_id=data.padding_id,
+        freeze_padding=not data.padding_trainable,
+    )
+    order = by_frequency(data.train, data.n_labels)
+    return Clustered(body, LabelClusters(config, features=features, order=order))
+
+
+def train(
+    config: Config,
+    data: Dataset,
+    protocol: Protocol,
+    *,
+    seed: int,
+    device: str = "cpu",
+    precision: Precision = "float32",
+    watch: Watch | None = None,
+) -> Result:
+    """Trains encoder and clusters together. `top_scores` are what labels are ranked by.
+
+    Raises what `reimpl.training.train` raises.
+    """
+    length = width_of_split(data.train, protocol) or protocol.length
+
+    def network(vectors: Tensor) -> Clustered:
+        return build_for(config, data, length=length, vectors=vectors)
+
+    result = training.train(
+        network,
+        data,
+        protocol,
+        loss_name="bce_mean",  # not used: the network has its own
+        seed=seed,
+        device=device,
+        precision=precision,
+        watch=watch,
+    )
+    sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))
+    return replace(result, notes=(f"label clusters of {sizes} labels", *result.notes))

@@ -1,0 +1,258 @@
+"""Adaptive probabilistic label clusters (APLC): an output layer whose rare labels are asked about seldom.
+
+Paper
+    Ye, Chen, Wang, Davison (2020), Pretrained Generalized Autoregressive Model with Adaptive Probabilistic
+    Label Clusters for Extreme Multi-label Text Classification, ICML, section 3.3.
+Public code
+    huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py.
+
+Shapes: B documents, d components of a document's vector, L labels, K tail clusters, l labels of a cluster, n
+documents that have a label in it.
+
+Labels are sorted by falling frequency in training and cut into a head and tails. The root scores the labels
+of the head and has one unit a tail. A label of a tail has the probability of its tail's unit times its own
+(Eq. 2); its own comes from a vector of d / q^i components. In training a tail is computed for the documents
+that have a label in it, and for no others (Eq. 3 and 4). No layer has a bias.
+
+A tail that no document of a batch visits has no gradient at all: its weights and their moments rest. (Under
+the torch of that time its gradient was zero after the first step, so that moments moved on.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from reimpl.cluster_loss import Block, cluster_loss
+from reimpl.cluster_options import ClusterOptions
+from reimpl.data.dataset import Split
+from reimpl.topk import top_k
+
+#: Scores looked at in one go. In blocks that stay in a processor's cache a step is faster, too.
+BLOCK = 1 << 18
+#: The same on a GPU, where every block costs a dozen launches.
+_BLOCK_OF_A_GPU = 1 << 23
+#: Of first weights; the code draws them as XLNet's.
+_DEVIATION = 0.02
+
+
+def by_frequency(split: Split, labels: int) -> NDArray[np.int64]:
+    """int64 (L,): label ids, the most frequent of the split first, ties by lower id."""
+    return np.argsort(-np.bincount(split.label_ids, minlength=labels), kind="stable")
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """Which documents of a batch have a label in which tail."""
+
+    visited: Tensor
+    """bool (B, K)"""
+    counts: Tensor
+    """(B,): labels of the clusters that each document learns from, and units that learn to be 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """What the loss needs to know of a batch before any score is made."""
+
+    rows: Tensor
+    ranks: Tensor
+    """(positives,) each, the most frequent labels first."""
+    visited: Tensor
+    share: Tensor
+    """(B,): what the loss of each label of a document counts."""
+    width: int
+    """Labels of a block."""
+    place: Mapping[int, int]
+    """First rank of a block -> how many positives come before it."""
+    present: list[int]
+    """Documents that visit each tail."""
+    first: Tensor
+    """(B, K): documents, those that visit a tail first, in their order."""
+
+
+class LabelClusters(nn.Module):
+    """Head, root units and tails over documents' vectors of `features` components."""
+
+    order: Tensor
+    rank: Tensor
+
+    def __init__(self, options: ClusterOptions, *, features: int, order: NDArray[np.int64]) -> None:
+        """order (L,): label ids by falling frequency (`by_frequency`)."""
+        super().__init__()
+        self.options, self.labels = options, len(order)
+        self.sizes, inner = options.sizes(self.labels), options.inner(features)
+        self.starts = tuple(accumulate(self.sizes, initial=0))
+        self.in_root = len(self.sizes) - len(inner)  # 1, or 0 with the head in a leaf
+        self.head = nn.Linear(features, self.sizes[0], bias=False) if self.in_root else None
+        self.roots = nn.Linear(features, len(inner), bias=False) if inner else None
+        self.tails = nn.ModuleList(
+            _Tail(features, d, size, norm=options.tail == "norm_relu")
+            for d, size in zip(inner, self.sizes[self.in_root :], strict=True)
+        )
+        self.register_buffer("order", torch.from_numpy(np.array(order, dtype=np.int64)))
+        self.register_buffer("rank", torch.argsort(self.order))
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=_DEVIATION)
+
+    # -- training
+
+    def visits(self, size: int, rows: Tensor, cols: Tensor) -> Visits:
+        """Of B = `size` documents with positive labels `cols` in `rows`."""
+        return self._visits(size, rows, self.rank[cols])
+
+    def _visits(self, size: int, rows: Tensor, ranks: Tensor) -> Visits:
+        starts = torch.tensor(self.starts[1:-1], device=rows.device)
+        cluster = torch.searchsorted(starts, ranks, right=True)
+        visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
+        visited[rows, cluster] = True
+        tails = visited[:, self.in_root :]
+        sizes = torch.tensor(self.sizes[self.in_root :], device=rows.device)
+        counts = (tails * sizes).sum(1) + (self.sizes[0] if self.in_root else 0)
+        if self.options.absent_roots:
+            counts = counts + (~tails).sum(1)
+        return Visits(tails, counts)
+
+    def weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
+        """What `loss` divides by: B, or the labels of all visited clusters of all documents."""
+        if self.options.normalise == "documents":
+            return torch.tensor(float(size), device=rows.device)
+        return self.visits(size, rows, cols).counts.sum().clamp(min=1)
+
+    def loss(self, features: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
+        """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar.
+
+        A document without labels learns that the labels of the head, and the root's units, are 0. No more
+        than a block of scores is ever held; gradients are made on the way. Waits for the device once.
+        """
+        batch = self._batch(features, rows, cols)
+        total = features.new_zeros(())
+        if self.head is not None:
+            positives = self._positives(0, batch, batch.rows)
+            total = total + cluster_loss(features, self.head.weight, batch.share, positives)
+        units = self._units(features)
+        if self.options.absent_roots:
+            total = total + (F.softplus(units) * ~batch.visited * batch.share[:, None]).sum()
+        for i, present in enumerate(batch.present):
+            if present:
+                total = total + self._tail_loss(i, features, units, batch)
+        return total
+
+    def _tail_loss(self, i: int, features: Tensor, units: Tensor, batch: _Batch) -> Tensor:
+        """Of tail i and the documents that visit it."""
+        mine, tail = batch.first[: batch.present[i], i], self._tail(i)
+        within = batch.visited[:, i].cumsum(0) - 1
+        return cluster_loss(
+            tail.reduced(features.index_select(0, mine)),
+            tail.expand.weight,
+            batch.share[mine],
+            self._positives(i + self.in_root, batch, within[batch.rows]),
+            root=units[:, i].index_select(0, mine),
+            products=self.options.products,
+        )
+
+    def _batch(self, features: Tensor, rows: Tensor, cols: Tensor) -> _Batch:
+        B = len(features)
+        ranks, by_rank = self.rank[cols].sort()
+        rows = rows[by_rank]
+        visits = self._visits(B, rows, ranks)
+        by_documents = self.options.normalise == "documents"
+        divisor = visits.counts.clamp(min=1) * B if by_documents else visits.counts.sum().clamp(min=1)
+        width = max(1, _block(features) // max(B, 1))
+        edges = self._edges(width)
+        bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
+        looked_up = torch.cat((bounds, visits.visited.sum(0))).tolist()  # the one wait for the device
+        return _Batch(
+            rows=rows,
+            ranks=ranks,
+            visited=visits.visited,
+            share=divisor.to(features.dtype).reciprocal().expand(B),
+            width=width,
+            place=dict(zip(edges, looked_up, strict=False)),
+            present=looked_up[len(edges) :],
+            first=torch.argsort(visits.visited.int(), dim=0, descending=True, stable=True),
+        )
+
+    def _edges(self, width: int) -> list[int]:
+        """Ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters."""
+        return [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
+
+    def _positives(self, cluster: int, batch: _Batch, rows: Tensor) -> list[Block]:
+        """The blocks of a cluster with its positives; `rows` as the cluster's documents are numbered."""
+        a, b = self.starts[cluster : cluster + 2]
+        blocks = []
+        for lo in range(a, b, batch.width):
+            hi = min(lo + batch.width, b)
+            some = slice(batch.place[lo], batch.place[hi])
+            blocks.append((lo - a, hi - a, rows[some], batch.ranks[some] - lo))
+        return blocks
+
+    def _units(self, features: Tensor) -> Tensor:
+        """The root's units before the sigmoid, (B, K)."""
+        return features.new_zeros(len(features), 0) if self.roots is None else self.roots(features)
+
+    def _tail(self, i: int) -> _Tail:
+        return cast(_Tail, self.tails[i])
+
+    # -- prediction
+
+    def probabilities(self, features: Tensor) -> Tensor:
+        """Vectors (B, d) -> probabilities, or what is ranked for them, (B, L) by label id."""
+        ranked = torch.cat([part for _, part in self._scores(features)], dim=1)
+        return ranked[:, self.rank]
+
+    def best(self, features: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """The k best labels of each document and what they are ranked by, (B, k) each.
+
+        Ties go to the label that is more frequent in training, which has the lower id in the public code.
+        """
+        values, ranks = features.new_empty(len(features), 0), self.order.new_empty(len(features), 0)
+        for lo, scores in self._scores(features):
+            found, at = top_k(scores, min(k, scores.shape[1]))
+            values, ranks = torch.cat((values, found), dim=1), torch.cat((ranks, at + lo), dim=1)
+            if values.shape[1] > k:
+                values, kept = top_k(values, k)
+                ranks = ranks.gather(1, kept)
+        return values, self.order[ranks]
+
+    def _scores(self, features: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """Block after block: its first rank, and its scores (B, width)."""
+        width = max(1, _block(features) // max(len(features), 1))
+        units = torch.sigmoid(self._units(features))
+        for cluster, (a, b) in enumerate(pairwise(self.starts)):
+            i = cluster - self.in_root
+            reduced = features if i < 0 else self._tail(i).reduced(features)
+            weight = cast(nn.Linear, self.head if i < 0 else self._tail(i).expand).weight
+            for lo in range(0, b - a, width):
+                scores = torch.sigmoid(F.linear(reduced, weight[lo : lo + width]))
+                scores = scores if i < 0 else scores * units[:, i : i + 1]
+                again = self.options.evaluation == "double_sigmoid"
+                yield a + lo, torch.sigmoid(scores) if again else scores
+
+
+class _Tail(nn.Module):
+    """d components -> fewer -> the scores of a tail's labels."""
+
+    def __init__(self, features: int, inner: int, labels: int, *, norm: bool) -> None:
+        super().__init__()
+        self.reduce = nn.Linear(features, inner, bias=False)
+        self.norm = nn.LayerNorm(inner) if norm else None
+        self.expand = nn.Linear(inner, labels, bias=False)
+
+    def reduced(self, features: Tensor) -> Tensor:
+        """(n, d) -> (n, d / q^i)"""
+        z: Tensor = self.reduce(features)
+        return z if self.norm is None else F.relu(self.norm(z))
+
+
+def _block(features: Tensor) -> int:
+    return _BLOCK_OF_A_GPU if features.is_cuda else BLOCK
