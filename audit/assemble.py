@@ -50,6 +50,7 @@ def assemble(
         not_checked=tuple(_not_checked(experiments.values())),
         looks=tuple(looks),
         about_looks=about_looks(looks, claims, experiments.values()),
+        readings=paper.readings_record(),
     )
     verdicts = _verdicts(unjudged)
     judged = replace(unjudged, verdicts=verdicts)
@@ -98,6 +99,7 @@ def judge_of(audit: Audit) -> Judge:
             fidelity=_passed(audit.fidelity),
             margins=margins,
             test_sizes=audit.test_sizes,
+            readings=audit.readings,
             alpha=level,
         )
 

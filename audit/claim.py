@@ -39,6 +39,7 @@ from audit.claim_model import (
 )
 from audit.claim_names import FileNames
 from audit.claim_problems import sentences
+from audit.claim_readings import ReadingExperiment, Readings, fixed, reading_experiments
 from audit.claim_reference import address, is_experiment, metrics_of
 from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
@@ -73,6 +74,8 @@ class Paper(Model):
     """Earlier margins whose runs this audit takes over."""
     pooled: Mapping[Name, Pool] = {}
     """Experiments with few seeds that may share their SD over seeds, by a short name."""
+    readings: Readings | None = None
+    """What the paper leaves open, and the choices there are."""
     claims: tuple[AnyClaim, ...] = ()
     """What the text states about the tables."""
     departures: tuple[Departure, ...] = ()
@@ -100,6 +103,15 @@ class Paper(Model):
             for key, held in self.experiments.items()
             for name, it in (_on_each_dataset(key, held, self.datasets) if held.datasets else ((key, held),))
         }
+
+    @cached_property
+    def reading_experiments(self) -> Mapping[str, ReadingExperiment]:
+        """Every experiment under every reading but the default, as experiment~open=choice."""
+        return dict(reading_experiments(self.readings, self.single_experiments))
+
+    def readings_record(self) -> record.Readings | None:
+        """What is open, and in which experiments; None where nothing is declared."""
+        return self.readings.as_record(self.single_experiments) if self.readings else None
 
     @cached_property
     def names(self) -> FileNames:
@@ -155,7 +167,7 @@ class Paper(Model):
 
     @property
     def margins_hash(self) -> str:
-        """Digest of what must be fixed before a run: claims, their cells, and the margins they get.
+        """Digest of what must be fixed before a run: claims, their cells, the margins they get, and readings.
 
         Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
         since each changes what the others are corrected for.
@@ -164,8 +176,8 @@ class Paper(Model):
 
     @property
     def fixed(self) -> Mapping[str, Mapping[str, Any]]:
-        """What `margins_hash` is a digest of, by the id of the claim and its metric, sorted."""
-        return {
+        """What `margins_hash` is a digest of: claims by id and metric, sorted, and then readings."""
+        claims = {
             claim.id: {
                 "id": claim.id,
                 "kind": claim.kind,
@@ -181,6 +193,7 @@ class Paper(Model):
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
         }
+        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments)))}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from audit import claim_known, claim_links
+from audit import claim_known, claim_links, claim_reading_checks
 from audit.claim_kinds import KINDS, JudgedByMargin
 from audit.claim_known import KnownNames
 from audit.claim_model import no_number
@@ -37,7 +37,7 @@ _TO_RUN = ("model", "variant", "protocol", "recipe")
 def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Problem]:
     """All problems between the parts of the file, and with the known names; in no particular order."""
     names = FileNames(content)
-    found = [*_in_margins(names), *claim_links.problems(names)]
+    found = [*_in_margins(names), *claim_links.problems(names), *claim_reading_checks.problems(names)]
     found += claim_known.problems(names, known) if known else ()
     for path, entry in entries(content, "datasets"):
         found += _in_dataset(path, entry)
@@ -196,7 +196,8 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iter
     yield from repeated(path, "datasets", sequence(entry.get("datasets")))
     if (entry.get("dataset") is None) == (entry.get("datasets") is None):
         yield Problem((*path, "dataset"), "name the data set in dataset, or several in datasets")
-    given = [key for key in (*_TO_RUN, "config", "training", "noise", "tuning") if entry.get(key) is not None]
+    changes = ("config", "training", "noise", "tuning", "readings")
+    given = [key for key in (*_TO_RUN, *changes) if entry.get(key) is not None]
     missing = [key for key in _TO_RUN if key not in given]
     if entry.get("unavailable") is not None:
         for key in given:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from audit.claim_model import MODULE, Tuning
-from audit.claim_names import FileNames, PlainMapping, entries
+from audit.claim_names import FileNames, PlainMapping, entries, mapping, sequence
 from audit.claim_source import KeyPath, Problem
 from audit.claim_text import is_visible
 from audit.names import known_names
@@ -36,6 +36,18 @@ def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
     """Each name of a model, variant, protocol or recipe that is not among the known ones."""
     for path, entry in entries(names.content, "experiments"):
         yield from _in_experiment(path, entry, known)
+    yield from dict.fromkeys(_in_readings(names, known))  # of several experiments said once
+
+
+def _in_readings(names: FileNames, known: KnownNames) -> Iterator[Problem]:
+    """Choices that change the protocol of an experiment as it cannot be changed."""
+    there = mapping(mapping(names.content.get("readings")).get("open"))
+    for _, entry in entries(names.content, "experiments"):
+        for name in (it for it in sequence(entry.get("readings")) if isinstance(it, str)):
+            for choice, content in mapping(mapping(there.get(name)).get("choices")).items():
+                training = {**mapping(entry.get("training")), **mapping(mapping(content).get("training"))}
+                path = ("readings", "open", name, "choices", choice)
+                yield from _in_training(path, {**entry, "training": training}, known)
 
 
 def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:

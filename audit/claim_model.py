@@ -438,6 +438,8 @@ class Experiment(Model):
     """reduced: only words that the benchmark's bag-of-words features know."""
     noise: Noise | None = None
     """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
+    readings: tuple[Name, ...] = ()
+    """What the paper leaves open in it, by the names under `readings.open`."""
     tuning: Tuning | None = None
     """How settings are sought before the runs, as in wang2019; not those that config and training set."""
     planned: Flag = False

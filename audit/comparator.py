@@ -20,22 +20,26 @@ beside those of the tests:
     no_sizes                        a growth claim for which no experiments of growing size are named
     counted_exactly                 the same, whose operations `audit check` counts
     not_one_size                    experiments of growing size that differ in more than that size
+    ambiguous_description           the declared readings of what the paper leaves open do not agree
+    some_readings                   those that were run agree, and not all were run
     kind_not_judged                 no rule for this kind of claim
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
 from audit.imported import speaks_against
 from audit.judging import JUDGES, Case, Judged
-from audit.judging.case import with_band
+from audit.judging.case import badged, with_band
 from audit.judging.growing import why_no_growth
 from audit.judging.measured import measured
-from audit.record import ClaimRecord, ExperimentRecord, Verdict
+from audit.judging.readings import UnderReading, begun, default_alone, headline, together, under
+from audit.readings import Departures, declared, experiment_id, within
+from audit.record import ClaimRecord, ExperimentRecord, Readings, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.multiplicity import benjamini_hochberg, families, holm
 from audit.stats.threshold import threshold_bh, threshold_holm
@@ -44,6 +48,8 @@ from audit.stats.threshold import threshold_bh, threshold_holm
 _ARMS = {"value": 1, "order": 2, "gap": 2, "equivalent": 2, "significant": 2, "cost": 2, "convergence": 2}
 #: Kinds that are about what runs cost, not about what they score.
 _OF_COSTS = ("cost", "complexity")
+#: Kinds that are judged under the default reading alone.
+_ABOUT_RUNS = (*_OF_COSTS, "convergence")
 _WITH_MARGIN = ("value", "gap", "equivalent", "significant")
 
 
@@ -66,6 +72,7 @@ def compare(
     fidelity: Mapping[str, bool],
     margins: MarginsNow | None = None,
     test_sizes: Mapping[str, int] | None = None,
+    readings: Readings | None = None,
     alpha: float = ALPHA,
 ) -> tuple[Verdict, ...]:
     """One verdict for each of a paper's claims, in their order.
@@ -73,31 +80,107 @@ def compare(
     `fidelity` says for each model whether it passed its own checks; without that a contradiction is not
     given out. `margins` are held against the run records: a margin is worth what it was before the runs.
     `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
-    split needs it, and stays inconclusive without.
+    split needs it, and stays inconclusive without. A claim with `readings` is judged under each of them that
+    was run, and decided only where all agree: `audit.judging.readings` has the rule and its error.
     """
-    judged = [
-        _judge(claim, experiments, margins=margins, test_sizes=test_sizes or {}, alpha=alpha)
-        for claim in claims
+    rules = _Rules(experiments, fidelity, margins, test_sizes or {}, readings, alpha)
+    judged = [rules.judge(claim, experiments) for claim in claims]
+    several = {k: found for k, claim in enumerate(claims) if (found := rules.under_readings(claim))}
+    family = [
+        replace(it, test=together(several[k], it.test)) if k in several else it for k, it in enumerate(judged)
     ]
-    adjusted = _adjusted([it.test for it in judged], primary=[claim.primary for claim in claims])
-    judged = _with_bands(judged, [claim.primary for claim in claims], alpha=alpha)
-    settled = []
-    for claim, it, (p_reproduced, p_contradicted) in zip(claims, judged, adjusted, strict=True):
-        arms = [experiments[name] for name in claim.experiments if it.test and name in experiments]
-        unverified = _unverified(arms, fidelity)
-        settled.append(_settle(it, p_reproduced, p_contradicted, unverified=unverified, alpha=alpha))
-    return tuple(settled)
+    settled = list(rules.settled(claims, family))
+    for k, held in several.items():
+        each = [(it.reading, rules.in_place(k, it.judged, claims, family)) for it in held if it.was_run]
+        settled[k] = headline(settled[k], each, len(held))
+    return tuple(rules.noted(claim, it) for claim, it in zip(claims, settled, strict=True))
 
 
-def _with_bands(judged: Sequence[Judged], primary: Sequence[bool], *, alpha: float) -> list[Judged]:
-    """Each with the margins that would change its verdict, the other claims' p-values held fixed."""
+@dataclass(frozen=True)
+class _Rules:
+    """What all claims of one judgement share."""
+
+    experiments: Mapping[str, ExperimentRecord]
+    fidelity: Mapping[str, bool]
+    margins: MarginsNow | None
+    test_sizes: Mapping[str, int]
+    readings: Readings | None
+    alpha: float
+
+    def judge(self, claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> Judged:
+        return _judge(claim, experiments, margins=self.margins, test_sizes=self.test_sizes, alpha=self.alpha)
+
+    def grid(self, claim: ClaimRecord) -> tuple[Departures, ...]:
+        """The declared readings of a claim about scores; none where nothing is open."""
+        return () if claim.kind in _ABOUT_RUNS else declared(self.readings, claim.experiments)
+
+    def under_readings(self, claim: ClaimRecord) -> tuple[UnderReading, ...]:
+        """Every declared reading, the default first; none where no other was run."""
+        grid = self.grid(claim)
+        if self.readings is None or not begun(grid, claim, self.experiments, self.readings):
+            return ()
+        return tuple(
+            UnderReading(it, self.judge(claim, under(it, claim, self.experiments, self.readings)))
+            for it in grid
+        )
+
+    def settled(self, claims: Sequence[ClaimRecord], judged: Sequence[Judged]) -> Iterator[Verdict]:
+        """Each with its band and its outcome among the others."""
+        primary = [claim.primary for claim in claims]
+        adjusted = _adjusted([it.test for it in judged], primary=primary)
+        banded = _with_bands(judged, primary, alpha=self.alpha)
+        for claim, it, ps in zip(claims, banded, adjusted, strict=True):
+            yield self._settle(claim, it, ps)
+
+    def in_place(
+        self, k: int, judged: Judged, claims: Sequence[ClaimRecord], family: Sequence[Judged]
+    ) -> Verdict:
+        """The verdict of one reading of claim `k`, in its place among the paper's other claims."""
+        primary = [claim.primary for claim in claims]
+        with_it = [*family[:k], judged, *family[k + 1 :]]
+        ps = _adjusted([it.test for it in with_it], primary=primary)[k]
+        banded = _with_bands(with_it, primary, alpha=self.alpha, only=k)[k]
+        return self._settle(claims[k], banded, ps)
+
+    def _settle(self, claim: ClaimRecord, judged: Judged, ps: tuple[float | None, float | None]) -> Verdict:
+        arms = [self.experiments[name] for name in claim.experiments if name in self.experiments]
+        unverified = _unverified(arms, self.fidelity) if judged.test else None
+        return _settle(judged, *ps, unverified=unverified, alpha=self.alpha)
+
+    def noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
+        """With what must be said of readings that were not run, or were declared after the runs."""
+        grid = self.grid(claim)
+        if not grid:
+            return verdict
+        if not verdict.readings:
+            return default_alone(verdict, len(grid))
+        late = self._declared_late(claim, grid)
+        return badged(verdict, "readings declared after the runs had begun") if late else verdict
+
+    def _declared_late(self, claim: ClaimRecord, grid: Sequence[Departures]) -> bool:
+        """Whether runs of the claim began when the readings of their experiment were not yet on record."""
+        if self.margins is None or self.readings is None:
+            return False
+        paper, grown = self.margins.paper, self.margins.grown
+        for name in claim.experiments:
+            keys = {experiment_id(name, within(it, self.readings.of.get(name, ()))) for it in grid}
+            runs = (run for key in keys if key in self.experiments for run in self.experiments[key].runs)
+            if any(f"readings:{name}" in grown.get(run.margins.get(paper, ""), ()) for run in runs):
+                return True
+        return False
+
+
+def _with_bands(
+    judged: Sequence[Judged], primary: Sequence[bool], *, alpha: float, only: int | None = None
+) -> list[Judged]:
+    """Each, or only one, with the margins that would change its verdict, the others' p-values held fixed."""
     family = [(i, it.test) for i, it in enumerate(judged) if it.test is not None and it.test.testable]
     rep = sorted(test.p_reproduced or 0.0 for _, test in family)  # once: the thresholds sort them too
     con = sorted((test.p_contradicted or 0.0, primary[i]) for i, test in family)
     values, flags = [p for p, _ in con], [flag for _, flag in con]
     found = list(judged)
     for i, test in family:
-        if test.margins is None:
+        if test.margins is None or only not in (None, i):
             continue
         j = bisect_left(rep, test.p_reproduced or 0.0)
         k = bisect_left(con, (test.p_contradicted or 0.0, primary[i]))

@@ -265,6 +265,10 @@ class ExperimentRecord:
     """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
     study: Study | None = None
     """The search that its settings come from; None where they were not tuned."""
+    reading_of: str = ""
+    """The experiment of which this is another reading; empty for one as the claim file describes it."""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """What the paper leaves open -> the choice made here, where it is not the default."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -278,6 +282,27 @@ def models_of(model: str, config: Mapping[str, Json]) -> tuple[str, ...]:
     if not isinstance(base, str):
         return (model,)
     return (model, *models_of(base, inner if isinstance(inner, Mapping) else {}))
+
+
+@dataclass(frozen=True)
+class OpenChoice:
+    """Something that the paper leaves open, and the choices that were declared before the runs."""
+
+    name: str
+    why: str
+    choices: tuple[str, ...]
+    """The first is the default: the experiment as the claim file describes it."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What a paper leaves open: the declared grid of readings ("multiverse")."""
+
+    limit: Literal["full", "one_at_a_time"]
+    """Every combination of choices, or the default and each single departure from it."""
+    open: tuple[OpenChoice, ...]
+    of: Mapping[str, tuple[str, ...]]
+    """Experiment -> names of what is open in it."""
 
 
 @dataclass(frozen=True)
@@ -350,6 +375,26 @@ class Band:
 
 
 @dataclass(frozen=True)
+class ReadingVerdict:
+    """A claim judged under one reading of what the paper leaves open; the numbers as in `Verdict`."""
+
+    reading: Mapping[str, str]
+    """What is open -> the choice, where it is not the default; empty for the default reading."""
+    outcome: Outcome
+    reason: str
+    n: tuple[int, ...] = ()
+    estimate: float | None = None
+    sd: float | None = None
+    ci90: tuple[float, float] | None = None
+    ci95: tuple[float, float] | None = None
+    p_reproduced: float | None = None
+    p_contradicted: float | None = None
+    p_reproduced_adjusted: float | None = None
+    """Among the paper's other claims, each of which stands with its own largest p."""
+    p_contradicted_adjusted: float | None = None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement of one claim, with every number of its derivation (points of the metric's unit).
 
@@ -403,6 +448,11 @@ class Verdict:
     """Of the same kinds; 0.0 for every margin."""
     alone: Band | None = None
     """The band that the claim would have if it were the paper's only one."""
+    readings: tuple[ReadingVerdict, ...] = ()
+    """One for each reading that was run, the default first; empty where only the default was. With them the
+    p-values above are the largest over the readings, and the other numbers those of the default reading."""
+    readings_declared: int = 0
+    """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
 
 
 @dataclass(frozen=True)
@@ -590,6 +640,8 @@ class SplitNoise:
     """95 % prediction interval for one run on one more random split."""
     ci95_columns: tuple[float, float] | None = None
     """95 % interval for the mean over these very columns: seed noise alone."""
+    pi95_mean: tuple[float, float] | None = None
+    """95 % prediction interval for the mean of one other run on each of these very columns."""
     printed: str | None = None
     """What the paper prints for the experiment, on a split that need not be any of these."""
 
@@ -605,6 +657,8 @@ class SplitStudy:
     runs: Mapping[str, tuple[str, ...]]
     """Experiment -> keys of its runs, by column and seed."""
     failed: int = 0
+    left_out: tuple[str, ...] = ()
+    """Columns that are not in it, and why, one sentence each."""
     format_version: int = FORMAT_VERSION
 
 
@@ -648,6 +702,11 @@ class Audit:
     share: Share | None = None
     """None where nothing was decided."""
     degrees: tuple[TableDegree, ...] = ()
+    splits: SplitStudy | None = None
+    """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one alone."""
+    readings: Readings | None = None
+    """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
+    it, and the experiments the runs."""
     format_version: int = FORMAT_VERSION
 
 

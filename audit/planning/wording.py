@@ -22,6 +22,9 @@ HOPELESS = {
     "no_target_score": "the claim file fixes no score to reach",
     "not_measured": "the run records do not hold what it is about",
     "different_machines": "its runs were on different machines",
+    "ambiguous_description": "its readings of what the paper leaves open do not agree: only word of what the "
+    "authors did settles it, or more seeds where single readings are open",
+    "some_readings": "not all readings of what the paper leaves open were run: `audit run --readings` first",
     "kind_not_judged": "no rule for this kind of claim",
     "too_many_levels": "the sweep is too long for its test",
     "place_always_held": "there are too few methods for it to be wrong",

@@ -166,6 +166,14 @@ _ANY = {
         "taken alone this claim would be {alone}, but not once all claims of the audit are taken together"
     ),
     "no_variance_estimate": "a single run says nothing about the spread between seeds",
+    "ambiguous_description": (
+        "it hangs on what the paper leaves open, as not all of its {declared} declared readings come to the "
+        "same verdict ({readings})"
+    ),
+    "some_readings": (
+        "not all of the {declared} declared readings of what the paper leaves open were run ({readings}), and "
+        "only all of them together decide"
+    ),
     "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
     "no_spread": "all seeds gave the same number, which leaves no spread to judge by",
     "not_run": "no run stands behind this claim",
@@ -204,6 +212,7 @@ CONCLUSIONS = {(kind, code): text for kind, held in _BY_KIND.items() for code, t
 
 SIZE_NOT_JUDGED = "The paper prints a difference of {target}; its size is not judged."
 SIZE_UNKNOWN = "The size of the difference is not judged."
+AGREED = "So it is under all {declared} declared readings of what the paper leaves open."
 SIZES_UNKNOWN = "The sizes of the differences are not judged."
 LEANING = (
     "The whole {outer}% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the "

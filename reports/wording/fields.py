@@ -55,8 +55,17 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "range95": _range(coverage(verdict)[1], "difference", verdict.ci95, marks),
         "ratio95": _range(coverage(verdict)[1], "ratio", verdict.ci95, marks),
         "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
+        "declared": str(verdict.readings_declared) if verdict.readings_declared else digits.ABSENT,
+        "readings": readings_counted(verdict),
         "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
     }
+
+
+def readings_counted(verdict: Verdict) -> str:
+    """`9 reproduced, 2 contradicted`, of the readings that were run; a dash where none but the default was."""
+    order = ("reproduced", "contradicted", "inconclusive")
+    counts = ((sum(it.outcome == word for it in verdict.readings), word) for word in order)
+    return ", ".join(f"{number} {word}" for number, word in counts if number) or digits.ABSENT
 
 
 def coverage(verdict: Verdict) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from audit.record import Band, ClaimRecord, Scope, Settling, Verdict
 from reports import digits
 from reports.wording.conclusions import (
+    AGREED,
     CONCLUSIONS,
     LEANING,
     SIZE_NOT_JUDGED,
@@ -96,9 +97,18 @@ def verdict_sentence(
         _measured(claim, verdict, fields) if status != "not_tested" else "",
         f"{word}: {_conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
+        _agreed(verdict),
     )
     text = " ".join(sentence for sentence in sentences if sentence)
     return text.replace(_MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
+
+
+def _agreed(verdict: Verdict) -> str:
+    """That a decision holds under every reading of what the paper leaves open, where there are several."""
+    agree = verdict.readings and len(verdict.readings) == verdict.readings_declared
+    if not agree or verdict.outcome == "inconclusive":
+        return ""
+    return AGREED.format(declared=verdict.readings_declared)
 
 
 def _at_level(verdict: Verdict) -> str:

@@ -1,0 +1,120 @@
+"""What a paper leaves open, as a claim file declares it before the runs, and the experiments that follow.
+
+readings:
+  limit: one_at_a_time
+  open:
+    divisor:
+      why: Section 2.4 averages over the words, and does not say over which.
+      choices:
+        words: {}                              # the default: the experiment as it is described
+        vocabulary: {config: {pooling: slots}}
+experiments:
+  rank_ae: {..., readings: [divisor]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from audit import record
+from audit.claim_model import Experiment, Key, Model, Name, Noise, Setting, Text
+from audit.readings import Departures, experiment_id, grid, in_words
+
+
+class Choice(Model):
+    """What one choice sets otherwise than the experiment; the first choice sets nothing."""
+
+    config: Mapping[Key, Setting] = {}
+    """Keys of the model's configuration."""
+    training: Mapping[Key, Setting] = {}
+    """Fields of the training protocol, as in {optimiser: sgd}."""
+    noise: Noise | None = None
+    """Another noise in the training labels."""
+
+    def applied(self, experiment: Experiment) -> Experiment:
+        """The experiment with this choice."""
+        changes: dict[str, Any] = {
+            "config": {**experiment.config, **self.config},
+            "training": {**experiment.training, **self.training},
+        }
+        return experiment.model_copy(update=changes | ({"noise": self.noise} if self.noise else {}))
+
+
+class Open(Model):
+    """Something that the paper leaves open."""
+
+    why: Text
+    """What the paper says of it and what it does not, with the place."""
+    choices: Annotated[Mapping[Name, Choice], Field(min_length=2)]
+    """Its choices by a short name. The first is the default and sets nothing: it is the experiment itself."""
+
+
+class Readings(Model):
+    """The grid of readings of what the paper leaves open; fixed before the first run, as the margins are."""
+
+    limit: Literal["full", "one_at_a_time"]
+    """full: every combination of choices. one_at_a_time: the default and each single departure from it."""
+    open: Annotated[Mapping[Name, Open], Field(min_length=1)]
+    """What is open, by a short name; experiments name in `readings` what is open in them."""
+
+    def as_record(self, experiments: Mapping[str, Experiment]) -> record.Readings:
+        """With the experiments, each on one data set, in which something is open."""
+        return record.Readings(
+            limit=self.limit,
+            open=tuple(record.OpenChoice(name, it.why, tuple(it.choices)) for name, it in self.open.items()),
+            of={name: it.readings for name, it in experiments.items() if it.readings},
+        )
+
+    def applied(self, experiment: Experiment, reading: Departures) -> Experiment:
+        """The experiment under another reading, with a title that says so."""
+        changed = experiment
+        for name, choice in reading.items():
+            changed = self.open[name].choices[choice].applied(changed)
+        return changed.model_copy(update={"title": f"{experiment.title} ({in_words(reading)})"})
+
+
+@dataclass(frozen=True)
+class ReadingExperiment:
+    """An experiment under another reading than the default."""
+
+    base: str
+    """Id of the experiment as the claim file describes it."""
+    reading: Departures
+    experiment: Experiment
+
+
+def reading_experiments(
+    readings: Readings | None, experiments: Mapping[str, Experiment]
+) -> Iterator[tuple[str, ReadingExperiment]]:
+    """Every experiment under every reading but the default, with its id."""
+    held = readings.as_record(experiments) if readings else None
+    for base, names in held.of.items() if held else ():
+        open_here = [it for it in held.open if it.name in names] if held else []
+        for reading in grid(open_here, held.limit if held else "full")[1:]:
+            assert readings is not None
+            changed = readings.applied(experiments[base], reading)
+            yield experiment_id(base, reading), ReadingExperiment(base, reading, changed)
+
+
+def fixed(
+    readings: Readings | None, experiments: Mapping[str, Experiment]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What must not change once a run of an experiment has begun: its readings, by an id of their own.
+
+    Readings that are declared later are seen by that: they stand beside the claims as something added.
+    """
+    if readings is None:
+        return
+    for base, experiment in experiments.items():
+        if experiment.readings:
+            open_here = {
+                name: [{"name": key, **it.model_dump(mode="json")} for key, it in held.choices.items()]
+                for name, held in readings.open.items()
+                if name in experiment.readings
+            }
+            entry = {"id": f"readings:{base}", "limit": readings.limit, "open": open_here}
+            yield f"readings:{base}", entry

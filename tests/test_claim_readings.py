@@ -1,0 +1,194 @@
+"""Readings in claim files: what they make of the experiments, what is fixed, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.claim import KnownNames, Paper, load
+from audit.errors import ClaimFileError
+from reimpl.training_changes import problem
+
+HEAD = """format: 1
+paper: {key: toy, title: Toy}
+datasets: {d: {name: D}, e: {name: E}}
+tables:
+  t:
+    {where: {label: T}, caption: c, dataset: d, columns: [P@1],
+    rows: [{id: a, experiment: a, source: own_run, values: ["50.0"]}]}
+"""
+READINGS = """readings:
+  limit: one_at_a_time
+  open:
+    rate: {why: "not stated", choices: {usual: {}, slow: {training: {learning_rate: 0.001}}}}
+    size: {why: "not stated", choices: {small: {}, large: {config: {maps: 32}}, larger: {config: {maps: 64}}}}
+"""
+EXPERIMENTS = """experiments:
+  a:
+    {title: A, datasets: [d, e], model: xml_cnn, variant: v, config: {hidden: 8}, protocol: small, recipe: r,
+    readings: [rate, size]}
+  b: {title: B, dataset: d, model: xml_cnn, variant: v, protocol: small, recipe: r}
+margins: {default: {value: 0.5, rule: field, why: w}}
+claims: [{id: v, kind: value, of: t.a, metric: [P@1], says: s, where: {section: "1"}}]
+"""
+KNOWN = KnownNames({"xml_cnn": None}, ["small"], ["r"], problem)
+
+
+def paper(path: Path, text: str = HEAD + READINGS + EXPERIMENTS) -> Paper:
+    path = path / "toy.yaml"
+    path.write_text(text)
+    return load(path, known=KNOWN)
+
+
+def refusals(path: Path, text: str) -> list[str]:
+    with pytest.raises(ClaimFileError) as refused:
+        paper(path, text)
+    return [line.split("toy.yaml:")[1] for line in str(refused.value).splitlines()]
+
+
+def test_each_reading_is_an_experiment_with_the_choice_laid_over_it(tmp_path: Path) -> None:
+    found = paper(tmp_path).reading_experiments
+    assert list(found) == [
+        *("a-d~rate=slow", "a-d~size=large", "a-d~size=larger"),
+        *("a-e~rate=slow", "a-e~size=large", "a-e~size=larger"),
+    ]
+    large = found["a-d~size=large"]
+    assert (large.base, large.reading) == ("a-d", {"size": "large"})
+    assert large.experiment.config == {"hidden": 8, "maps": 32}
+    assert large.experiment.title == "A on D (size: large)"
+    slow = found["a-e~rate=slow"].experiment
+    assert (slow.training, slow.config, slow.on) == ({"learning_rate": 0.001}, {"hidden": 8}, "e")
+
+
+def test_experiments_themselves_are_as_they_were(tmp_path: Path) -> None:
+    """The default reading is the experiment: what it runs has nothing of the readings."""
+    with_readings = paper(tmp_path)
+    plain = paper(tmp_path, HEAD + EXPERIMENTS.replace(",\n    readings: [rate, size]", ""))
+    for name, it in plain.single_experiments.items():
+        assert with_readings.single_experiments[name].model_copy(update={"readings": ()}) == it
+    assert (plain.reading_experiments, plain.readings_record()) == ({}, None)
+
+
+def test_all_combinations_where_the_limit_says_so(tmp_path: Path) -> None:
+    text = (HEAD + READINGS + EXPERIMENTS).replace("one_at_a_time", "full")
+    found = paper(tmp_path, text).reading_experiments
+    assert len(found) == 2 * (2 * 3 - 1)
+    both = found["a-d~rate=slow,size=larger"].experiment
+    assert (both.training, both.config) == ({"learning_rate": 0.001}, {"hidden": 8, "maps": 64})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.001", "0.002"),
+        ("one_at_a_time", "full"),
+        ("larger", "largest"),
+        ("title: B,", "title: B, readings: [size],"),
+    ],
+)
+def test_readings_are_fixed_with_the_margins(tmp_path: Path, old: str, new: str) -> None:
+    """A choice, its name, the limit and where it is open change the hash under which runs begin."""
+    text = HEAD + READINGS + EXPERIMENTS
+    before = paper(tmp_path, text).margins_hash
+    assert paper(tmp_path, text.replace(old, new)).margins_hash != before
+
+
+def test_a_reason_or_the_wording_of_a_claim_changes_no_hash(tmp_path: Path) -> None:
+    text = HEAD + READINGS + EXPERIMENTS
+    before = paper(tmp_path, text).margins_hash
+    assert paper(tmp_path, text.replace('why: "not stated"', "why: left out")).margins_hash == before
+
+
+def test_readings_that_are_declared_later_leave_every_claim_as_it_was(tmp_path: Path) -> None:
+    """They stand beside the claims as something added: earlier runs stay valid, and the addition is seen."""
+    plain = paper(tmp_path, HEAD + EXPERIMENTS.replace(",\n    readings: [rate, size]", "")).fixed
+    now = paper(tmp_path).fixed
+    assert {name: now[name] for name in plain} == plain
+    assert [name for name in now if name not in plain] == ["readings:a-d", "readings:a-e"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "usual: {}",
+            "usual: {training: {batch_size: 8}}",
+            [
+                "11: readings.open.rate.choices.usual: is the default, which is the experiment itself; write "
+                "{} here, and this choice after it"
+            ],
+        ),
+        (
+            "maps: 64",
+            "maps: 32",
+            ["12: readings.open.size.choices.larger: sets the same as choice 'large'; keep one of them"],
+        ),
+        (
+            "learning_rate",
+            "learning_rat",
+            ["11: readings.open.rate.choices.slow.training.learning_rat: is not known; known are epochs"],
+        ),
+        (
+            "slow: {training: {learning_rate: 0.001}}",
+            "slow: {config: {maps: 9}}",
+            [
+                "16: experiments.a.readings[1]: 'size' sets config.maps, which 'rate' sets too; make one "
+                "open choice of the two"
+            ],
+        ),
+        (
+            "readings: [rate, size]",
+            "readings: [rate, sise]",
+            [
+                "12: readings.open.size: is open in no experiment; name it in the readings of one",
+                "16: experiments.a.readings[1]: there is no open choice 'sise'; did you mean 'size'?",
+            ],
+        ),
+        (
+            "readings: [rate, size]",
+            "readings: [rate, size, rate]",
+            ["16: experiments.a.readings[2]: 'rate' stands twice (first as readings[0])"],
+        ),
+        (
+            "one_at_a_time",
+            "one",
+            ["9: readings.limit: 'one' is not known here; did you mean 'one_at_a_time'?"],
+        ),
+        (
+            ", slow: {training: {learning_rate: 0.001}}",
+            "",
+            ["11: readings.open.rate.choices: holds 1 item; name 2 or more"],
+        ),
+        (
+            "dataset: d, model: xml_cnn, variant: v, protocol: small, recipe: r}",
+            "dataset: d, unavailable: no, readings: [size]}",
+            ["17: experiments.b.readings: stands beside unavailable; drop it, or drop unavailable"],
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(
+    tmp_path: Path, old: str, new: str, expected: list[str]
+) -> None:
+    text = HEAD + READINGS + EXPERIMENTS
+    assert text.count(old) == 1
+    found = refusals(tmp_path, text.replace(old, new))
+    assert len(found) == len(expected)
+    assert all(it.startswith(wanted) for it, wanted in zip(found, expected, strict=True)), found
+
+
+def test_a_grid_of_more_than_200_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    """2^8 combinations; one at a time they are 9, and may be."""
+    open_choices = "\n".join(
+        f"    o{k}: {{why: w, choices: {{a: {{}}, b: {{config: {{k{k}: 1}}}}}}}}" for k in range(8)
+    )
+    names = ", ".join(f"o{k}" for k in range(8))
+    text = (
+        f"{HEAD}readings:\n  limit: full\n  open:\n{open_choices}\n{EXPERIMENTS.replace('rate, size', names)}"
+    )
+    (found,) = refusals(tmp_path, text)
+    assert found == (
+        "22: experiments.a.readings: makes 256 readings, and 200 are the most; leave some out, or set "
+        "limit: one_at_a_time"
+    )
+    assert len(paper(tmp_path, text.replace("full", "one_at_a_time")).reading_experiments) == 2 * 8
