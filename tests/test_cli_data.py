@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import audit.cli.data
+import reimpl.data.describe
 from audit import cli
 from audit.claim import builtin_claims, load
 from audit.exit_codes import Exit
 from audit.runner import Settings, make_plan
 from reimpl.data.catalogue import catalogue
+from reimpl.data.formats import Options
+from reimpl.data.opening import open_corpus
 from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
@@ -109,12 +116,12 @@ def test_add_says_what_it_is_not_and_prepares_it_once(
     assert lines[1] == "recognised: no entry of the catalogue"
     assert lines[-2] == "37 data sets of 7 papers: other_data"
     assert lines[-1].startswith("prepared: 40 train + 16 test documents, 6 labels, cut to ")
-    entries = list((folder / "audit-runs/data").iterdir())
+    entries = list((folder / "audit-runs/data").glob("*/meta.json"))
     assert len(entries) == 1
     assert said(capsys, "add", "corpus") == lines
     settings = Settings(data=folder / "corpus", cache=folder / "audit-runs/data", seeds=1)
     make_plan(load(write_paper(folder)), settings, only=["words"])
-    assert list((folder / "audit-runs/data").iterdir()) == entries
+    assert list((folder / "audit-runs/data").glob("*/meta.json")) == entries
 
 
 def test_add_says_what_is_left_out(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -211,6 +218,73 @@ def test_rows_that_a_split_leaves_out_are_told(capsys: pytest.CaptureFixture[str
         assert note in said(capsys, command, "toy@1")
     write(toy / "toy_trSplit.txt", ("2 2", "3 4", "4 1"))
     assert not [it for it in said(capsys, "describe", "toy@0") if it.startswith("note")]
+
+
+def never(*_: object) -> None:
+    raise AssertionError("read again")
+
+
+def test_a_second_look_reads_no_text_and_says_the_same(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither texts nor claim files; also under another name, and in another way of reading it is read."""
+    fields(folder)
+    way = ("table", "--separator", ";", "--text-field", "title")
+    first, second = said(capsys, "add", "corpus"), said(capsys, "add", *way)
+    shutil.copytree("corpus", "copied")
+    monkeypatch.setattr(audit.cli.data, "papers_of", never)
+    monkeypatch.setattr(reimpl.data.describe, "of_documents", never)
+    assert said(capsys, "add", "corpus") == first
+    assert said(capsys, "add", *way) == second
+    assert said(capsys, "add", "copied")[1:] == first[1:]
+    with pytest.raises(AssertionError, match="read again"):
+        figures_of("table", separator=";", text=("title", "text"))
+
+
+def figures_of(path: str, **options: Any) -> Mapping[str, Any]:
+    corpus = open_corpus(Path(path), Options(**options))
+    return audit.cli.data._figures(corpus, Path("audit-runs/data"))[0]
+
+
+def test_a_file_that_changed_is_read_again(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One letter of a label, at the same size and time."""
+    said(capsys, "add", "corpus")
+    before = said(capsys, "describe", "corpus")
+    path = folder / "corpus/test.txt"
+    state = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"label", b"Label", 1))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert said(capsys, "add", "corpus")[-1].startswith("prepared: 40 train + 16 test documents, 7 labels")
+    assert figures_of("corpus")["labels"] == 7
+    assert said(capsys, "describe", "corpus") != before
+    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
+    assert "printed 103 labels, here 7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kept", ["figures/*.json", "papers.json"])
+@pytest.mark.parametrize("damage", ["cut", "emptied", "one letter", "no text", "a folder"])
+def test_what_was_kept_and_is_broken_is_made_again(
+    capsys: pytest.CaptureFixture[str], folder: Path, kept: str, damage: str
+) -> None:
+    lines = said(capsys, "add", "corpus")
+    [path] = (folder / "audit-runs/data").glob(kept)
+    whole = path.read_bytes()
+    broken = {
+        "cut": whole[: len(whole) // 2],
+        "emptied": b"",
+        "one letter": whole.replace(b"train", b"Train", 1),
+        "no text": b"\xff\xfe",
+        "a folder": b"",
+    }
+    path.write_bytes(broken[damage])
+    if damage == "a folder":
+        path.unlink()
+        path.mkdir()
+    assert said(capsys, "add", "corpus") == lines
+    assert damage == "a folder" or path.read_bytes() == whole
+    assert not list(path.parent.glob(".*"))
 
 
 REFUSED = [

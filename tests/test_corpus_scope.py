@@ -13,7 +13,7 @@ EURLEX = {"train": (15449.0,), "test": (3865.0,), "labels": (3956.0,)}
 
 
 def sentence(paper: str, dataset: str, observed: Observed, copy_of: str | None = None) -> str:
-    found = bearings(observed, [PAPERS[paper]], copy_of)
+    found = bearings(observed, {paper: PAPERS[paper].datasets}, copy_of)
     return next(it.sentence for it in found if it.dataset == dataset)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.claim import Paper
 from audit.claim_model import Dataset
+from audit.cli.data_sets import DataSets
 from audit.record import Scope
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class Bearing:
         return "; ".join((f"{self.paper} {self.dataset}: {self.scope}", *self.differences))
 
 
-def bearings(observed: Observed, papers: Sequence[Paper], copy_of: str | None = None) -> tuple[Bearing, ...]:
+def bearings(observed: Observed, papers: DataSets, copy_of: str | None = None) -> tuple[Bearing, ...]:
     """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
     return tuple(
-        _bearing(paper.paper.key, name, dataset, observed, copy_of)
-        for paper in papers
-        for name, dataset in paper.datasets.items()
+        _bearing(paper, name, dataset, observed, copy_of)
+        for paper, datasets in papers.items()
+        for name, dataset in datasets.items()
     )
 
 

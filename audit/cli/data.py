@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from audit.cli.app import data_app, papers_of, say
+from audit.cli.app import claim_paths, data_app, papers_of, say
 from audit.cli.corpus_options import (
     Base,
     Column,
@@ -99,7 +99,7 @@ def add_command(
         ids=ids,
         raw=raw,
     )
-    corpus, _ = recognised(path, entry, options, format, must_fit=True)
+    corpus, _ = recognised(path, entry, options, format, must_fit=True, cache=store / "data")
     with in_our_words():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
@@ -150,16 +150,23 @@ def describe_command(
 
 
 def recognised(
-    path: Path, entry: str | None, options: Options, format: str | None = None, *, must_fit: bool = False
+    path: Path,
+    entry: str | None,
+    options: Options,
+    format: str | None = None,
+    *,
+    must_fit: bool = False,
+    cache: Path | None = None,
 ) -> tuple[Source | BowDataset, bool]:
     """Says what lies there, which entry it is, and what it is to each paper's claims.
 
-    Comes with whether it may be the entry. Raises `AuditError` for what cannot be read and, if `must_fit`,
-    for sizes that match none of the entry.
+    Comes with whether it may be the entry. Texts that were read before are not read again if what was found
+    then is in `cache`, and what is found is kept there. Raises `AuditError` for what cannot be read and, if
+    `must_fit`, for sizes that match none of the entry.
     """
     from audit.cli.corpus_scope import fits
     from audit.cli.corpus_view import doubt_lines
-    from reimpl.data.describe import describe, observed_in
+    from reimpl.data.describe import observed_in
     from reimpl.data.opening import open_corpus
 
     with in_our_words():
@@ -168,14 +175,32 @@ def recognised(
         say(line)
     with in_our_words():
         corpus = open_corpus(path, options, format=format)
-        figures = describe(corpus)
+        figures, keep = _figures(corpus, cache)
     observed = observed_in(figures)
-    for line in (*doubt_lines(corpus, figures), *_identity_lines(observed, entry)):
-        say(line)
     fit = entry is None or fits(observed, entry)
     if must_fit and not fit:
+        cache = None  # what is refused leaves nothing behind
+    for line in (*doubt_lines(corpus, figures), *_identity_lines(observed, entry, cache)):
+        say(line)
+    if must_fit and not fit:
         raise AuditError(f"{path}: its sizes match none of {entry}; leave out --as, or name another entry")
+    keep()
     return corpus, fit
+
+
+def _figures(corpus: Source | BowDataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
+    """What `describe` finds, or found before; and what keeps it for the next time."""
+    from reimpl.data.describe import describe
+    from reimpl.data.formats import BowDataset
+    from reimpl.data.kept_figures import kept_figures
+
+    if cache is None or isinstance(corpus, BowDataset):
+        return describe(corpus), lambda: None
+    kept = kept_figures(corpus, cache)
+    if (known := kept.read(corpus.name)) is not None:
+        return known, lambda: None
+    figures = describe(corpus)
+    return figures, lambda: kept.keep(figures)
 
 
 def _format_lines(path: Path) -> Iterator[str]:
@@ -190,9 +215,10 @@ def _format_lines(path: Path) -> Iterator[str]:
             yield f"{path}: {found.title}; {found.why}"
 
 
-def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
+def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = None) -> Iterator[str]:
     """Which entry it is, and its scope to the papers' claims."""
     from audit.cli.corpus_scope import as_asked, bearings, copied, told
+    from audit.cli.data_sets import data_sets
     from reimpl.data.catalogue import catalogue
     from reimpl.data.identity import recognise
 
@@ -203,7 +229,8 @@ def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
         nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
         yield f"as asked: {nearest if asked.differences else asked.sentence}"
     keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
-    yield from told(bearings(observed, papers_of(None), copied(found)), keys)
+    known = data_sets(claim_paths(None), lambda: papers_of(None), cache)
+    yield from told(bearings(observed, known, copied(found)), keys)
 
 
 def _prepared(

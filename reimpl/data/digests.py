@@ -16,6 +16,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeAlias
 
+#: Name of the file of digests in the folder of a cache.
+MEMORY = "digests.json"
+
 _COARSE = 2.0
 _MOST = 1000
 

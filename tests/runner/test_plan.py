@@ -316,17 +316,23 @@ def test_each_split_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:
         assert (data.train.size, data.test.size) == (40, 20)
 
 
-def test_the_data_file_of_split_columns_may_lie_elsewhere(tmp_path: Path) -> None:
+def test_the_data_file_of_split_columns_may_lie_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
     here = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1)).jobs[0].spec.data
     (tmp_path / "else").mkdir()
-    elsewhere = (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
+    (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
+    monkeypatch.chdir(tmp_path)
+    elsewhere = Path("else/toy_data.txt")  # a worker process may be in another folder
     with pytest.raises(DataError, match="no data file beside them"):
         make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, cache=tmp_path / "c"))
     found = make_plan(
         paper, settings(columns.with_name("columns@1"), seeds=1, options=Options(data=elsewhere))
     )
     assert found.jobs[0].spec.data == here
+    options = found.jobs[0].data.options
+    assert options is not None and options.data == elsewhere.resolve()
 
 
 def test_no_data_means_the_made_corpus(paper: Paper) -> None:

@@ -1,0 +1,75 @@
+"""What `describe` finds in a corpus of texts, kept beside its preparations: the next look reads no text.
+
+    CACHE/figures/KEY.json   named by a digest of the source's bytes and of how they are read
+
+A file that is not whole, or not of this version, counts as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from reimpl.data import digests
+from reimpl.data.histogram import Bin
+from reimpl.data.source import Source
+
+#: Counts up when `describe` finds more than before, or something else.
+FIGURES_VERSION = 1
+
+_BINS = ("label_frequencies", "lengths")
+
+
+@dataclass(frozen=True)
+class KeptFigures:
+    """The figures of one corpus, as it is now, if they were found before."""
+
+    path: Path
+
+    def read(self, name: str) -> Mapping[str, Any] | None:
+        """As `describe` gave them, under the `name` that the corpus has now; None where there are none."""
+        try:
+            digest, _, text = self.path.read_text("utf-8").partition("\n")
+            if digest != _sha256(text):
+                return None
+            figures = json.loads(text)
+        except (OSError, ValueError):
+            return None
+        statistics = {key: tuple(readings) for key, readings in figures["statistics"].items()}
+        bins = {key: tuple(Bin(*it) for it in figures[key]) for key in _BINS}
+        return {**figures, "name": name, "statistics": statistics, **bins}
+
+    def keep(self, figures: Mapping[str, Any]) -> None:
+        """For the next time, in one step; where nothing can be written they are found anew."""
+        bins = {key: [astuple(it) for it in figures[key]] for key in _BINS}
+        text = json.dumps({**figures, **bins})
+        work = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                work.write_text(f"{_sha256(text)}\n{text}", "utf-8")
+                work.replace(self.path)
+            finally:
+                work.unlink(missing_ok=True)
+
+
+def kept_figures(source: Source, cache: Path) -> KeptFigures:
+    """Where those of a source are. Call it before `describe`: what changes meanwhile has another name.
+
+    Raises `DataError` where the source cannot be read.
+    """
+    # what comes to nothing leaves no folder behind
+    memory = digests.remembered(cache / digests.MEMORY) if cache.is_dir() else nullcontext()
+    with memory:
+        key = _sha256(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
+    return KeptFigures(cache / "figures" / f"{key}.json")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
