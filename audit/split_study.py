@@ -16,6 +16,7 @@ def split_study(
     *,
     corpus: str,
     command: str,
+    left_out: Sequence[str] = (),
 ) -> SplitStudy:
     """`columns`: column -> experiments with their runs on it, the column with several seeds first.
 
@@ -35,6 +36,7 @@ def split_study(
             if any(of_one.values())
         },
         failed=len({run.key for run in every if run.status == "failed"}),
+        left_out=tuple(left_out),
     )
 
 
@@ -78,6 +80,7 @@ def _noise(
         sd_split=parts.sd_split_alone,
         pi95_column=parts.pi95,
         ci95_columns=parts.ci95,
+        pi95_mean=parts.pi95_mean,
         printed=printed.get(metric),
     )
 

@@ -15,6 +15,7 @@ from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
+from reports.split_view import SplitSection, split_section
 from reports.strings import moment
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
@@ -111,6 +112,7 @@ class Page:
     """SVG drawn by `reports.figures`: how to read the others."""
     findings: tuple[FindingView, ...]
     tables: tuple[TableView, ...]
+    splits: SplitSection | None
     deviations: tuple[DeviationGroup, ...]
     not_checked: tuple[str, ...]
     margins: str
@@ -144,6 +146,7 @@ def build(audit: Audit) -> Page:
         key_plot=_KEY_PLOT,
         findings=_findings(audit.findings),
         tables=table_views(found),
+        splits=split_section(found),
         deviations=deviation_groups(found),
         not_checked=left_out(found),
         margins=_margins(audit),

@@ -9,16 +9,32 @@ from reports import digits, wording
 
 #: What is shown of an experiment for which the paper prints nothing.
 USUAL = ("P@1", "P@3", "P@5")
-_HEAD = ("", "metric", "mean", "SD columns", "SD seeds", "SD split", "one unknown split", "printed")
+_HEAD = (
+    "",
+    "metric",
+    "mean",
+    "SD columns",
+    "SD seeds",
+    "SD split",
+    "one unknown split",
+    "mean of these",
+    "printed",
+)
+
+
+def shown(study: SplitStudy) -> list[SplitNoise]:
+    """Metrics that are printed or usual; the record has the others."""
+    return [it for it in study.noise if it.printed is not None or it.metric in USUAL]
 
 
 def split_table(study: SplitStudy) -> str:
     """A line for each metric that is printed or usual, then the values of each column; nothing is judged."""
-    shown = [it for it in study.noise if it.printed is not None or it.metric in USUAL]
-    lines = [*_aligned([_HEAD, *(_row(it) for it in shown)]), ""]
-    lines += [_values(it) for it in shown]
+    held = shown(study)
+    lines = [*_aligned([_HEAD, *(_row(it) for it in held)]), ""]
+    lines += [_values(it) for it in held]
     if study.failed:
         lines.append(f"{wording.plural(study.failed, 'run')} failed")
+    lines += study.left_out
     return "\n".join(lines)
 
 
@@ -31,6 +47,7 @@ def _row(it: SplitNoise) -> tuple[str, ...]:
         digits.points(it.sd_seeds),
         digits.points(it.sd_split),
         digits.interval(it.pi95_column, beside=_marks(it)),
+        digits.interval(it.pi95_mean, beside=_marks(it)),
         it.printed or digits.ABSENT,
     )
 

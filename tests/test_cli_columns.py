@@ -90,6 +90,60 @@ def test_judging_from_the_store_keeps_the_columns_apart_too(trained: None) -> No
     assert {c: record(c).verdicts for c in range(3)} == before
 
 
+def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
+    trained: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path("audit-report/linear2024-columns/columns.json")
+    cli.main([*RUN, "--seeds", "3"])
+    before, splits = path.read_text(), record(1).splits
+    path.unlink()
+    capsys.readouterr()
+    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
+    assert path.read_text() == before
+    assert record(1).splits == splits is not None
+    out = capsys.readouterr().out
+    assert "svm  P@1     72.00  2.00        0.50      1.94" in out and f"record: {path}" in out
+
+
+def test_columns_of_a_later_command_join_those_of_an_earlier_one(trained: None) -> None:
+    """With the seeds of the column that has most of them, wherever it was run."""
+    cli.main([*RUN[:-1], "0-1", "--seeds", "3"])
+    cli.main([*RUN[:-1], "1,2", "--seeds", "1"])
+    study = json.loads(Path("audit-report/linear2024-columns/columns.json").read_text())
+    first = study["noise"][0]
+    assert (first["columns"], first["values"], first["column"]) == ([0, 1, 2], [70.0, 72.0, 74.0], 0)
+    assert first["seed_values"] == [70.0, 70.5, 71.0]
+    assert (study["left_out"], study["command"].count("audit run")) == ([], 2)
+
+
+def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "1"])
+    cli.main(
+        ["run", "linear.yaml", "--data", "columns@2", "--jobs", "1", "--seeds", "1", "--precision", "bf16"]
+    )
+    found = record(2).splits
+    assert found is not None and found.noise[0].columns == (0, 1)
+    assert found.left_out == ("svm: column 2 was run with other settings than the others.",)
+
+
+def test_the_page_of_each_column_shows_all_of_them(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "2"])
+    for column in range(3):
+        page = Path(f"audit-report/linear2024-columns@{column}/report.html").read_text()
+        assert "3 split columns of “columns”" in page
+        assert '<a href="#splits">Split columns</a>' in page
+        # 80.00 against 72 -+ 4.3027 * 2 * sqrt(4 / 3) = 9.94, and 72 -+ 12.706 * 0.3536 * sqrt(2 / 3) = 3.67
+        assert "62.06 to 81.94; 80.00 is inside" in page
+        assert "68.33 to 75.67; 80.00 is 4.33 above" in page
+
+
+def test_a_single_split_has_no_section_of_columns(trained: None) -> None:
+    cli.main(["run", "linear.yaml", "--data", "columns@1", "--jobs", "1", "--seeds", "1"])
+    page = Path("audit-report/linear2024-columns@1/report.html").read_text()
+    assert record(1).splits is None and "Split columns" not in page
+    assert not Path("audit-report/linear2024-columns").exists()
+
+
 def test_a_column_that_was_run_is_not_run_again_in_either_way(
     trained: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,10 +107,10 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
             2: of_column(2, {0: 70.0}),
         },
     )
-    # 68 -+ 4.3027 * 2 * sqrt(4 / 3)
+    # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3)
     assert split_table(found) == (
-        "     metric  mean   SD columns  SD seeds  SD split  one unknown split  printed\n"
-        "svm  P@1     68.00  2.00        1.00      1.73      58.06 to 77.94     80.00\n"
+        "     metric  mean   SD columns  SD seeds  SD split  one unknown split  mean of these   printed\n"
+        "svm  P@1     68.00  2.00        1.00      1.73      58.06 to 77.94     64.49 to 71.51  80.00\n"
         "\n"
         "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
     )

@@ -21,6 +21,7 @@ from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
+    from audit.record import SplitStudy
     from audit.runner import Job, Plan
 
 _RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
@@ -49,6 +50,8 @@ def columns_of(text: str) -> tuple[int, ...]:
 
 def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
+    from audit.instances import with_instances
+
     suites = {column: _on(suite, column, first=column == columns[0]) for column in columns}
     plans = {column: it.plan() for column, it in suites.items()}
     jobs = [_named(job, column) for column, plan in plans.items() for job in plan.jobs]
@@ -60,10 +63,14 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     for column, mine in suites.items():
         mine.runs |= suite.runs
         mine.keep(plans[column], checks)
+    study = suite.split_studies().get(suite.folder.name)
+    for column, mine in suites.items():
         audit = mine.judge(plans[column], checks, take_look(mine, plans[column]))
-        write_files(audit, mine.folder)
+        write_files(with_instances(replace(audit, splits=study), suite.records), mine.folder)
         worst = max(worst, verdict_code(audit))
-    _tell(suite, suites, plans)
+    if study is not None:
+        tell(study, suite.folder)
+    say(f"reports: {suites[columns[0]].folder} and so on, one a column")
     return Exit.RUNS_FAILED if suite.failures(jobs) else worst
 
 
@@ -100,17 +107,14 @@ def _corpus(suite: Suite) -> Path:
     return suite.settings.data.resolve()
 
 
-def _tell(suite: Suite, suites: dict[int, Suite], plans: dict[int, Plan]) -> None:
+def tell(study: SplitStudy, folder: Path) -> None:
+    """The record of the study into the folder, its table to the screen."""
     from audit.files import explained, write
     from audit.record import to_json
-    from audit.split_study import split_study
     from reports.split_table import split_table
 
-    held = {column: plans[column].with_runs(it.runs) for column, it in suites.items()}
-    study = split_study(suite.paper, held, corpus=_corpus(suite).name, command=suite.command)
-    path = suite.folder / "columns.json"
-    with explained(suite.folder):
-        suite.folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "columns.json"
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
         write(path, to_json(study).encode())
-    reports = next(iter(suites.values())).folder
-    say(f"{split_table(study)}\n\nrecord: {path}\nreports: {reports} and so on, one a column")
+    say(f"{split_table(study)}\n\nrecord: {path}")

@@ -42,10 +42,12 @@ def judge_command(
     Ours are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no data, no
     GPU and no torch.
     """
+    from audit.cli.columns import tell
     from audit.fixed_margins import grown_since, keep_fixed
     from audit.imported import active
     from audit.instances import with_instances
     from audit.kept_plan import kept_plans, no_plan
+    from audit.split_columns import studies_of, with_splits
     from audit.store import Store
 
     check_evidence(evidence)
@@ -64,13 +66,17 @@ def judge_command(
             raise AuditError(
                 f"{store}: no run of {key} is there; `audit run` makes some, `audit import` takes others'"
             )
+        studies = studies_of(paper, plans, runs)
         for plan in plans:
             audit = _judged(paper, plan, runs, imported, evidence, ["audit", *context.obj], store, added)
             keep_fixed(store, paper)
-            write_report(with_instances(audit, Store(store)), out / plan.report)
+            audit = with_splits(with_instances(audit, Store(store)), plan.report, studies)
+            write_report(audit, out / plan.report)
             for said in audit.about_looks:
                 print(said, file=sys.stderr)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
+        for report, study in studies.items():
+            tell(study, out / report)
     if not judged:
         raise AuditError(
             f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from audit.claim import Paper
-    from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run
+    from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run, SplitStudy
     from audit.runner import Job, Plan, Settings
     from audit.runner.execute import Outcome
     from audit.runner.ledger import Ledger
@@ -175,8 +175,27 @@ class Suite:
         from audit.kept_plan import plan_of, with_stored_runs
 
         kept = plan_of(self.paper, self.folder.name, plan, (), command=self.command)
+        return with_stored_runs(kept, self.paper, self.every_run)
+
+    @property
+    def every_run(self) -> list[Run]:
+        """All that is in the store now, and what this command came upon."""
         stored = {run.key: run for run in self.records.runs(problems=[])}
-        return with_stored_runs(kept, self.paper, (stored | self.runs).values())
+        return list((stored | self.runs).values())
+
+    def split_studies(self) -> dict[str, SplitStudy]:
+        """Of every corpus of which split columns were run, by the report of the corpus."""
+        from audit.kept_plan import kept_plans
+        from audit.split_columns import studies_of
+
+        return studies_of(self.paper, kept_plans(self.store, self.paper.paper.key), self.every_run)
+
+    def with_splits(self, audit: Audit) -> Audit:
+        """The audit of one split column with what is known of the others; any other one as it is."""
+        from audit.split_columns import column_of, with_splits
+
+        report = self.folder.name
+        return audit if column_of(report) is None else with_splits(audit, report, self.split_studies())
 
     def _asked(self, plan: Plan) -> dict[str, ExperimentRecord]:
         older = {key: run for key in plan.left_out if (run := self.records.get(key))}
@@ -238,7 +257,7 @@ def run_once(suite: Suite) -> Exit:
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
         return Exit.INTERRUPTED
     audit = with_instances(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
-    write_report(audit, suite.folder)
+    write_report(suite.with_splits(audit), suite.folder)
     suite.say_of_looks(audit)
     if interrupted:
         return Exit.INTERRUPTED

@@ -167,7 +167,7 @@ class _Walk:
             return Exit.OK
         from audit.instances import with_instances
 
-        self.audit = with_instances(self.audit, self.suite.records)
+        self.audit = self.suite.with_splits(with_instances(self.audit, self.suite.records))
         write_report(self.audit, self.suite.folder)
         self.suite.say_of_looks(self.audit)
         taken = len(in_force(self.audit.looks))

@@ -31,6 +31,8 @@ class SplitComponents:
     """For one run on one more random split, 95 %: mean -+ t s sqrt(1 + 1/n), n - 1 df."""
     ci95: tuple[float, float] | None
     """For the mean over these very splits, 95 %: the only noise is that of the seeds, s_seeds / sqrt(n)."""
+    pi95_mean: tuple[float, float] | None
+    """For the mean of one other run on each of these splits: both means have that noise, s_seeds sqrt(2 / n)."""
 
 
 def split_components(splits: Sequence[float], seeds: Sequence[float]) -> SplitComponents:
@@ -50,6 +52,7 @@ def split_components(splits: Sequence[float], seeds: Sequence[float]) -> SplitCo
         sd_split_alone=alone,
         pi95=None if a is None else _around(over_splits.mean, a * math.sqrt(1 + 1 / n), n - 1),
         ci95=None if b is None else _around(over_splits.mean, b / math.sqrt(n), len(seeds) - 1),
+        pi95_mean=None if b is None else _around(over_splits.mean, b * math.sqrt(2 / n), len(seeds) - 1),
     )
 
 

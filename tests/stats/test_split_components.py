@@ -24,6 +24,9 @@ def test_a_hand_calculation() -> None:
     )
     half = 12.706205 * math.sqrt(2 / 3)
     assert found.ci95 == pytest.approx((68 - half, 68 + half))
+    # their mean and ours have the same noise: sqrt(2) times as wide
+    wide = 12.706205 * math.sqrt(2) * math.sqrt(2 / 3)
+    assert found.pi95_mean == pytest.approx((68 - wide, 68 + wide))
 
 
 def test_seeds_that_scatter_more_than_splits_leave_nothing_for_the_split() -> None:
@@ -34,7 +37,7 @@ def test_seeds_that_scatter_more_than_splits_leave_nothing_for_the_split() -> No
 def test_seeds_that_agree_leave_all_to_the_split() -> None:
     found = split_components([66.0, 68.0, 70.0], [66.0, 66.0, 66.0])
     assert (found.sd_seeds, found.sd_split_alone) == (0.0, found.sd_splits)
-    assert found.ci95 == (68.0, 68.0)
+    assert found.ci95 == found.pi95_mean == (68.0, 68.0)
 
 
 @pytest.mark.parametrize("seeds", [[], [66.0]])
@@ -59,7 +62,7 @@ def test_what_is_no_number_is_refused(splits: list[float], seeds: list[float]) -
 def test_the_parts_of_a_simulation_come_out() -> None:
     """Split SD 0.8, seed SD 0.3: variances are unbiased, and 95 % of intervals hold the next split's run."""
     rng = np.random.default_rng(0)
-    n, held, of_split = 4000, 0, []
+    n, held, of_split, held_mean = 4000, 0, [], 0
     for _ in range(n):
         splits = rng.normal(0, 0.8, 11)
         values = 68 + splits + rng.normal(0, 0.3, 11)
@@ -67,6 +70,10 @@ def test_the_parts_of_a_simulation_come_out() -> None:
         found = split_components(values[:10].tolist(), seeds.tolist())
         assert found.pi95 is not None and found.sd_splits is not None and found.sd_seeds is not None
         held += found.pi95[0] <= values[10] <= found.pi95[1]
+        theirs = float((68 + splits[:10] + rng.normal(0, 0.3, 10)).mean())
+        assert found.pi95_mean is not None
+        held_mean += found.pi95_mean[0] <= theirs <= found.pi95_mean[1]
         of_split.append(found.sd_splits**2 - found.sd_seeds**2)
     assert stats.binomtest(held, n, 0.95).pvalue > 1e-4
+    assert stats.binomtest(held_mean, n, 0.95).pvalue > 1e-4
     assert float(np.mean(of_split)) == pytest.approx(0.64, abs=0.03)  # 5 SE of the mean

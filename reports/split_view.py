@@ -1,0 +1,116 @@
+"""The split columns of a corpus on the page: noise of split and seed, two readings of each printed number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from audit.record import SplitNoise
+from reports import digits
+from reports.figures import IntervalPlot, Lane, interval_plot
+from reports.lookup import Lookup
+from reports.split_table import shown
+from reports.wording import splits as words
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """One metric of one experiment, formatted."""
+
+    name: str
+    metric: str
+    printed: str
+    mean: str
+    sd_columns: str
+    sd_seeds: str
+    sd_split: str
+    one_split: str
+    mean_of_splits: str
+    plot: str
+    """SVG; empty where nothing is printed."""
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """The same metric column by column."""
+
+    name: str
+    metric: str
+    values: tuple[str, ...]
+    """One for each column of the section; a dash where there is none."""
+    seeds: str
+
+
+@dataclass(frozen=True)
+class SplitSection:
+    title: str
+    rows: tuple[NoiseRow, ...]
+    columns: tuple[str, ...]
+    values: tuple[ValueRow, ...]
+    missing: tuple[str, ...]
+    command: str
+    note: str = words.SPLITS_NOTE
+    readings: str = words.READINGS_NOTE
+
+
+def split_section(found: Lookup) -> SplitSection | None:
+    """None where the audit is of no split column, or nothing was measured."""
+    study = found.audit.splits
+    noise = shown(study) if study is not None else []
+    if study is None or not noise:
+        return None
+    columns = sorted({column for it in noise for column in it.columns})
+    return SplitSection(
+        title=words.splits_title(study),
+        rows=tuple(_row(k, it, found.title(it.experiment)) for k, it in enumerate(noise)),
+        columns=tuple(map(str, columns)),
+        values=tuple(_values(it, columns, found.title(it.experiment)) for it in noise),
+        missing=words.splits_missing(study),
+        command=study.command,
+    )
+
+
+def _row(k: int, it: SplitNoise, name: str) -> NoiseRow:
+    return NoiseRow(
+        name=name,
+        metric=it.metric,
+        printed=it.printed or digits.ABSENT,
+        mean=digits.points(it.mean),
+        sd_columns=digits.points(it.sd_columns),
+        sd_seeds=digits.points(it.sd_seeds),
+        sd_split=digits.points(it.sd_split),
+        one_split=words.one_split(it),
+        mean_of_splits=words.mean_of_splits(it),
+        plot=_plot(k, it, name),
+    )
+
+
+def _plot(k: int, it: SplitNoise, name: str) -> str:
+    printed = words.number(it.printed)
+    if printed is None:
+        return ""
+    seeds = (Lane(f"seeds on column {it.column}", it.seed_values),) if len(it.seeds) > 1 else ()
+    return interval_plot(
+        IntervalPlot(
+            id=f"split-{k}",
+            title=f"{name}, {it.metric}: the printed number beside the split columns",
+            description=words.split_plot(it, name),
+            axis=f"{it.metric}, points",
+            estimate=it.mean,
+            target=float(printed),
+            target_label=f"printed {it.printed}",
+            ci95=it.pi95_mean,
+            pi95=it.pi95_column,
+            lanes=(Lane("columns, one run each", it.values), *seeds),
+            lanes_axis=f"{it.metric}, points",
+        )
+    )
+
+
+def _values(it: SplitNoise, columns: list[int], name: str) -> ValueRow:
+    of: Mapping[int, float] = dict(zip(it.columns, it.values, strict=True))
+    seeds = (
+        ", ".join(digits.points(value) for value in it.seed_values) if len(it.seeds) > 1 else digits.ABSENT
+    )
+    on = f" (column {it.column})" if len(it.seeds) > 1 else ""
+    return ValueRow(name, it.metric, tuple(digits.points(of.get(c)) for c in columns), f"{seeds}{on}")

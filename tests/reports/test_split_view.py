@@ -1,0 +1,122 @@
+"""The split columns on the page: two readings of a printed number, and what each column came to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from audit.record import Audit, SplitNoise, SplitStudy
+from reports.lookup import lookup
+from reports.render import html
+from reports.split_view import SplitSection, split_section
+from reports.wording.splits import reading
+from tests.reports import sample
+from tests.reports.markup import parsed
+
+NOISE = SplitNoise(
+    experiment="kim_words",
+    metric="P@1",
+    columns=(0, 1, 3),
+    values=(66.0, 68.0, 70.0),
+    attempts=4,
+    column=0,
+    seeds=(0, 1),
+    seed_values=(66.0, 66.5),
+    mean=68.0,
+    sd_columns=2.0,
+    sd_seeds=0.25,
+    sd_split=1.98,
+    pi95_column=(58.06, 77.94),
+    ci95_columns=(67.0, 69.0),
+    pi95_mean=(66.59, 69.41),
+    printed="75.83",
+)
+STUDY = SplitStudy(
+    "chen2022", "delicious", "audit run --columns 0-3", (NOISE,), {"kim_words": ("a",)}, failed=1
+)
+
+
+def audit(study: SplitStudy = STUDY) -> Audit:
+    return replace(sample.study(), splits=study)
+
+
+def section(study: SplitStudy = STUDY) -> SplitSection:
+    found = split_section(lookup(audit(study)))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ("68.00", "66.00 to 70.00; 68.00 is inside"),
+        ("70.00", "66.00 to 70.00; 70.00 is inside"),
+        ("70.4", "66.00 to 70.00; 70.4 is 0.40 above"),
+        ("65.99", "66.00 to 70.00; 65.99 is 0.01 below"),
+        ("70", "66.00 to 70.00; 70 is inside"),
+        # printed without decimals it may have been 70.49, or 69.51
+        ("66", "66.00 to 70.00; 66 is inside"),
+        ("–", "66.00 to 70.00"),
+        (None, "66.00 to 70.00"),
+    ],
+)
+def test_where_a_printed_number_lies(printed: str | None, says: str) -> None:
+    assert reading((66.0, 70.0), printed, missing="") == says
+
+
+def test_a_number_that_rounding_may_have_brought_over_the_end_is_inside() -> None:
+    """75.8 may have been 75.75; the end is shown so that both stay on their sides."""
+    assert reading((70.0, 75.76), "75.8", missing="").endswith("75.8 is inside")
+    assert reading((70.0, 75.74), "75.8", missing="") == "70.00 to 75.74; 75.8 is 0.06 above"
+
+
+def test_an_interval_that_is_not_there_says_why() -> None:
+    alone = replace(NOISE, pi95_column=None, pi95_mean=None)
+    [row] = section(replace(STUDY, noise=(alone,))).rows
+    assert row.one_split == "not known: only one column was run"
+    assert row.mean_of_splits == "not known: no column was run with two seeds"
+
+
+def test_the_rows_are_those_of_the_record() -> None:
+    [row] = section().rows
+    assert (row.name, row.metric, row.printed, row.mean) == ("Kim-CNN, words", "P@1", "75.83", "68.00")
+    assert (row.sd_columns, row.sd_seeds, row.sd_split) == ("2.00", "0.25", "1.98")
+    assert row.one_split == "58.06 to 77.94; 75.83 is inside"
+    assert row.mean_of_splits == "66.59 to 69.41; 75.83 is 6.42 above"
+    assert row.plot.startswith("<svg") and "printed 75.83" in row.plot
+
+
+def test_each_column_has_its_place_also_where_another_metric_lacks_it() -> None:
+    other = replace(
+        NOISE,
+        metric="P@3",
+        columns=(0, 2),
+        values=(40.0, 41.0),
+        printed=None,
+        seeds=(0,),
+        seed_values=(40.0,),
+    )
+    found = section(replace(STUDY, noise=(NOISE, other)))
+    assert found.columns == ("0", "1", "2", "3")
+    assert [it.values for it in found.values] == [
+        ("66.00", "68.00", "–", "70.00"),
+        ("40.00", "–", "41.00", "–"),
+    ]
+    assert [it.seeds for it in found.values] == ["66.00, 66.50 (column 0)", "–"]
+    assert [bool(it.plot) for it in found.rows] == [True, False]
+
+
+def test_what_is_missing_is_said() -> None:
+    assert section(replace(STUDY, left_out=("svm: column 2.",))).missing == (
+        "1 run failed.",
+        "Not every column has a value of kim_words.",
+        "svm: column 2.",
+    )
+
+
+def test_the_section_is_there_with_columns_and_absent_without() -> None:
+    page = html(audit())
+    assert parsed(page) and 'id="splits"' in page and "75.83 is 6.42 above" in page
+    assert 'id="splits"' not in html(sample.study())
+    assert split_section(lookup(audit(replace(STUDY, noise=())))) is None
