@@ -16,6 +16,7 @@ from audit.names import known_names
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
 from audit.runner.deviations import deviations
+from audit.runner.tuning.tuned import Choice, Settled, UntunedError, tuned
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 #: Protocol names of the command line that stand for a rule.
 AUTO, CLAIMED = "auto", "claimed"
 LEFT_OUT = "left out by --only"
+NOT_TUNED = "not tuned on this corpus; `audit tune` seeks its settings"
 _RECIPE = "study2022"
 
 
@@ -48,6 +50,15 @@ class Settings:
     """Resolved: cpu or cuda."""
     precision: str = "float32"
     cache: Path = Path("audit-runs/data")
+    untuned: bool = False
+    """Run what asks for tuning with the settings of the claim file."""
+    tuned_on: Path | None = None
+    """The corpus on which settings were sought, where it is another than `data`."""
+
+    @property
+    def tuning(self) -> Choice:
+        """What it says of tuning; studies lie beside the run records."""
+        return Choice(self.cache.parent, self.untuned, self.tuned_on, self.precision)
 
 
 @dataclass(frozen=True)
@@ -113,6 +124,7 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     wanted = _selected(paper, only)
     records, keys, jobs = [], {}, []
     unfit: list[str] = []
+    untuned: list[str] = []
     remarks: dict[str, None] = {}
     for name, experiment in paper.single_experiments.items():
         if experiment.unavailable or experiment.planned or experiment.model is None:
@@ -122,6 +134,10 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
         left_out = wanted is not None and name not in wanted
         try:
             record, specs, data = _resolve(paper, name, experiment, settings)
+        except UntunedError:
+            records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
+            untuned += [] if left_out else [name]
+            continue
         except _UnfitError as err:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
             unfit += [] if left_out else [f"{name}: {err}"]
@@ -142,11 +158,26 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             )
             for spec in specs
         ]
+    if untuned:
+        said = _of_untuned(paper.paper.key, untuned, settings)
+        if not jobs:
+            raise PlanError(said)
+        remarks[said] = None
     if unfit and not jobs:
         raise PlanError(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
     return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks))
+
+
+def _of_untuned(paper: str, names: Sequence[str], settings: Settings) -> str:
+    """What is to be done for experiments that wait for a study."""
+    which = names[0] if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on,"
+    data = f" --data {settings.data}" if settings.data else ""
+    return (
+        f"{paper}: {which} {'is' if len(names) == 1 else 'are'} not tuned on this corpus; "
+        f"`audit tune {paper} --only {names[0]}{data}` seeks the settings, and --untuned goes without"
+    )
 
 
 def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:
@@ -207,10 +238,21 @@ def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
     )
 
 
-def _resolve(
-    paper: Paper, name: str, experiment: Experiment, settings: Settings
-) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
-    from reimpl.config_fields import as_dict, as_json
+@dataclass(frozen=True)
+class Resolved:
+    """An experiment as it can be had on this corpus, before any tuning."""
+
+    module: ModuleType
+    settings: Settled
+    request: DataRequest
+    whole: Dataset
+    """The corpus as it comes."""
+    catalogue: str | None
+    """Name by which other papers know the data set that the experiment is about."""
+
+
+def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
+    """Raises `PlanError`, `_UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
     from reimpl.data.recipe import find_recipe
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
@@ -226,7 +268,29 @@ def _resolve(
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
     _check_fit(module, whole)
+    settled = Settled(config, used, claimed_config, claimed)
+    return Resolved(module, settled, request, whole, paper.datasets[experiment.on].catalogue)
+
+
+def _resolve(
+    paper: Paper, name: str, experiment: Experiment, settings: Settings
+) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+    from reimpl.config_fields import as_dict, as_json
+
+    found = resolved(paper, name, experiment, settings)
+    request, whole = found.request, found.whole
     data = _made(request)
+    result = tuned(
+        name,
+        experiment,
+        found.settings,
+        module=found.module,
+        catalogue=found.catalogue,
+        request=request,
+        choice=settings.tuning,
+    )
+    config, used = result.settings.config, result.settings.used
+    claimed_config, claimed = result.settings.claimed_config, result.settings.claimed
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
     specs = [
@@ -238,7 +302,8 @@ def _resolve(
             data=data.fingerprint,
             seed=seed,
             precision=settings.precision,
-            revision=getattr(module, "REVISION", 1),
+            revision=getattr(found.module, "REVISION", 1),
+            study=result.study.key if result.study else "",
         )
         for seed in range(settings.seeds)
     ]
@@ -251,9 +316,13 @@ def _resolve(
         protocol=used.name,
         config=specs[0].config,
         scope=_scope(paper, experiment, whole),
-        deviations=deviations(
-            paper, name, claimed, used, claimed_config, config, whole, request, settings.precision
+        deviations=(
+            *result.deviations,
+            *deviations(
+                paper, name, claimed, used, claimed_config, config, whole, request, settings.precision
+            ),
         ),
+        study=result.study,
     )
     return record, specs, request
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,32 @@ from audit.claim_model import Experiment
 from audit.errors import PlanError
 from audit.record import Json
 from audit.runner.data_request import DataRequest
-from audit.runner.tuning.trial import Question
 from audit.study import SearchRange, StudySpec
 
 if TYPE_CHECKING:
     from reimpl.protocol import Protocol
     from reimpl.tuning import Parameter, TuningProtocol
+
+
+@dataclass(frozen=True)
+class Question:
+    """A study to be made: what decides it, and how a process gets at its data."""
+
+    spec: StudySpec
+    data: DataRequest
+    """With the rule by which documents are held out."""
+    device: str
+    experiments: tuple[str, ...]
+    protocol: str
+    """Name of the tuning protocol."""
+    trials: int
+    """That the protocol asks for."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def epochs(self) -> int:
+        """Of a whole trial."""
+        return int(self.spec.training["epochs"])
 
 
 def question_of(
@@ -78,7 +98,7 @@ def tuning_of(experiment: Experiment) -> TuningProtocol:
 def trial_training(
     protocol: TuningProtocol, used: Protocol, metric: str, epochs: int | None = None
 ) -> Protocol:
-    """The training of a trial: scored each epoch on the documents held out, which `without_test` puts there."""
+    """The training of a trial, scored each epoch on the documents held out (`without_test`)."""
     best = protocol.score == "best"
     return replace(
         used,
@@ -134,8 +154,8 @@ def _notes(
     yield from protocol.ours
     if used.deviation:
         yield (
-            f"trials are of the reduced protocol {used.name} ({used.deviation}); the sizes that it reduces are "
-            "not sought"
+            f"trials are of the reduced protocol {used.name} ({used.deviation}); the sizes that it reduces "
+            "are not sought"
         )
     if training.epochs != whole_epochs:
         yield f"a trial has {training.epochs} epochs instead of {whole_epochs}: cheaper, and a cruder answer"

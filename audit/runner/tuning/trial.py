@@ -13,6 +13,7 @@ from audit.record import RunSpec
 from audit.runner import carry_out
 from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
+from audit.runner.tuning.question import Question
 from audit.runner.tuning.search import Outcome, TrialPruned, TrialStopped
 from audit.study import Json, StudySpec
 
@@ -22,27 +23,6 @@ if TYPE_CHECKING:
 
 #: Trial, share of its epochs that is done.
 Progress = Callable[[int, float], None]
-
-
-@dataclass(frozen=True)
-class Question:
-    """A study to be made: what decides it, and how a process gets at its data."""
-
-    spec: StudySpec
-    data: DataRequest
-    """With the rule by which documents are held out."""
-    device: str
-    experiments: tuple[str, ...]
-    protocol: str
-    """Name of the tuning protocol."""
-    trials: int
-    """That the protocol asks for."""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def epochs(self) -> int:
-        """Of a whole trial."""
-        return int(self.spec.training["epochs"])
 
 
 def without_test(request: DataRequest) -> Dataset:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from audit import study_store
+from audit.claim_model import Experiment
 from audit.record import Deviation
-from audit.study import Json, Study, number
+from audit.runner.data_request import DataRequest
+from audit.runner.tuning.question import question_of, tuning_of
+from audit.study import Json, Study
 
 if TYPE_CHECKING:
     from reimpl.protocol import Protocol
-    from reimpl.tuning import TuningProtocol
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,74 @@ class Settled:
     used: Protocol
     claimed_config: Any
     claimed: Protocol
+
+
+class UntunedError(Exception):
+    """No study in the store answers the experiment's question."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Settings after the search, and what is told of it."""
+
+    settings: Settled
+    study: Study | None = None
+    deviations: tuple[Deviation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user chose about tuning."""
+
+    store: Path
+    untuned: bool = False
+    tuned_on: Path | None = None
+    precision: str = "float32"
+
+
+def tuned(
+    name: str,
+    experiment: Experiment,
+    settings: Settled,
+    *,
+    module: ModuleType,
+    catalogue: str | None,
+    request: DataRequest,
+    choice: Choice,
+) -> Tuned:
+    """The experiment's settings, with the best values of its study where it asks for one.
+
+    Raises `UntunedError` where there is no such study, `PlanError` where the protocol has nothing to seek,
+    and `StoreError` for a study that is not as it was written.
+    """
+    if experiment.tuning is None:
+        return Tuned(settings)
+    if choice.untuned:
+        return Tuned(settings, deviations=(_not_tuned(experiment),))
+    if not study_store.any_there(choice.store):  # most stores: nothing is held out only to be told so
+        raise UntunedError(name)
+    elsewhere = None
+    if choice.tuned_on is not None:
+        request, elsewhere = (
+            replace(request, folder=choice.tuned_on.resolve()),
+            choice.tuned_on.resolve().name,
+        )
+    question = question_of(
+        name,
+        experiment,
+        catalogue=catalogue,
+        module=module,
+        config=settings.config,
+        used=settings.used,
+        request=request,
+        precision=choice.precision,
+        device="",
+    )
+    study = study_store.answering(choice.store, question.spec)
+    if study is None:
+        raise UntunedError(name)
+    departure = _departure(study, experiment, elsewhere=elsewhere)
+    return Tuned(with_best(study, settings, module), study, (departure,))
 
 
 def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
@@ -48,7 +121,7 @@ def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
     )
 
 
-def _by_target(values: Any) -> tuple[dict[str, Json], dict[str, Json]]:
+def _by_target(values: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     parts: dict[str, dict[str, Json]] = {"config": {}, "training": {}}
     for name, value in values.items():
         target, _, key = name.partition(".")
@@ -56,27 +129,19 @@ def _by_target(values: Any) -> tuple[dict[str, Json], dict[str, Json]]:
     return parts["config"], parts["training"]
 
 
-def deviation_of(study: Study, protocol: TuningProtocol, *, elsewhere: str | None) -> Deviation:
+def _departure(study: Study, experiment: Experiment, *, elsewhere: str | None) -> Deviation:
     """How the tuning departs from the paper's; `elsewhere` names other documents that it was done on."""
+    protocol = tuning_of(experiment)
     departures = list(study.notes)
     if study.counted < protocol.trials:
         departures.insert(0, f"{study.counted} trials instead of {protocol.trials}")
     if elsewhere:
-        departures.insert(
-            0, f"tuned on {elsewhere}, whose training documents may be among the test documents here"
-        )
+        warning = f"tuned on {elsewhere}: its training documents may be among the test documents here"
+        departures.insert(0, warning)
     here = f"{study.summary}; study {study.key}"
     return Deviation("tuning", protocol.source, here, "; ".join(departures) or "as in the paper")
 
 
-def not_tuned(protocol: TuningProtocol, names: tuple[str, ...]) -> Deviation:
-    """Of an experiment that is run without the tuning that it asks for."""
-    sought = ", ".join(name.partition(".")[2] for name in names)
-    return Deviation("tuning", f"{sought} tuned ({protocol.source})", "not tuned", "--untuned")
-
-
-def values_in_words(study: Study) -> str:
-    """`balance = 0.012, margin = 0.08`"""
-    best = study.best
-    assert best is not None
-    return ", ".join(f"{name.partition('.')[2]} = {number(it)}" for name, it in best.values.items())
+def _not_tuned(experiment: Experiment) -> Deviation:
+    source = tuning_of(experiment).source
+    return Deviation("tuning", source, "not tuned: the settings of the claim file", "--untuned")
