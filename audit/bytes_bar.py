@@ -43,8 +43,8 @@ def bytes_bar(name: str, console: Console | None = None, *, speed: bool = False)
     task = bars.add_task(name, total=None)
 
     def show(done: int, total: int | None, what: str = "") -> None:
-        bars.start()
         bars.update(task, description=f"{name}: {what}" if what else name, completed=done, total=total)
+        bars.start()
 
     try:
         yield show

@@ -237,9 +237,8 @@ def _prepared(
     corpus: Source | BowDataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
-    from audit.bytes_bar import bytes_bar
     from audit.claim_names import counted
-    from reimpl.data.cache import load_or_prepare
+    from audit.runner.data_request import prepared
     from reimpl.data.formats import BowDataset
     from reimpl.protocol import protocol
 
@@ -247,20 +246,18 @@ def _prepared(
         return "prepared: nothing; features are read as they are, by models that take no text"
     used = protocol(protocol_name)
     _check_writable(store / "data")
-    with bytes_bar(f"preparing {corpus.name}") as progress:
-        prepared = load_or_prepare(
-            corpus,
-            recipe=recipe,
-            length=used.length,
-            vectors=vectors or f"random:{used.dimension}",
-            cache=store / "data",
-            progress=progress,
-        )
-    sizes = " + ".join(f"{part.size:,} {split}" for split, part in prepared.splits.items())
+    data = prepared(
+        corpus,
+        recipe=recipe,
+        length=used.length,
+        vectors=vectors or f"random:{used.dimension}",
+        cache=store / "data",
+    )
+    sizes = " + ".join(f"{part.size:,} {split}" for split, part in data.splits.items())
     cut = f"cut to {used.length} words, in {store / 'data'}"
-    dropped = int(prepared.counts.get("train.unlabelled_dropped", 0))
+    dropped = int(data.counts.get("train.unlabelled_dropped", 0))
     left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
-    return f"prepared: {sizes} documents, {prepared.n_labels:,} labels, {cut}{left_out}"
+    return f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}"
 
 
 def _check_writable(folder: Path) -> None:

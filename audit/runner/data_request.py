@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
     from reimpl.data.noise import LabelNoise
+    from reimpl.data.source import Source
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,6 @@ def _prepared(request: DataRequest) -> Dataset:
         from reimpl.data.synthetic import synthetic
 
         return synthetic(length=request.length, dimension=request.dimension)
-    from audit.bytes_bar import bytes_bar
-    from reimpl.data.cache import load_or_prepare
     from reimpl.data.features import dataset_of
     from reimpl.data.formats import BowDataset
     from reimpl.data.opening import open_corpus
@@ -73,12 +72,31 @@ def _prepared(request: DataRequest) -> Dataset:
     corpus = open_corpus(request.folder, request.options, format=request.format)
     if isinstance(corpus, BowDataset):
         return dataset_of(corpus)
-    with bytes_bar(f"preparing {corpus.name}") as progress:
+    return prepared(
+        corpus,
+        recipe=request.recipe,
+        length=request.length,
+        vectors=request.vectors,
+        cache=request.cache,
+    )
+
+
+def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
+    """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
+    from audit.bytes_bar import bytes_bar
+    from reimpl.data.cache import load_or_prepare
+    from reimpl.data.vectors import parse_source, watched
+
+    with bytes_bar(f"preparing {corpus.name}") as show:
+
+        def convert(what: str, done: int, total: int) -> None:
+            show(done, total or None, f"word vectors, {what}")
+
         return load_or_prepare(
             corpus,
-            recipe=request.recipe,
-            length=request.length,
-            vectors=request.vectors,
-            cache=request.cache,
-            progress=progress,
+            recipe=recipe,
+            length=length,
+            vectors=watched(parse_source(vectors), convert),
+            cache=cache,
+            progress=show,
         )

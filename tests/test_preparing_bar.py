@@ -1,0 +1,113 @@
+"""The bar of `audit data add` and `audit run`, while texts are read and vectors converted."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import audit.bytes_bar
+import reimpl.fidelity
+from audit import cli
+from audit.bytes_bar import bytes_bar
+from audit.exit_codes import Exit
+from audit.runner import data_request
+from audit.runner.data_request import DataRequest
+from reimpl.fidelity import Check
+from tests.runner.papers import write_corpus, write_paper
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Holds corpus/, toy.yaml and a file of vectors for each of its words and for many others."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    rng = np.random.default_rng(1)
+    words = [*(f"word{i}" for i in range(3000)), *(f"topic{i}" for i in range(6))]
+    lines = (f"{word} {' '.join(f'{it:.4f}' for it in rng.normal(size=20))}\n" for word in words)
+    (tmp_path / "glove.txt").write_text("".join(lines))
+    return tmp_path
+
+
+@dataclass
+class Bar:
+    """Stands in for the bar: what was shown, without the clock that says when a screen is drawn."""
+
+    calls: list[tuple[int, int | None, str]] = field(default_factory=list)
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[Callable[..., None]]:
+        assert name == "preparing corpus"
+        yield lambda done, total, what="": self.calls.append((done, total, what))
+
+    def steps(self) -> list[str]:
+        """What was said to be done, in the order in which it was first said."""
+        return list(dict.fromkeys(what for _, _, what in self.calls))
+
+
+@pytest.fixture
+def bar(monkeypatch: pytest.MonkeyPatch) -> Bar:
+    made = Bar()
+    monkeypatch.setattr(audit.bytes_bar, "bytes_bar", made)
+    data_request._prepared.cache_clear()
+    return made
+
+
+STEPS = ["word vectors, hashing", "", "word vectors, converting"]
+"""A hash of the file first, which names what is made; then the texts; then the words that they have."""
+
+
+def test_data_add_shows_word_vectors_being_converted_once(bar: Bar) -> None:
+    arguments = ["data", "add", "corpus", "--vectors", "glove.txt"]
+    assert cli.main(arguments) == Exit.OK
+    assert bar.steps() == STEPS
+    bar.calls.clear()
+    assert cli.main(arguments) == Exit.OK
+    assert bar.calls == []
+
+
+def test_a_run_shows_it_too(bar: Bar) -> None:
+    arguments = ["run", "toy.yaml", "--data", "corpus", "--vectors", "glove.txt", "--seeds", "1"]
+    assert cli.main([*arguments, "--only", "words", "--jobs", "1"]) in (Exit.OK, Exit.CONTRADICTED)
+    assert bar.steps() == STEPS
+
+
+def test_all_bytes_of_each_file_are_told(bar: Bar, folder: Path) -> None:
+    """Each step from nothing to the size of its files, never back."""
+    DataRequest(folder / "corpus", "study2022", 9, str(folder / "glove.txt"), 20, folder / "cache").load()
+    texts = sum(it.stat().st_size for it in (folder / "corpus").iterdir())
+    sizes = dict.fromkeys(STEPS, (folder / "glove.txt").stat().st_size) | {"": texts}
+    for step, size in sizes.items():
+        done = [it for it, _, what in bar.calls if what == step]
+        assert {total for _, total, what in bar.calls if what == step} == {size}
+        assert done == sorted(done) and done[-1] == size
+
+
+def test_random_vectors_are_no_step(bar: Bar) -> None:
+    assert cli.main(["data", "add", "corpus"]) == Exit.OK
+    assert bar.steps() == [""]
+
+
+def test_a_terminal_shows_what_is_done_from_the_first_moment() -> None:
+    """The real bar, drawn once as it appears."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120)
+    with bytes_bar("preparing corpus", console) as show:
+        show(1000, 4000, "word vectors, hashing")
+        first = out.getvalue()
+    assert "preparing corpus: word vectors, hashing" in first and "1.0/4.0 kB" in first
+
+
+def test_nothing_is_shown_where_nobody_looks_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["data", "add", "corpus", "--vectors", "glove.txt"]) == Exit.OK
+    assert capsys.readouterr().err == ""
