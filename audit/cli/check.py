@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.claim_names import counted
-from audit.cli.app import Claims, app, background, check_keys, papers_of, say
+from audit.cli.app import Claims, app, check_keys, papers_of, say
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.names import known_names
+from audit.papers import findings_about
 
 if TYPE_CHECKING:
     from audit.claim import Paper
@@ -47,20 +48,15 @@ def check_command(
 
     Exit code 1 if anything is inconsistent.
     """
-    from audit.assemble import sheet_of
-    from audit.checks import all_findings
-
     papers = papers_of(claims)
     check_keys(papers)
-    keys = {paper.paper.key for paper in papers}
-    sheets = [sheet_of(paper) for paper in papers]
-    others = [sheet_of(paper) for paper in background(papers)]  # from which they copy
-    findings = [it for it in all_findings([*sheets, *others]) if it.id.split(":")[0] in (*keys, "across")]
+    findings = findings_about(papers)
     if with_models:
+        from audit.assemble import sheet_of
         from audit.checks.models import models
         from audit.runner.structure import count_weights
 
-        findings += [it for sheet in sheets for it in models(sheet, count_weights)]
+        findings += [it for paper in papers for it in models(sheet_of(paper), count_weights)]
     found = [it for it in findings if it.id == explain]
     if explain is not None and not found:
         offered = known_names(explain, [it.id for it in findings])

@@ -1,0 +1,82 @@
+"""Papers by the words that a user names them with: keys of built-in ones, and claim files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.record import Finding
+
+
+def claim_paths(claims: Sequence[str] | None) -> list[Path]:
+    from audit.claim import builtin_claims
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    if not claims:
+        return list(builtin.values())
+    paths = []
+    for name in claims:
+        if name in builtin and not Path(name).exists():
+            paths.append(builtin[name])
+        elif "/" not in name and "." not in name and not Path(name).exists():
+            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {', '.join(builtin)}")
+        else:
+            paths.append(Path(name))
+    return paths
+
+
+def papers_of(claims: Sequence[str] | None) -> list[Paper]:
+    """All claim files; raises one error with the problems of all of them."""
+    from audit.claim import load
+    from audit.errors import ClaimFileError
+
+    papers, problems = [], []
+    for path in claim_paths(claims):
+        try:
+            papers.append(load(path))
+        except ClaimFileError as err:
+            problems += err.problems
+    if problems:
+        raise ClaimFileError(problems)
+    return papers
+
+
+def check_keys(papers: Sequence[Paper]) -> None:
+    """Raises `AuditError` where two claim files have one key: they would be taken for one paper."""
+    keys = [paper.paper.key for paper in papers]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
+
+
+def background(papers: Sequence[Paper]) -> list[Paper]:
+    """The built-in papers that these copy numbers from, directly or not, and that are not among them."""
+    from audit.claim import builtin_claims, load
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    held = {paper.paper.key: paper for paper in papers}
+    asked = list(papers)
+    for paper in asked:
+        for table in paper.table_records():
+            for cell in (cell for row in table.rows for cell in row.cells):
+                key = cell.copied_from
+                if key and key not in held and key in builtin:
+                    held[key] = load(builtin[key])
+                    asked.append(held[key])
+    return [paper for paper in held.values() if paper not in papers]
+
+
+def findings_about(papers: Sequence[Paper]) -> list[Finding]:
+    """What the checks that need no run find about these papers, by themselves and across them."""
+    from audit.assemble import sheet_of
+    from audit.checks import all_findings
+
+    keys = {paper.paper.key for paper in papers}
+    others = background(papers)  # from which they copy
+    found = all_findings([sheet_of(paper) for paper in (*papers, *others)])
+    return [it for it in found if it.id.split(":")[0] in (*keys, "across")]
