@@ -27,6 +27,7 @@ from audit.cli import (
     schema,
 )
 from audit.cli import run as run_module
+from audit.cli import tune as tune_module
 from audit.cli.app import app
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -35,6 +36,7 @@ from reimpl.errors import ReimplError
 #: The modules that carry the commands.
 COMMANDS = (
     run_module,
+    tune_module,
     imports,
     judge,
     report,

@@ -114,6 +114,18 @@ def run_command(
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
     retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
+    untuned: Annotated[
+        bool,
+        typer.Option(
+            "--untuned", help="Run what asks for tuning with the claim file's settings; the report says so."
+        ),
+    ] = False,
+    tuned_on: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Use the studies that `audit tune --data DIR` made; default: those of --data."
+        ),
+    ] = None,
     evidence: EvidenceOption = "ours",
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
@@ -153,6 +165,8 @@ def run_command(
         raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
     if vectors and data is None:
         raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
+    if untuned and tuned_on:
+        raise AuditError(f"--untuned and --tuned-on {tuned_on} are opposites; give one of them")
     settings = Settings(
         data=data,
         options=options,
@@ -163,6 +177,8 @@ def run_command(
         device=chosen,
         precision=precision,
         cache=store / "data",
+        untuned=untuned,
+        tuned_on=tuned_on,
     )
     workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
     command = shlex.join(["audit", *context.obj])

@@ -121,7 +121,7 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     `reimpl.errors.DataError` for data that cannot be read.
     """
     _check_protocol(settings.protocol)
-    wanted = _selected(paper, only)
+    wanted = selected(paper, only)
     records, keys, jobs = [], {}, []
     unfit: list[str] = []
     untuned: list[str] = []
@@ -138,7 +138,7 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
             untuned += [] if left_out else [name]
             continue
-        except _UnfitError as err:
+        except UnfitError as err:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
             unfit += [] if left_out else [f"{name}: {err}"]
             continue
@@ -187,7 +187,7 @@ def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:
     return tuple(first.values())
 
 
-def _selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
+def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
     if not only:
         return None
@@ -252,7 +252,7 @@ class Resolved:
 
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
-    """Raises `PlanError`, `_UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
+    """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
     from reimpl.data.recipe import find_recipe
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
@@ -330,7 +330,7 @@ def _resolve(
 _ALONE = {"texts": "texts without features", "features": "features without text"}
 
 
-class _UnfitError(Exception):
+class UnfitError(Exception):
     """The experiment cannot be had on this corpus; the others may."""
 
 
@@ -341,7 +341,7 @@ def _made(request: DataRequest) -> Dataset:
     try:
         return request.load()
     except DataError as err:
-        raise _UnfitError(str(err)) from err
+        raise UnfitError(str(err)) from err
 
 
 def _check_fit(module: ModuleType, data: Dataset) -> None:
@@ -351,7 +351,7 @@ def _check_fit(module: ModuleType, data: Dataset) -> None:
     there += ["features"] if data.train.features is not None else []
     takes = getattr(module, "TAKES", ("texts",))
     if not set(takes) & set(there):
-        raise _UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
+        raise UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
 
 
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:

@@ -1,0 +1,228 @@
+"""`audit tune`: the settings of a paper's experiments, sought as the paper sought them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+
+from audit.cli.app import app, check_keys, papers_of, say
+from audit.cli.corpus_options import (
+    IN_RUN,
+    Base,
+    FormatName,
+    Ids,
+    LabelsField,
+    Raw,
+    Separator,
+    TextFields,
+    options_of,
+)
+from audit.cli.run import Only, _check_precision, _device
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from audit.runner.tuning.question import Question
+    from audit.study import Study, Trial
+
+
+@app.command("tune")
+def tune_command(
+    claims: Annotated[
+        list[str], typer.Argument(metavar="CLAIMS...", help="Claim files or keys of built-in ones.")
+    ],
+    only: Only = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A corpus, as `audit run` takes it; default: a synthetic corpus."),
+    ] = None,
+    data_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
+    ] = None,
+    base: Base = None,
+    format: FormatName = None,
+    text_field: TextFields = None,
+    labels_field: LabelsField = None,
+    separator: Separator = None,
+    ids: Ids = False,
+    raw: Raw = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=100_000, help="Of each study, earlier ones included; default: the protocol's."
+        ),
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help="Of a trial: fewer are cheaper, and a cruder answer."),
+    ] = None,
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MIN",
+            help="No trial begins after so many minutes, or as 90s, 30m, 2h; default: no limit.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Worker processes; several commands may share a study as well.")
+    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the proposals, and of every trial's training.")] = 0,
+    protocol: Annotated[
+        str, typer.Option(help="Training protocol, as of `audit run`: auto, claimed, or a name.")
+    ] = "auto",
+    vectors: Annotated[str | None, typer.Option(help="Word vectors, as of `audit run`.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[str, typer.Option(help="float32, tf32 or bf16.")] = "float32",
+    store: Annotated[Path, typer.Option(help="Folder of the run records and studies.")] = Path("audit-runs"),
+) -> int:
+    """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
+
+    The test documents are not looked at. `audit run` uses the best values afterwards. Every finished trial is
+    kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
+    Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
+    """
+    from audit.cli.suite import threads_of
+    from audit.runner import Settings
+    from audit.runner.tuning.ask import questions
+    from audit.runner.tuning.carry_on import Way, carry_on
+
+    papers = papers_of(claims)
+    check_keys(papers)
+    chosen = _device(device)
+    _check_precision(precision, chosen)
+    options = options_of(
+        words=IN_RUN,
+        column=None,
+        base=base,
+        data=data_file,
+        text=text_field,
+        labels=labels_field,
+        separator=separator,
+        ids=ids,
+        raw=raw,
+    )
+    if data is None and (given := [*options.stated, *(["format"] if format else [])]):
+        raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
+    if vectors and data is None:
+        raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
+    settings = Settings(
+        data=data,
+        options=options,
+        format=format,
+        protocol=protocol,
+        vectors=vectors,
+        seeds=1,
+        device=chosen,
+        precision=precision,
+        cache=store / "data",
+    )
+    seconds = None if timeout is None else _seconds(timeout)
+    asked = [
+        question
+        for paper in papers
+        for question in questions(paper, settings, only=only or [], seed=seed, epochs=epochs)
+    ]
+    threads = threads_of(jobs) if settings.device == "cpu" else None
+    worst = Exit.OK
+    for question in asked:
+        way = Way(store, trials or question.trials, jobs, threads, seconds)
+        with Screen(question, way.trials) as screen:
+            screen.announce(way.workers, settings.device)
+            study = carry_on(question, way, screen)
+        if study is None:
+            return Exit.INTERRUPTED
+        _tell(study, store)
+        worst = Exit.RUNS_FAILED if study.best is None else worst
+    return worst
+
+
+def _seconds(text: str) -> float:
+    """A bare number is minutes."""
+    from audit.durations import seconds_of
+
+    return seconds_of(f"{text}m" if text.isascii() and text.isdecimal() else text, option="--timeout")
+
+
+class Screen:
+    """Listens to a search: a bar on a terminal, a line a trial everywhere."""
+
+    def __init__(self, question: Question, trials: int, console: Console | None = None) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        from audit.progress import new_console
+
+        self.question, self.trials = question, trials
+        self.console = console or new_console()
+        self.over, self.best = 0, ""
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+            disable=not self.console.is_terminal,
+            transient=True,
+        )
+        self.task = self.bar.add_task(question.experiments[0], total=float(trials), state="")
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+    def announce(self, workers: int, device: str) -> None:
+        """What is about to be sought, on what."""
+        it, spec = self.question, self.question.spec
+        names = it.experiments[0] + (f" and {len(it.experiments) - 1} alike" if it.experiments[1:] else "")
+        ended = "" if spec.pruner == "none" else f", ended early by {spec.pruner}"
+        self._say(
+            f"{names}: {it.protocol}, {self.trials} trials of up to {it.epochs} epochs, "
+            f"{spec.sampler}{ended}; {spec.metric} on documents held out; {device}, {workers} at a time"
+        )
+        for each in spec.space:
+            self._say(f"  {each.name.partition('.')[2]}: {each}")
+
+    def progress(self, shares: Mapping[int, float]) -> None:
+        self.bar.update(self.task, completed=self.over + sum(shares.values()), state=self.best)
+
+    def ended(self, trial: Trial, over: int, best: Trial | None) -> None:
+        from audit.study import shown
+
+        metric = self.question.spec.metric
+        self.over = over
+        if best is not None:
+            self.best = f"best {metric} {best.score:.2f}"
+        what = f"{metric} {trial.score:.2f}" if trial.state == "done" else f"{trial.state}: {trial.reason}"
+        after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
+        self._say(
+            f"[{over}/{self.trials}] trial {trial.number}: {what}  ({shown(trial.values)}; "
+            f"{trial.seconds:.0f} s{after})" + (f"  {self.best}" if best is not None else "")
+        )
+        self.progress({})
+
+    def _say(self, text: str) -> None:
+        self.console.out(text, highlight=False)
+
+
+def _tell(study: Study, store: Path) -> None:
+    from audit.durations import span
+    from audit.study_store import path_of
+
+    made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
+    each = f", {sum(made) / len(made):.1f} s a trial" if made else ""
+    say(f"{study.summary}\n{span(study.seconds)} in all{each}; study: {path_of(store, study.key)}")
+    if study.best is None:
+        reasons = dict.fromkeys(it.reason or "" for it in study.trials)
+        say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")
