@@ -113,6 +113,8 @@ def _listed(changes: list[Change], path: Path) -> str:
 def _lines(path: Path) -> dict[str, int]:
     from audit.claim_source import read
 
+    if not path.exists():  # a paper that was handed over in Python
+        return {}
     source = read(path)
     claims = source.content.get("claims") or []
     return {it["id"]: source.lines.get(("claims", k), 1) for k, it in enumerate(claims)}

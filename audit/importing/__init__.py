@@ -4,6 +4,6 @@ from audit.importing.declared import Declared, Source
 from audit.importing.predictions import from_predictions
 from audit.importing.records import Kept, keep
 from audit.importing.result import Result
-from audit.importing.results import from_results
+from audit.importing.results import from_results, from_rows
 
-__all__ = ["Declared", "Kept", "Result", "Source", "from_predictions", "from_results", "keep"]
+__all__ = ["Declared", "Kept", "Result", "Source", "from_predictions", "from_results", "from_rows", "keep"]

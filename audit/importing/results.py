@@ -188,13 +188,29 @@ def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tup
     Raises `ImportFileError` with everything that is unclear in any of the files.
     """
     reading = _Reading(paper, declared)
-    wanted = [name for name in COLUMNS if name != "dataset" or not declared.dataset]
     sources: dict[Path, Source] = {}
     for path in dict.fromkeys(paths):
         file = TableFile(path)
-        for row in file.rows(wanted=wanted):
+        for row in file.rows(wanted=wanted_columns(declared)):
             reading.take(row, path)
         sources[path] = file.source
+    return _settled(reading, sources)
+
+
+def from_rows(paper: Paper, rows: Iterable[Row], declared: Declared, *, source: Source) -> tuple[Result, ...]:
+    """The same of rows that are in memory, all of one source. Raises `ImportFileError`."""
+    reading, path = _Reading(paper, declared), Path(source.file)
+    for row in rows:
+        reading.take(row, path)
+    return _settled(reading, {path: source})
+
+
+def wanted_columns(declared: Declared) -> list[str]:
+    """The columns that a table has to have."""
+    return [name for name in COLUMNS if name != "dataset" or not declared.dataset]
+
+
+def _settled(reading: _Reading, sources: Mapping[Path, Source]) -> tuple[Result, ...]:
     reading.check()
     reading.problems.settle()
     return tuple(reading.results(sources))
