@@ -8,6 +8,7 @@ from audit.record import ClaimRecord, InstanceEvidence, Part, Settling, Verdict
 from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
+from reports.reading_view import ReadingView, reading_view
 from reports.seed_strips import Strip, strips
 from reports.wording import Status
 
@@ -52,6 +53,8 @@ class Card:
     no_plot: str
     parts: tuple[PartRow, ...]
     strips: tuple[Strip, ...]
+    readings: ReadingView | None = None
+    """None where none but the default reading was run."""
 
 
 def card(claim: ClaimRecord, found: Lookup) -> Card:
@@ -90,6 +93,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         no_plot="" if plot else wording.no_plot(claim, verdict),
         parts=_parts(verdict, found) if verdict else (),
         strips=strips(claim, verdict, found),
+        readings=reading_view(claim, verdict, found.audit.readings, anchor),
     )
 
 

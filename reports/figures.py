@@ -113,11 +113,11 @@ def interval_plot(plot: IntervalPlot) -> str:
 
 
 def _svg(plot: IntervalPlot, height: float, parts: Sequence[str]) -> str:
-    name = _escape(plot.id)
+    name = escaped(plot.id)
     head = (
         f'<svg class="plot" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" role="img" '
-        f'aria-labelledby="{name}-t {name}-d"><title id="{name}-t">{_escape(plot.title)}</title>'
-        f'<desc id="{name}-d">{_escape(plot.description)}</desc>'
+        f'aria-labelledby="{name}-t {name}-d"><title id="{name}-t">{escaped(plot.title)}</title>'
+        f'<desc id="{name}-d">{escaped(plot.description)}</desc>'
     )
     return head + "".join(parts) + "</svg>"
 
@@ -167,7 +167,7 @@ def _lanes(plot: IntervalPlot, top: float) -> tuple[list[str], float]:
     y = top
     for lane in plot.lanes:
         parts.append(
-            f'<text class="lane" x="{_LEFT}" y="{y + 9:g}">{_escape(shortened(lane.label, 52))}</text>'
+            f'<text class="lane" x="{_LEFT}" y="{y + 9:g}">{escaped(shortened(lane.label, 52))}</text>'
         )
         parts.append(_line("rail", _LEFT, y + 20, _RIGHT, y + 20))
         parts += [_ring(axis.x(value), y + 20) for value in lane.values]
@@ -178,12 +178,12 @@ def _lanes(plot: IntervalPlot, top: float) -> tuple[list[str], float]:
 def _ruler(axis: Axis, y: float, label: str) -> list[str]:
     """The axis line, its ticks with numbers, and what it measures."""
     ticks = axis.ticks()
-    decimals = _decimals(ticks)
+    decimals = decimals_of(ticks)
     parts = [_line("axis", _LEFT, y, _RIGHT, y)]
     for tick in ticks:
         parts.append(_line("axis", axis.x(tick), y, axis.x(tick), y + 4))
         parts.append(_text(axis.x(tick), y + 15, digits.points(round(tick, 9), decimals=decimals)))
-    unit = _escape(shortened(label, 50))
+    unit = escaped(shortened(label, 50))
     parts.append(f'<text class="unit" x="{_RIGHT}" y="{y + 27:g}" text-anchor="end">{unit}</text>')
     return parts
 
@@ -203,10 +203,11 @@ def _text(x: float, y: float, text: str) -> str:
     text = shortened(text, 40)
     half = len(text) * 3.2
     x = min(max(x, half + 2), WIDTH - half - 2)
-    return f'<text x="{x:.1f}" y="{y:g}" text-anchor="middle">{_escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:g}" text-anchor="middle">{escaped(text)}</text>'
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
+    """Any text as it may stand in the drawing."""
     return _html_escape(visible(text))
 
 
@@ -216,7 +217,7 @@ def _step(rough: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
 
 
-def _decimals(ticks: Sequence[float]) -> int:
+def decimals_of(ticks: Sequence[float]) -> int:
     """As many digits as tell the ticks apart."""
     step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
     return max(0, -math.floor(math.log10(step) + 1e-9))

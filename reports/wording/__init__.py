@@ -10,7 +10,17 @@ Rules, each with a test:
 * what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
 """
 
-from reports.wording.fields import COMPARISONS, PRINTED, coverage, edges, held, seeds, subject
+from reports.wording.fields import (
+    COMPARISONS,
+    DIFFERENCES,
+    PRINTED,
+    coverage,
+    edges,
+    held,
+    seeds,
+    subject,
+    target,
+)
 from reports.wording.notes import (
     ALL_CHECKED,
     FINDINGS_NOTE,
@@ -43,6 +53,7 @@ from reports.wording.notes import (
     unjudged,
     unjudged_strip,
 )
+from reports.wording.readings import CURVE_NOTE, curve_description, open_choice, reading_name
 from reports.wording.settling import SETTLE_NOTE, to_settle
 from reports.wording.verdicts import (
     alternatives,
@@ -72,6 +83,8 @@ from reports.wording.words import (
 __all__ = [
     "ALL_CHECKED",
     "COMPARISONS",
+    "CURVE_NOTE",
+    "DIFFERENCES",
     "FINDINGS_NOTE",
     "KEY_PLOT",
     "KEY_VERDICT",
@@ -97,6 +110,7 @@ __all__ = [
     "claim_title",
     "copied_from",
     "coverage",
+    "curve_description",
     "degree",
     "edges",
     "fidelity_note",
@@ -113,9 +127,11 @@ __all__ = [
     "no_plot",
     "not_run",
     "of_documents",
+    "open_choice",
     "plot_description",
     "plural",
     "reached",
+    "reading_name",
     "reason",
     "scope_note",
     "seed_note",
@@ -124,6 +140,7 @@ __all__ = [
     "status_of",
     "subject",
     "tally",
+    "target",
     "to_settle",
     "unchecked_cells",
     "unjudged",

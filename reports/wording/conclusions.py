@@ -171,8 +171,8 @@ _ANY = {
         "same verdict ({readings})"
     ),
     "some_readings": (
-        "not all of the {declared} declared readings of what the paper leaves open were run ({readings}), and "
-        "only all of them together decide"
+        "not all of the {declared} declared readings of what the paper leaves open were run ({readings}), "
+        "and only all of them together decide"
     ),
     "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
     "no_spread": "all seeds gave the same number, which leaves no spread to judge by",

@@ -62,7 +62,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
 
 
 def readings_counted(verdict: Verdict) -> str:
-    """`9 reproduced, 2 contradicted`, of the readings that were run; a dash where none but the default was."""
+    """`9 reproduced, 2 contradicted`, of the readings that were run; a dash for the default alone."""
     order = ("reproduced", "contradicted", "inconclusive")
     counts = ((sum(it.outcome == word for it in verdict.readings), word) for word in order)
     return ", ".join(f"{number} {word}" for number, word in counts if number) or digits.ABSENT

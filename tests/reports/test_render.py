@@ -168,10 +168,10 @@ def test_unknown_outcomes_cannot_inject() -> None:
 
 
 def test_safe_is_only_for_what_we_drew() -> None:
-    """In the templates, `|safe` stands after the two plots only, and autoescape is never switched."""
+    """In the templates, `|safe` stands after the drawings only, and autoescape is never switched."""
     source = {path.name: path.read_text() for path in sorted(TEMPLATES.glob("*.j2"))}
     used = [found for text in source.values() for found in re.findall(r"([\w.]+)\s*\|\s*safe", text)]
-    assert sorted(used) == ["item.plot", "page.key_plot"]
+    assert sorted(used) == ["item.plot", "page.key_plot", "row.plot", "view.curve"]
     assert not any(
         re.search(r"autoescape|Markup|\|\s*(escape|e|forceescape)\b", text) for text in source.values()
     )
