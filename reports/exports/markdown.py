@@ -1,0 +1,125 @@
+"""The audit in at most forty lines of Markdown, to be pasted into a review form or a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from audit.record import Audit, Finding
+from reports import wording
+from reports.exports.told import Told, by_claim, line, most_pressing, told
+from reports.strings import moment, shortened
+from reports.wording import beside
+
+LINES = 40
+#: How many of each are told; with headings and blank lines they come to the forty.
+_PRIMARY, _CONTRADICTED, _FINDINGS, _OPEN = 5, 5, 4, 5
+_LONGEST = 600
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
+
+
+def summary(audit: Audit) -> str:
+    """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
+    claims = told(audit)
+    parts = [
+        *_head(audit, claims),
+        *_section(beside.PRIMARY, _primary(claims), _PRIMARY, "primary claim"),
+        *_section(beside.CONTRADICTED, _contradicted(claims), _CONTRADICTED, "contradicted claim"),
+        *_section(beside.DISAGREE, _findings(audit.findings), _FINDINGS, "finding"),
+        *_section(beside.OPEN, _open(audit, claims), _OPEN, "open claim"),
+        *_rerun(audit),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text from outside on one line, of which no character is Markdown, HTML or a formula."""
+    return _SPECIAL.sub(r"\\\1", line(text))
+
+
+def code(text: str) -> str:
+    """A code span, in more backticks than stand anywhere in `text`."""
+    held = line(text)
+    fence = "`" * (max((len(run) for run in re.findall("`+", held)), default=0) + 1)
+    pad = " " if held.startswith("`") or held.endswith("`") else ""
+    return f"{fence}{pad}{held}{pad}{fence}"
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def _head(audit: Audit, claims: Sequence[Told]) -> list[str]:
+    counts = Counter(it.status for it in claims)
+    numbers = ", ".join(f"{counts[key]} {wording.STATUS_WORDS[key].lower()}" for key in wording.STATUSES)
+    by = escape(beside.made_by(shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)))
+    of = wording.plural(len(claims), "claim")
+    return [
+        f"## Audit of {escape(shortened(audit.paper.title or audit.paper.key, 200))}",
+        "",
+        f"**{numbers}** of {of} ({by}). {_nothing(claims)}".rstrip(),
+    ]
+
+
+def _nothing(claims: Sequence[Told]) -> str:
+    return "" if any(it.status != "not_tested" for it in claims) else wording.NOTHING_TESTED
+
+
+def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[str]:
+    """A heading and at most `limit` lines, then how many more there are; nothing for no items."""
+    if not items:
+        return []
+    more = len(items) - limit
+    rest = [f"- {beside.further(more, noun)}"] if more > 0 else []
+    return ["", f"**{title}**", "", *items[:limit], *rest]
+
+
+def _primary(claims: Sequence[Told]) -> list[str]:
+    return _each([it for it in claims if it.claim.primary], _headline)
+
+
+def _contradicted(claims: Sequence[Told]) -> list[str]:
+    """Those that are not among the primary ones, which have been told."""
+    return _each([it for it in claims if it.status == "contradicted" and not it.claim.primary], _headline)
+
+
+def _each(claims: Sequence[Told], say: Callable[[list[Told]], str]) -> list[str]:
+    return [say(members) for members in by_claim(claims)]
+
+
+def _headline(members: list[Told]) -> str:
+    """How a claim came out over its metrics, and the sentence of the most pressing verdict."""
+    worst = most_pressing(members)
+    over = wording.headline([(it.subject, it.status) for it in members])
+    said = shortened(line(worst.title), 200)
+    return f"- **{escape(over)}** {escape(said)}. {escape(shortened(line(worst.sentence), _LONGEST))}"
+
+
+def _findings(findings: Sequence[Finding]) -> list[str]:
+    """Of the paper's own numbers, the weightiest first."""
+    wrong = [it for it in findings if it.result == "inconsistent"]
+    wrong.sort(key=lambda it: (bool(it.source), -it.weight))
+    return [
+        f"- {escape(shortened(line(wording.finding_place(it)), 200))}: "
+        f"{escape(shortened(line(wording.finding_sentence(it)), _LONGEST))}"
+        for it in wrong
+    ]
+
+
+def _open(audit: Audit, claims: Sequence[Told]) -> list[str]:
+    """By the number of seeds that would settle them; metrics of a claim that need the same together."""
+    judged = {it.claim.id: it for it in claims if it.status == "inconclusive"}
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for name, found in audit.settling.items():
+        if name in judged and found.seeds is not None:
+            it = judged[name]
+            metrics.setdefault((it.title, found.text), []).append(it.subject)
+    return [
+        f"- {escape(shortened(line(title), 200))} ({escape(shortened(wording.listed(of), 80))}) – "
+        f"{escape(line(text))}."
+        for (title, text), of in metrics.items()
+    ]
+
+
+def _rerun(audit: Audit) -> list[str]:
+    return ["", f"Rerun: {code(audit.command)}"] if audit.command else []

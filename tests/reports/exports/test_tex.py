@@ -1,0 +1,229 @@
+"""LaTeX tables and the BibTeX entry, read back by libraries that read LaTeX and BibTeX."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from pybtex.database import Entry, parse_string
+from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
+
+from audit.record import Audit, PaperInfo
+from reports.exports.bibtex import bibtex
+from reports.exports.latex import ROWS, latex
+from reports.exports.tex import escape
+from reports.strings import visible
+from tests.reports import every_kind, sample
+from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
+
+READER = LatexNodes2Text(math_mode="text", keep_comments=False, strict_latex_spaces=True)
+#: What LaTeX has other signs for, as the reader gives them back.
+PLAIN = {"\xa0": " ", "−": "-", "‘": "`", "…": "…"}
+
+
+def tables(audit: Audit) -> list[str]:
+    """Each `table*` as its source."""
+    return re.findall(r"\\begin\{table\*\}.*?\\end\{table\*\}", latex(audit), re.DOTALL)
+
+
+def body(table: str) -> list[str]:
+    rows = table.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+    return [row for row in rows if row != r"\addlinespace"]
+
+
+# --------------------------------------------------------------------------- text
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("50% & more", r"50\% \& more"),
+        ("a_b^c~d", r"a\_b\textasciicircum{}c\textasciitilde{}d"),
+        ("{x}", r"\textbraceleft{}x\textbraceright{}"),
+        (r"\input{x}", r"\textbackslash{}input\textbraceleft{}x\textbraceright{}"),
+        ("75.2 ± 0.1", r"75.2 $\pm$ 0.1"),
+        ("−0.62", r"$-$0.62"),
+        ("“Kim’s”", "``Kim's''"),
+        ("a\n\nb", "a b"),
+        ("\u200frtl", "[U+200F]rtl"),
+        ("\u202ertl", r"\textbackslash{}u202ertl"),
+    ],
+)
+def test_signs_by_hand(text: str, tex: str) -> None:
+    assert escape(text) == tex
+
+
+@given(TEXTS)
+def test_no_sign_of_latex_is_left(text: str) -> None:
+    """After all that we write ourselves is taken away, nothing that LaTeX acts on remains."""
+    written = r"\\text[a-z]+\{\}|\\ldots\{\}|\\dag\{\}|\\[&%$#_]|\$(\\pm|\\times|\\leq|\\geq|-)\$"
+    rest = re.sub(written, "", escape(text))
+    assert not set(rest.replace("~", "")) & set("\\{}$&#^_%\n")
+
+
+@given(TEXTS)
+def test_braces_come_in_pairs(text: str) -> None:
+    """Counted as BibTeX counts: a backslash before one changes nothing."""
+    depth = 0
+    for sign in escape(text):
+        depth += (sign == "{") - (sign == "}")
+        assert depth >= 0
+    assert depth == 0
+
+
+@pytest.mark.parametrize("text", ["50% of x & _y_ # $5", r"\alpha \\ x", "naïve Łódź", "a±b×c≤d"])
+def test_a_reader_of_latex_sees_the_text(text: str) -> None:
+    """Of the signs whose names that reader knows."""
+    assert READER.latex_to_text(escape(text)) == text
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def test_a_table_of_printed_values_by_hand() -> None:
+    (table,) = tables(sample.tiny())
+    assert body(table) == [
+        r"Kim-CNN, words & P@1 & 75.83 & 75.20 $\pm$ 0.14 & 2 of 3 & 0.50 & $\circ$ inconclusive \\"
+    ]
+    assert r"\label{tab:audit-chen2022-t4}" in table
+    assert "The one claim was tested." in table
+
+
+def test_each_verdict_has_a_mark_of_its_own_and_its_word() -> None:
+    text = latex(sample.study())
+    for mark in (r"$\checkmark$ reproduced", r"$\times$ contradicted", r"$\circ$ inconclusive"):
+        assert mark in text
+    assert "not tested" not in "".join(row for table in tables(sample.study()) for row in body(table))
+
+
+def test_every_tested_claim_has_one_row() -> None:
+    audit = sample.study()
+    tested = [it for it in audit.verdicts if it.reason not in ("not_run", "other_data")]
+    assert sum(len(body(table)) for table in tables(audit)) == len(tested)
+    captions = " ".join(re.findall(r"\\caption\{(.*)\}", latex(audit)))
+    assert "All 18 claims were tested." in captions and "6 of 7 claims were tested." in captions
+
+
+def test_a_row_of_a_comparison_by_hand() -> None:
+    last = tables(sample.study())[-1]
+    row = r"XML-CNN as described is ahead of Kim-CNN & P@1 & $-$0.10 & +0.03 ($-$0.12 to 0.18) & 3 & $\circ$"
+    assert any(it.startswith(row) for it in body(last))
+
+
+def test_neighbours_share_their_first_cell_and_stand_apart_from_others() -> None:
+    table = tables(sample.study())[0]
+    assert [row.startswith(" &") for row in body(table)[:6]] == [False, True, True, False, True, True]
+    assert table.count(r"\addlinespace") == 5
+
+
+def test_numbers_of_other_data_carry_a_dagger() -> None:
+    text = latex(sample.study("other_data"))
+    assert r"\,\dag{} & 3" in text
+    assert r"\dag{} On stand-in data, not on the paper's own data." in text
+    assert "dag" not in latex(sample.tiny())
+
+
+def test_long_tables_are_cut_into_parts() -> None:
+    audit = sample.study()
+    many = [
+        (replace(c, id=f"{k}{c.id}"), replace(v, claim=f"{k}{c.id}"))
+        for k in range(9)
+        for c, v in zip(audit.claims, audit.verdicts, strict=True)
+        if c.kind == "order"
+    ]
+    audit = replace(audit, claims=tuple(c for c, _ in many), verdicts=tuple(v for _, v in many))
+    parts = tables(audit)
+    assert [len(body(part)) for part in parts] == [ROWS, ROWS, 108 - 2 * ROWS]
+    assert "Part 1 of 3." in parts[0] and "Part 3 of 3." in parts[2]
+    labels = re.findall(r"\\label\{(.*?)\}", latex(audit))
+    assert len(set(labels)) == 3
+    assert not any(body(part)[0].startswith(" &") for part in parts)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_tables_are_whole_whatever_the_text(text: str) -> None:
+    """Environments are closed, braces pair, and every row has as many cells as its head."""
+    source = latex(study_saying(text))
+    nodes, _, _ = LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
+    assert sum(isinstance(node, LatexEnvironmentNode) for node in nodes) == 3
+    for table in tables(study_saying(text)):
+        head = table.split("\\toprule\n")[1].splitlines()[0]
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in body(table)} == {len(re.findall("&", head))}
+    for line in source.splitlines():
+        assert len(line) < 1_500 or line.startswith("%")
+    source.encode()
+
+
+def test_an_audit_of_nothing_has_no_table() -> None:
+    assert not tables(sample.empty()) and "% Nothing was tested." in latex(sample.empty())
+
+
+def test_every_kind_of_claim_has_a_row() -> None:
+    audit = every_kind.every_kind()
+    compared = [it for it in audit.claims if it.kind != "value"]
+    assert len(body(tables(audit)[-1])) == len(compared)
+
+
+# --------------------------------------------------------------------------- BibTeX
+
+
+def entry(paper: PaperInfo) -> Entry:
+    (found,) = parse_string(bibtex(replace(sample.empty(), paper=paper)), "bibtex").entries.values()
+    return found
+
+
+def test_the_entry_of_a_paper_by_hand() -> None:
+    assert bibtex(sample.study()) == (
+        "@inproceedings{chen2022,\n"
+        "  title = {{Even the Simplest Baseline Needs Careful Re-investigation: A Case Study on XML-CNN}},\n"
+        "  author = {Si-An Chen and Jie-Jyun Liu and Tsung-Han Yang and Hsuan-Tien Lin and Chih-Jen Lin},\n"
+        "  booktitle = {NAACL},\n"
+        "  year = {2022},\n"
+        "  url = {https://aclanthology.org/2022.naacl-main.145},\n"
+        "  note = {Code: https://github.com/sian-chen/xml-cnn-study-code at commit 2051eda},\n"
+        "}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("venue", "kind", "field"),
+    [
+        ("NeurIPS", "inproceedings", "booktitle"),
+        ("IEEE Transactions on X", "article", "journal"),
+        ("JMLR", "article", "journal"),
+        ("arXiv", "misc", "howpublished"),
+    ],
+)
+def test_the_type_of_an_entry_goes_by_its_venue(venue: str, kind: str, field: str) -> None:
+    found = entry(PaperInfo("k", "T", venue=venue))
+    assert (found.type, found.fields[field]) == (kind, venue)
+    assert entry(PaperInfo("k", "T")).type == "misc"
+
+
+def test_authors_stay_who_they_are() -> None:
+    """A comma or an `and` within a name makes no further person of it."""
+    names = ("A. Author", "Anderson and Sons", "Lin, C.-J.", "Rand Holland")
+    assert len(entry(PaperInfo("k", "T", authors=names)).persons["author"]) == 4
+
+
+@settings(deadline=None, max_examples=60)
+@given(TEXTS)
+def test_a_reader_of_bibtex_sees_one_entry_with_its_fields(text: str) -> None:
+    paper = PaperInfo(
+        key=text, title=text, authors=("A", text), venue=text, year=2022, url=f"http://x/{text}"
+    )
+    found = entry(paper)
+    assert found.fields["title"] == f"{{{escape(text)}}}"
+    assert found.fields["year"] == "2022"
+    assert found.fields["url"].startswith("http://x/")
+    assert not set(visible(text)) & set("{}\\") or set(found.fields["url"]).isdisjoint("{}\\")
+
+
+@pytest.mark.parametrize("key", ["chen2022", "a b, c{d}", "", "ключ"])
+def test_a_key_is_one_that_bibtex_takes(key: str) -> None:
+    source = bibtex(replace(sample.empty(), paper=PaperInfo(key, "T")))
+    assert re.match(r"@misc\{[A-Za-z0-9:_.+/-]+,\n", source)
+    assert key != "chen2022" or source.startswith("@misc{chen2022,")
