@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from audit.claim import Paper
 from audit.claim_model import Dataset
+from audit.files import write
 
 #: Paper -> its name of a data set -> what its claim file says of it.
 DataSets = Mapping[str, Mapping[str, Dataset]]
@@ -67,11 +67,6 @@ def _keep(path: Path, digest: str, found: DataSets) -> None:
         for paper, sets in found.items()
     }
     text = json.dumps(plain, ensure_ascii=False)
-    work = path.with_name(f".{path.name}.{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            work.write_text(f"{digest} {hashlib.sha256(text.encode()).hexdigest()}\n{text}", "utf-8")
-            work.replace(path)
-        finally:
-            work.unlink(missing_ok=True)
+        write(path, f"{digest} {hashlib.sha256(text.encode()).hexdigest()}\n{text}".encode())

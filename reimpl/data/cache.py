@@ -23,11 +23,12 @@ import numpy as np
 from reimpl.data import digests
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.meter import Progress
-from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
+from reimpl.data.no_room import go_on_in_memory
+from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, packed_bytes, prepare
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.sealed import check, sealed
 from reimpl.data.source import Source
-from reimpl.data.spool import InFolder, read_array
+from reimpl.data.spool import InFolder, InMemory, read_array
 from reimpl.data.tfidf import csr
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
@@ -40,7 +41,6 @@ _NAMES = ("labels", "vocabulary")
 _IDENTITY = ("fingerprint", "content", "partition", "corpus")
 _PLAIN = ("name", "recipe", *_IDENTITY, "padding_id", "padding_trainable")
 _UNFINISHED = ".unfinished-"
-_DIGESTS = "digests.json"
 _DAY = 86_400.0
 
 log = logging.getLogger(__name__)
@@ -57,17 +57,19 @@ def load_or_prepare(
     workers: int | None = None,
     progress: Progress | None = None,
     verify: bool = False,
+    in_memory: int | None = None,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
     The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
     none. `workers` and `progress` are as in `prepare`; `verify` reads every byte of what is in the cache,
-    also where nothing was touched. Errors as `prepare`; a cache that cannot be written is a logged warning,
-    not an error.
+    also where nothing was touched. Where the cache cannot be written, a corpus whose files have up to
+    `in_memory` bytes (`no_room.MOST_IN_MEMORY` unless told) is prepared in memory, with a logged warning.
+    Errors as `prepare`; `DataError` for a larger one.
     """
     source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
     recipe = find_recipe(recipe).of(source)
-    with digests.remembered(cache / _DIGESTS):
+    with digests.remembered(cache / digests.MEMORY):
         entry = cache / _key(source, recipe, length, vectors, seed)
     if entry.is_dir():
         try:
@@ -85,8 +87,8 @@ def load_or_prepare(
         with _entry_in_work(entry) as work:
             _write(prepared(arrays=InFolder(work)), work)
     except OSError as err:
-        log.warning("%s: the prepared corpus cannot be kept (%s); it is prepared at each start", cache, err)
-        return prepared()
+        go_on_in_memory(source.name, packed_bytes(source), cache, err, most=in_memory)
+        return prepared(arrays=InMemory(spools=False))
     return load(entry, name=source.name)
 
 

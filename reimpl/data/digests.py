@@ -8,13 +8,14 @@ A file that was changed within the last two seconds is read again next time, for
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeAlias
+
+from reimpl.data.whole_file import write_whole
 
 #: Name of the file of digests in the folder of a cache.
 MEMORY = "digests.json"
@@ -64,7 +65,8 @@ def remembered(memory: Path) -> Iterator[None]:
         _KNOWN.reset(token)
     after = json.dumps(dict(list(known.items())[-_MOST:]))
     if after != before:
-        _write(memory, after)
+        with suppress(OSError):  # then they are read again the next time
+            write_whole(memory, after)
 
 
 def _read(memory: Path) -> Known:
@@ -75,11 +77,3 @@ def _read(memory: Path) -> Known:
     if not isinstance(known, dict):
         return {}
     return {name: it for name, it in known.items() if isinstance(it, list) and len(it) == 2}
-
-
-def _write(memory: Path, text: str) -> None:
-    work = memory.with_name(f"{memory.name}.{os.getpid()}")
-    with suppress(OSError):
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        work.write_text(text, "utf-8")
-        work.replace(memory)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import astuple, dataclass
@@ -19,6 +18,7 @@ from typing import Any
 from reimpl.data import digests
 from reimpl.data.histogram import Bin
 from reimpl.data.source import Source
+from reimpl.data.whole_file import write_whole
 
 #: Counts up when `describe` finds more than before, or something else.
 FIGURES_VERSION = 1
@@ -49,14 +49,8 @@ class KeptFigures:
         """For the next time, in one step; where nothing can be written they are found anew."""
         bins = {key: [astuple(it) for it in figures[key]] for key in _BINS}
         text = json.dumps({**figures, **bins})
-        work = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                work.write_text(f"{_sha256(text)}\n{text}", "utf-8")
-                work.replace(self.path)
-            finally:
-                work.unlink(missing_ok=True)
+            write_whole(self.path, f"{_sha256(text)}\n{text}")
 
 
 def kept_figures(source: Source, cache: Path) -> KeptFigures:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reimpl.data import digests
+from reimpl.data.whole_file import write_whole
 from reimpl.errors import DataError
 
 _SEAL = "seen.json"
@@ -71,7 +72,7 @@ def _stamp(folder: Path, names: Iterable[str]) -> None:
     states = {name: digests.state(folder / name) for name in names}
     # a folder that cannot be written to is read in full each time
     with suppress(OSError):
-        (folder / _SEAL).write_text(json.dumps(states), "utf-8")
+        write_whole(folder / _SEAL, json.dumps(states))
 
 
 def _seen(folder: Path) -> dict[str, Any]:

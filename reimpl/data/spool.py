@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias
@@ -24,10 +25,11 @@ Array: TypeAlias = NDArray[Any]
 class Spool:
     """Numbers of one type, appended now and read once in order later."""
 
-    def __init__(self, dtype: type[np.generic], folder: Path | None) -> None:
+    def __init__(self, dtype: type[np.generic], folder: Path | None, *, on_disk: bool = True) -> None:
         self.dtype = np.dtype(dtype)
         self.size = 0
         self._folder = folder
+        self._on_disk = on_disk
         self._parts: list[bytes] = []
         self._held = 0
         self._file: IO[bytes] | None = None
@@ -38,7 +40,7 @@ class Spool:
         self._parts.append(part)
         self.size += len(values)
         self._held += len(part)
-        if self._held > IN_MEMORY:
+        if self._held > IN_MEMORY and self._on_disk:
             self._to_disk()
 
     def _to_disk(self) -> None:
@@ -62,7 +64,8 @@ class Spool:
         """Gives back memory and disk."""
         self._parts = []
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # of a full disk: what was not written yet is not wanted any more
+                self._file.close()
 
 
 class Growing(Protocol):
@@ -79,16 +82,21 @@ class Arrays(Protocol):
     """Where finished arrays go."""
 
     folder: Path | None
-    """Where unfinished ones may go, too."""
+    """Where large unfinished ones go; None is the usual place for such files."""
+    spools: bool
+    """Whether they go to disk at all."""
 
     def new(self, name: str, dtype: type[np.generic]) -> Growing:
         """A flat array, to be read under `name` hereafter."""
 
 
 class InMemory:
-    """Finished arrays in memory."""
+    """Finished arrays in memory; unfinished ones too, where they are large, without `spools`."""
 
     folder: Path | None = None
+
+    def __init__(self, *, spools: bool = True) -> None:
+        self.spools = spools
 
     def new(self, name: str, dtype: type[np.generic]) -> Growing:
         """As `Arrays`."""
@@ -109,6 +117,8 @@ class _Listed:
 
 class InFolder:
     """Finished arrays as .npy files, written block by block and read as they are needed."""
+
+    spools: bool = True
 
     def __init__(self, folder: Path) -> None:
         self.folder: Path | None = folder

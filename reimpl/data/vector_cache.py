@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +29,7 @@ from reimpl.data.meter import counted
 from reimpl.data.vector_file import Located, ReadVectors, checked, chunks, encoded, locate
 from reimpl.data.vector_map import VERSION, DamagedMapError, VectorMap, write_map
 from reimpl.data.vector_reading import Tally
+from reimpl.data.whole_file import write_whole
 from reimpl.errors import DataError
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -113,10 +113,7 @@ class VectorCache:
                 return remembered
         found = self._whole_digest(path, status.st_size)
         with suppress(OSError):  # then it is hashed again the next time
-            known.parent.mkdir(parents=True, exist_ok=True)
-            temporary = known.with_name(f".{known.name}.{secrets.token_hex(4)}")
-            temporary.write_text(found, "ascii")
-            temporary.replace(known)
+            write_whole(known, found)
         return found
 
     def _whole_digest(self, path: Path, size: int) -> str:
