@@ -85,6 +85,10 @@ class ReadingExperiment:
     """Id of the experiment as the claim file describes it."""
     reading: Departures
     experiment: Experiment
+    config: Mapping[str, Any]
+    """What the reading sets of the model's configuration, whatever else is set there."""
+    training: Mapping[str, Any]
+    """The same of the protocol."""
 
 
 def reading_experiments(
@@ -97,7 +101,11 @@ def reading_experiments(
         for reading in grid(open_here, held.limit if held else "full")[1:]:
             assert readings is not None
             changed = readings.applied(experiments[base], reading)
-            yield experiment_id(base, reading), ReadingExperiment(base, reading, changed)
+            chosen = [readings.open[name].choices[choice] for name, choice in reading.items()]
+            config = {key: value for it in chosen for key, value in it.config.items()}
+            training = {key: value for it in chosen for key, value in it.training.items()}
+            found = ReadingExperiment(base, reading, changed, config, training)
+            yield experiment_id(base, reading), found
 
 
 def fixed(

@@ -105,16 +105,19 @@ def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[
     planned = {it.id: it for it in plan.experiments}
     definitions = _definitions(paper)
     found = {}
-    for name in paper.single_experiments:
+    readings = (name for name in paper.reading_experiments if name in planned)
+    for name in (*paper.single_experiments, *readings):
         record = planned.get(name) or _without_runs(paper, name)
         if name in planned and plan.definitions.get(name) != definitions[name]:
-            found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
+            if name in paper.single_experiments:
+                found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
             continue
         first = next((by_key[key] for key in plan.keys.get(name, ()) if key in by_key), None)
         mine = sorted(alike[_but_seed(first.spec)], key=lambda run: run.spec.seed) if first else []
-        found[name] = replace(
-            record, runs=tuple(mine), not_run=None if mine else record.not_run or NOT_IN_STORE
-        )
+        if mine or not record.reading:  # of a reading that was not run nothing is to be told
+            found[name] = replace(
+                record, runs=tuple(mine), not_run=None if mine else record.not_run or NOT_IN_STORE
+            )
     return found
 
 
@@ -134,10 +137,11 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
 
 def _definitions(paper: Paper) -> dict[str, str]:
     """What decides how an experiment is run; its title does not, nor what came later and is not there."""
+    readings = {name: it.experiment for name, it in paper.reading_experiments.items()}
     found = {}
-    for name, it in paper.single_experiments.items():
+    for name, it in {**paper.single_experiments, **readings}.items():
         idle = {key for key in ("noise", "training", "tuning") if not getattr(it, key)}
-        found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", *idle}))
+        found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", "readings", *idle}))
     return found
 
 

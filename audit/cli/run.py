@@ -26,6 +26,9 @@ from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.claim import Paper
     from audit.cli.looks import Budget, Wanted
 
 #: What `audit run` does when it is told nothing.
@@ -126,6 +129,12 @@ def run_command(
             metavar="DIR", help="Use the studies that `audit tune --data DIR` made; default: those of --data."
         ),
     ] = None,
+    readings: Annotated[
+        bool,
+        typer.Option(
+            "--readings", help="Run every declared reading of what the paper leaves open; all must agree."
+        ),
+    ] = False,
     evidence: EvidenceOption = "ours",
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
@@ -167,6 +176,8 @@ def run_command(
         raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
     if untuned and tuned_on:
         raise AuditError(f"--untuned and --tuned-on {tuned_on} are opposites; give one of them")
+    if readings:
+        _check_readings(papers, one_split=not several, one_look=way is None)
     settings = Settings(
         data=data,
         options=options,
@@ -179,6 +190,7 @@ def run_command(
         cache=store / "data",
         untuned=untuned,
         tuned_on=tuned_on,
+        readings=readings,
     )
     workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
     command = shlex.join(["audit", *context.obj])
@@ -219,6 +231,16 @@ def _way(
         raise AuditError(f"--spending {spending!r} is unknown; known are equal and halving")
     wanted = Wanted(None if looks is None else looks_of(looks), spending)  # type: ignore[arg-type]
     return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
+
+
+def _check_readings(papers: Sequence[Paper], *, one_split: bool, one_look: bool) -> None:
+    if not one_split:
+        raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
+    if not one_look:
+        raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
+    for paper in papers:
+        if paper.readings is None:
+            raise AuditError(f"--readings: {paper.paper.key} declares none; leave it out, or add readings")
 
 
 def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[int, ...]:

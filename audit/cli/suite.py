@@ -91,7 +91,23 @@ class Suite:
 
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         with in_our_words(IN_RUN):
-            return make_plan(self.paper, settings, only=self.only if only is None else only)
+            return make_plan(
+                self.paper,
+                settings,
+                only=self.only if only is None else only,
+                known_readings=self.known_readings,
+            )
+
+    @cached_property
+    def known_readings(self) -> frozenset[str]:
+        """Readings that an earlier command of this report planned: runs of theirs count."""
+        from audit.kept_plan import kept_plans
+
+        if not self.paper.reading_experiments:
+            return frozenset()
+        kept = kept_plans(self.store, self.paper.paper.key)
+        planned = (name for it in kept if it.report == self.folder.name for name in it.keys)
+        return frozenset(name for name in planned if name in self.paper.reading_experiments)
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run, before the first run; what cannot be written or judged ends it here."""

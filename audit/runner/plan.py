@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from audit.claim import Paper
 from audit.claim_model import Experiment
 from audit.claim_names import counted
+from audit.claim_readings import ReadingExperiment
 from audit.errors import PlanError
 from audit.names import known_names
+from audit.readings import in_words
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
 from audit.runner.deviations import deviations
-from audit.runner.tuning.tuned import Choice, Settled, UntunedError, tuned
+from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -54,6 +56,8 @@ class Settings:
     """Run what asks for tuning with the settings of the claim file."""
     tuned_on: Path | None = None
     """The corpus on which settings were sought, where it is another than `data`."""
+    readings: bool = False
+    """Run every declared reading of what the paper leaves open, beside the default one."""
 
     @property
     def tuning(self) -> Choice:
@@ -91,8 +95,11 @@ class Plan:
         protocols = ", ".join(dict.fromkeys(it.protocol for it in runnable)) or "none"
         data = settings.data.resolve().name if settings.data else "a synthetic corpus"
         processes = "1 process" if workers == 1 else f"{workers} processes"
+        others = sum(bool(it.reading) for it in runnable)
+        readings = f" and {counted(others, 'other reading')} of them" if others else ""
         return (
-            f"{paper}: {counted(len(runnable), 'experiment')}, {counted(settings.seeds, 'seed')}, "
+            f"{paper}: {counted(len(runnable) - others, 'experiment')}{readings}, "
+            f"{counted(settings.seeds, 'seed')}, "
             f"{counted(len(self.jobs), 'run')} on {data}; "
             f"protocol {protocols}; {settings.device}, {settings.precision}, {processes}"
         )
@@ -102,6 +109,8 @@ class Plan:
         found = {}
         for experiment in self.experiments:
             mine = tuple(runs[key] for key in self.keys.get(experiment.id, ()) if key in runs)
+            if experiment.reading and not mine:
+                continue  # how many were declared is on record elsewhere
             why_none = None if mine else experiment.not_run or "no run of it was finished"
             found[experiment.id] = replace(experiment, runs=mine, not_run=why_none)
         return found
@@ -113,8 +122,13 @@ class Plan:
         return tuple(dict.fromkeys(key for keys in self.keys.values() for key in keys if key not in asked))
 
 
-def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> Plan:
+def make_plan(
+    paper: Paper, settings: Settings, *, only: Sequence[str] = (), known_readings: Collection[str] = ()
+) -> Plan:
     """Resolve every experiment of the claim file.
+
+    Other readings of what the paper leaves open are resolved where `settings.readings` asks for them, and
+    those of `known_readings` in any case: runs of theirs that are there already count.
 
     Raises `PlanError` for a name in `only` that is nothing in the file, for an experiment that names an
     unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
@@ -126,14 +140,17 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
     unfit: list[str] = []
     untuned: list[str] = []
     remarks: dict[str, None] = {}
-    for name, experiment in paper.single_experiments.items():
+    for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
             why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
             records.append(_not_run(name, experiment, why))
             continue
-        left_out = wanted is not None and name not in wanted
+        left_out = wanted is not None and (reading.base if reading else name) not in wanted
+        left_out = left_out or (reading is not None and not settings.readings)
+        if reading is not None and (reading.base not in keys or (left_out and name not in known_readings)):
+            continue  # what is to be told of its experiment is told
         try:
-            record, specs, data = _resolve(paper, name, experiment, settings)
+            record, specs, data = _resolve(paper, name, experiment, settings, reading)
         except UntunedError:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
             untuned += [] if left_out else [name]
@@ -146,6 +163,9 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             if not left_out:
                 raise
             records.append(_not_run(name, experiment, LEFT_OUT))
+            continue
+        if reading is not None and specs[0].key == keys[reading.base][0]:
+            remarks[_of_idle(reading, record)] = None
             continue
         keys[name] = tuple(spec.key for spec in specs)
         records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
@@ -168,6 +188,23 @@ def make_plan(paper: Paper, settings: Settings, *, only: Sequence[str] = ()) -> 
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
     return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks))
+
+
+def _experiments(
+    paper: Paper, settings: Settings, known_readings: Collection[str]
+) -> Iterator[tuple[str, Experiment, ReadingExperiment | None]]:
+    """The experiments, and then their other readings that may be planned."""
+    yield from ((name, it, None) for name, it in paper.single_experiments.items())
+    for name, it in paper.reading_experiments.items():
+        if settings.readings or name in known_readings:
+            yield name, it.experiment, it
+
+
+def _of_idle(reading: ReadingExperiment, record: ExperimentRecord) -> str:
+    return (
+        f"{reading.base}: {in_words(reading.reading)} makes no difference to the default reading in protocol "
+        f"{record.protocol}, and is not run; --protocol claimed may"
+    )
 
 
 def _of_untuned(paper: str, names: Sequence[str], settings: Settings) -> str:
@@ -272,23 +309,46 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
     return Resolved(module, settled, request, whole, paper.datasets[experiment.on].catalogue)
 
 
+def _tuned(name: str, experiment: Experiment, found: Resolved, settings: Settings) -> Tuned:
+    return tuned(
+        name,
+        experiment,
+        found.settings,
+        module=found.module,
+        catalogue=found.catalogue,
+        request=found.request,
+        choice=settings.tuning,
+    )
+
+
+def _tuned_as_base(paper: Paper, reading: ReadingExperiment, found: Resolved, settings: Settings) -> Tuned:
+    """A reading takes over what was sought for its experiment, but for what it sets itself."""
+    base = paper.single_experiments[reading.base]
+    result = _tuned(reading.base, base, resolved(paper, reading.base, base, settings), settings)
+    if result.study is None:
+        return replace(result, settings=found.settings)
+    best = with_best(result.study, found.settings, found.module)
+    kept = with_kept(best, found.settings, reading.config, reading.training, found.module)
+    return replace(result, settings=kept)
+
+
 def _resolve(
-    paper: Paper, name: str, experiment: Experiment, settings: Settings
+    paper: Paper,
+    name: str,
+    experiment: Experiment,
+    settings: Settings,
+    reading: ReadingExperiment | None = None,
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     from reimpl.config_fields import as_dict, as_json
 
     found = resolved(paper, name, experiment, settings)
     request, whole = found.request, found.whole
     data = _made(request)
-    result = tuned(
-        name,
-        experiment,
-        found.settings,
-        module=found.module,
-        catalogue=found.catalogue,
-        request=request,
-        choice=settings.tuning,
-    )
+    described = reading.base if reading else name
+    if reading is None:
+        result = _tuned(name, experiment, found, settings)
+    else:
+        result = _tuned_as_base(paper, reading, found, settings)
     config, used = result.settings.config, result.settings.used
     claimed_config, claimed = result.settings.claimed_config, result.settings.claimed
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
@@ -319,10 +379,12 @@ def _resolve(
         deviations=(
             *result.deviations,
             *deviations(
-                paper, name, claimed, used, claimed_config, config, whole, request, settings.precision
+                paper, described, claimed, used, claimed_config, config, whole, request, settings.precision
             ),
         ),
         study=result.study,
+        reading_of=described if reading else "",
+        reading=dict(reading.reading) if reading else {},
     )
     return record, specs, request
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -118,6 +118,31 @@ def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
         with_training(settings.used, training),
         changed(settings.claimed_config),
         with_training(settings.claimed, training),
+    )
+
+
+def with_kept(
+    tuned: Settled, plain: Settled, config: Iterable[str], training: Iterable[str], module: ModuleType
+) -> Settled:
+    """The tuned settings, but for these keys of configuration and protocol: those are as in `plain`."""
+    from reimpl.config_fields import as_dict
+    from reimpl.models import find_config
+    from reimpl.training_changes import with_training
+
+    keys, fields = list(config), list(training)
+
+    def kept(new: Any, old: Any) -> Any:
+        held = as_dict(old)
+        return find_config(module, None, {**as_dict(new), **{key: held[key] for key in keys}})
+
+    def trained(new: Protocol, old: Protocol) -> Protocol:
+        return with_training(new, {key: getattr(old, key) for key in fields})
+
+    return Settled(
+        kept(tuned.config, plain.config),
+        trained(tuned.used, plain.used),
+        kept(tuned.claimed_config, plain.claimed_config),
+        trained(tuned.claimed, plain.claimed),
     )
 
 
