@@ -41,7 +41,8 @@ def cluster_loss(
     before its sigmoid, times which, as a probability, that of each label is taken; None: the labels' alone.
     Gradients are of x, weight and root, once.
     """
-    return cast(Tensor, _ClusterLoss.apply(x, weight, root, share, blocks, products))  # type: ignore[no-untyped-call]
+    learns = torch.is_grad_enabled()  # inside it never is
+    return cast(Tensor, _ClusterLoss.apply(x, weight, root, share, blocks, products, learns))  # type: ignore[no-untyped-call]
 
 
 class _ClusterLoss(torch.autograd.Function):
@@ -54,8 +55,8 @@ class _ClusterLoss(torch.autograd.Function):
         share: Tensor,
         blocks: Sequence[Block],
         products: Products,
+        learns: bool,
     ) -> Tensor:
-        learns = any(ctx.needs_input_grad[:3])
         total = x.new_zeros(())
         of_x, of_root = torch.zeros_like(x), None if root is None else torch.zeros_like(root)
         of_weight = torch.empty_like(weight) if learns else None
@@ -79,7 +80,7 @@ class _ClusterLoss(torch.autograd.Function):
         # In place, because a second copy of the weights would be what memory is spared for.
         found = tuple(None if it is None else it.mul_(grad) for it in ctx.gradients)
         del ctx.gradients
-        return (*found, None, None, None)
+        return (*found, None, None, None, None)
 
 
 def _terms(

@@ -41,6 +41,8 @@ class ClusterOptions:
     logarithms: exact also where a sigmoid is 0 or 1."""
     evaluation: Literal["probabilities", "double_sigmoid"] = "probabilities"
     """double_sigmoid: of the probabilities again, as the code ranks them: small ones become 0.5 and tie."""
+    loss: Literal["clusters"] = "clusters"
+    """Cross-entropy over the clusters, as the keys above say."""
 
     def __post_init__(self) -> None:
         for name in ("shares", "cutoffs"):

@@ -219,9 +219,8 @@ class LabelClusters(nn.Module):
         for lo, scores in self._scores(features):
             found, at = top_k(scores, min(k, scores.shape[1]))
             values, ranks = torch.cat((values, found), dim=1), torch.cat((ranks, at + lo), dim=1)
-            if values.shape[1] > k:
-                values, kept = top_k(values, k)
-                ranks = ranks.gather(1, kept)
+            values, kept = top_k(values, min(k, values.shape[1]))
+            ranks = ranks.gather(1, kept)
         return values, self.order[ranks]
 
     def _scores(self, features: Tensor) -> Iterator[tuple[int, Tensor]]:

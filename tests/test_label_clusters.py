@@ -1,0 +1,314 @@
+"""Label clusters against the public code's numbers, a dense computation, and planted mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from reimpl import aplc, cluster_costs, cluster_loss, cluster_options, fidelity, label_clusters
+from reimpl.cluster_options import ClusterOptions
+from reimpl.data.dataset import Split
+from reimpl.errors import ConfigError
+from reimpl.fidelity import check
+from reimpl.label_clusters import LabelClusters, by_frequency
+from reimpl.reference import aplc as package
+from reimpl.reference.aplc import in_numpy
+from tests.shared import shared
+
+Patch = pytest.MonkeyPatch
+
+
+def test_all_checks_of_aplc_pass() -> None:
+    assert [f"{it.name}: {it.detail}" for it in check("aplc") if not it.passed] == []
+
+
+@pytest.mark.parametrize("case", ["aplc_2tail", "aplc_3tail", "aplc_2tail_saturated", "aplc_hidden_layer"])
+def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
+    """All, bit for bit, but for gradients in float32 where there are those in float64."""
+    package = "aplc_xlnet" if case == "aplc_hidden_layer" else "aplc"
+    ours = fidelity.arrays(f"reimpl.reference.{package}", f"{case}.npz")
+    with np.load(shared(f"refvec/{case}.npz")) as whole:
+        double = any(name.startswith("f64.") for name in whole.files)
+        assert set(ours) == {n for n in whole.files if not (double and n.startswith("grad."))}
+        assert all(np.array_equal(ours[name], whole[name]) for name in ours)
+
+
+# --------------------------------------------------------------------------------------- planted mistakes
+
+
+def _option(name: str, value: object) -> Callable[[Patch], None]:
+    """The switch is read as if it always had this value."""
+
+    def plant(patch: Patch) -> None:
+        kept = LabelClusters.__init__
+
+        def init(self: LabelClusters, options: ClusterOptions, **sizes: Any) -> None:
+            object.__setattr__(options, name, value)
+            kept(self, options, **sizes)
+
+        patch.setattr(LabelClusters, "__init__", init)
+
+    return plant
+
+
+def _variant(name: str, **changes: Any) -> Callable[[Patch], None]:
+    from dataclasses import replace
+
+    return lambda patch: patch.setitem(aplc.VARIANTS, name, replace(aplc.VARIANTS[name], **changes))
+
+
+def _no_relu(tail: Any, x: torch.Tensor) -> torch.Tensor:
+    z: torch.Tensor = tail.reduce(x)
+    return z if tail.norm is None else tail.norm(z)
+
+
+def _all_visit(patch: Patch) -> None:
+    kept = LabelClusters._visits
+
+    def visits(self: LabelClusters, *how: Any) -> label_clusters.Visits:
+        found = kept(self, *how)
+        return label_clusters.Visits(torch.ones_like(found.visited), found.counts)
+
+    patch.setattr(LabelClusters, "_visits", visits)
+
+
+def _no_place_for_absent(patch: Patch) -> None:
+    """Roots of absent tails learn, but do not count as labels."""
+    kept = LabelClusters._visits
+
+    def visits(self: LabelClusters, *how: Any) -> label_clusters.Visits:
+        found = kept(self, *how)
+        absent = (~found.visited).sum(1) if self.options.absent_roots else 0
+        return label_clusters.Visits(found.visited, found.counts - absent)
+
+    patch.setattr(LabelClusters, "_visits", visits)
+
+
+def _unscaled(layer: LabelClusters, features: torch.Tensor) -> Any:
+    for lo, scores in _SCORES(layer, features):
+        yield lo, torch.sigmoid(scores) if layer.options.evaluation == "probabilities" else scores
+
+
+_SCORES = LabelClusters._scores
+_ARGSORT = torch.argsort
+
+MISTAKES: dict[str, Callable[[Patch], None]] = {
+    "tails always have norm and ReLU": _option("tail", "norm_relu"),
+    "tails never have norm and ReLU": _option("tail", "linear"),
+    "no ReLU after the norm": lambda patch: patch.setattr(label_clusters._Tail, "reduced", _no_relu),
+    "always by documents": _option("normalise", "documents"),
+    "always by batch": _option("normalise", "batch"),
+    "roots of absent tails always learn": _option("absent_roots", True),
+    "roots of absent tails never learn": _option("absent_roots", False),
+    "absent roots do not count": _no_place_for_absent,
+    "always probabilities": _option("products", "probabilities"),
+    "always logarithms": _option("products", "logarithms"),
+    "never a second sigmoid": _option("evaluation", "probabilities"),
+    "always a second sigmoid": _option("evaluation", "double_sigmoid"),
+    "a sigmoid too many": lambda patch: patch.setattr(LabelClusters, "_scores", _unscaled),
+    "every document visits every tail": _all_visit,
+    "labels as they come": lambda patch: patch.setattr(
+        torch, "argsort", lambda x, *a, **k: torch.arange(len(x)) if x.dim() == 1 else _ARGSORT(x, *a, **k)
+    ),
+    "logarithms without an end": lambda patch: patch.setattr(cluster_loss, "_LOWEST", -1000.0),
+    "no floor of the gradient's divisor": lambda patch: patch.setattr(cluster_loss, "_LEAST", 1e-30),
+    "divided once less": lambda patch: patch.setattr(
+        ClusterOptions,
+        "inner",
+        lambda self, d: tuple(d // self.divisor**i for i in range(self.clusters - (self.head == "root"))),
+    ),
+    "shares rounded": lambda patch: patch.setattr(cluster_options, "int", round, raising=False),
+    "weights start as torch's": lambda patch: patch.setattr(nn.init, "normal_", lambda w, std: w),
+    "the paper's tails as the code's": _variant("paper", tail="norm_relu"),
+    "the code's divisor as the paper's": _variant("code", normalise="batch"),
+    "Eq. (6) without d": lambda patch: patch.setattr(
+        cluster_costs, "parameters", lambda d, s, q: cluster_costs.parameters_in_short(d, s, q)
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_turns_the_gate_red(mistake: str, monkeypatch: Patch) -> None:
+    MISTAKES[mistake](monkeypatch)
+    with torch.random.fork_rng(devices=[]):
+        runs = (fidelity._run("aplc", name, test) for name, test in package.checks())
+        assert any(not it.passed for it in runs)
+
+
+# ------------------------------------------------------------------------------------------------- the layer
+
+
+def dense(layer: LabelClusters, x: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    """The code's loss from all probabilities at once, by autograd."""
+    y = truth[:, layer.order]
+    assert layer.head is not None and layer.roots is not None
+    units = layer.roots(x)
+    sums = nn.functional.binary_cross_entropy_with_logits(
+        layer.head(x), y[:, : layer.sizes[0]], reduction="none"
+    ).sum(1)
+    counts = torch.full((len(x),), float(layer.sizes[0]))
+    for i, tail in enumerate(layer.tails):
+        mine = y[:, layer.starts[i + 1] : layer.starts[i + 2]]
+        p = torch.sigmoid(units[:, i : i + 1]) * torch.sigmoid(tail.expand(tail.reduced(x)))  # type: ignore[operator]
+        inside = nn.functional.binary_cross_entropy(p, mine, reduction="none").sum(1)
+        visits = mine.any(1)
+        sums = sums + torch.where(visits, inside, nn.functional.softplus(units[:, i]))
+        counts = counts + torch.where(visits, mine.shape[1], 1)
+    return (sums / counts).mean()
+
+
+def _random(seed: int = 3) -> tuple[LabelClusters, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(seed)
+    order = np.random.default_rng(seed).permutation(211)
+    layer = LabelClusters(ClusterOptions(clusters=3), features=24, order=order)
+    for p in layer.parameters():
+        p.data = torch.randn_like(p) * 0.3
+    return layer, torch.randn(17, 24, requires_grad=True), (torch.rand(17, 211) < 0.01).float()
+
+
+@pytest.mark.parametrize("block", [1 << 18, 300])
+def test_blocks_give_the_loss_and_gradients_of_all_scores_at_once(block: int, monkeypatch: Patch) -> None:
+    """Also where a block holds a few labels only, and documents of a batch visit different tails."""
+    monkeypatch.setattr(label_clusters, "BLOCK", block)
+    layer, x, truth = _random()
+    tensors = [x, *layer.parameters()]
+    ours = layer.loss(x, *truth.nonzero(as_tuple=True))
+    theirs = dense(layer, x, truth)
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
+    for mine, other in zip(
+        torch.autograd.grad(ours, tensors), torch.autograd.grad(theirs, tensors), strict=True
+    ):
+        torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 30, 211])
+@pytest.mark.parametrize("block", [1 << 18, 300])
+def test_the_best_labels_are_those_of_all_probabilities(block: int, k: int, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(label_clusters, "BLOCK", block)
+    layer, x, _ = _random()
+    with torch.no_grad():
+        values, ids = layer.best(x, k)
+        expected = layer.probabilities(x).topk(k)
+    assert torch.equal(ids, expected.indices)
+    torch.testing.assert_close(values, expected.values)
+
+
+def test_a_second_sigmoid_ties_what_was_ranked() -> None:
+    """In float32 all probabilities below some 1e-8 become 0.5, so the most frequent label wins."""
+    layer, x, _ = _random()
+    for parameter in layer.parameters():
+        parameter.data *= 5
+    with torch.no_grad():
+        p = layer.probabilities(x)
+        object.__setattr__(layer.options, "evaluation", "double_sigmoid")
+        again = layer.probabilities(x)
+        values, ids = layer.best(x, 211)
+    small = p < 1e-8
+    assert small.sum() > 20 and (again[small] == 0.5).all()
+    assert len(set(p[small].tolist())) > 0.9 * small.sum()
+    row = int(small.sum(1).argmax())
+    ranks = layer.rank[ids[row][values[row] == 0.5]]
+    assert len(ranks) > 1 and torch.equal(ranks, ranks.sort().values)
+
+
+def test_a_tail_that_nobody_visits_has_no_gradient() -> None:
+    layer, x, truth = _random()
+    truth[:, layer.order[layer.starts[1] : layer.starts[2]]] = 0
+    layer.loss(x, *truth.nonzero(as_tuple=True)).backward()  # type: ignore[no-untyped-call]
+    assert all(p.grad is None for p in layer.tails[0].parameters())
+    assert all(p.grad is not None for p in layer.tails[1].parameters())
+
+
+def test_documents_without_labels_learn_zeros_or_nothing() -> None:
+    """A batch without any label: the head, and the root's units if they learn; a finite loss."""
+    layer, x, _ = _random()
+    none = torch.empty(0, dtype=torch.int64)
+    assert torch.isfinite(layer.loss(x, none, none))
+    options = ClusterOptions(clusters=3, head="leaf", normalise="batch", absent_roots=False)
+    leaf = LabelClusters(options, features=24, order=np.arange(211))
+    assert leaf.loss(x, none, none).item() == 0
+    assert leaf.weight(17, none, none).item() == 1
+
+
+def test_parts_of_a_batch_weigh_as_their_share_of_its_divisor() -> None:
+    """So that a batch that memory cuts into parts has the gradient of the whole."""
+    for normalise in ("documents", "batch"):
+        layer, x, truth = _random()
+        object.__setattr__(layer.options, "normalise", normalise)
+        whole = layer.loss(x, *truth.nonzero(as_tuple=True))
+        weight = layer.weight(17, *truth.nonzero(as_tuple=True))
+        total = torch.zeros(())
+        for part in (slice(0, 5), slice(5, 17)):
+            held = truth[part].nonzero(as_tuple=True)
+            size = len(truth[part])
+            total = total + layer.loss(x[part], *held) * layer.weight(size, *held) / weight
+        torch.testing.assert_close(total, whole, rtol=1e-5, atol=1e-6)
+
+
+def test_labels_are_sorted_by_falling_frequency_and_then_by_id() -> None:
+    split = Split.from_lists([[1]] * 4, [[3], [3, 1], [4, 1, 3], [0]])
+    assert by_frequency(split, 6).tolist() == [3, 1, 0, 4, 2, 5]
+
+
+def test_memory_is_that_of_a_block() -> None:
+    """No tensor with an entry for each document and label of a cluster is made."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    largest = 0
+
+    class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            nonlocal largest
+            out = func(*args, **(kwargs or {}))
+            if isinstance(out, torch.Tensor) and out.is_floating_point():
+                largest = max(largest, out.numel())
+            return out
+
+    options = ClusterOptions(clusters=2)
+    layer = LabelClusters(options, features=4, order=np.arange(40_000))
+    x = torch.randn(64, 4, requires_grad=True)
+    rows, cols = torch.arange(64), torch.randint(0, 40_000, (64,))
+    with Watch():  # type: ignore[no-untyped-call]
+        layer.loss(x, rows, cols).backward()  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            layer.best(x, 5)
+    assert largest <= label_clusters.BLOCK < 64 * 20_000
+
+
+# ----------------------------------------------------------------------------------------------- the options
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"clusters": 0}, "clusters must be a whole number from 1, not 0"),
+        ({"divisor": 1.5}, "divisor must be a whole number from 1, not 1.5"),
+        ({"shares": (0.5, 0.6)}, "shares must add up to 1, not 1.1"),
+        ({"shares": (1.0,)}, r"shares must be 2 numbers above 0, as clusters says, not \(1.0,\)"),
+        ({"shares": (1.2, -0.2)}, "shares must be 2 numbers above 0"),
+        ({"cutoffs": (5, 3), "clusters": 3}, r"cutoffs must be 2 rising whole numbers, not \(5, 3\)"),
+        ({"cutoffs": (5,), "shares": (0.5, 0.5)}, "stand in place of shares"),
+        ({"tail": "norm"}, "tail must be one of 'norm_relu', 'linear', not 'norm'"),
+        ({"absent_roots": 1}, "absent_roots must be true or false, not 1"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        ClusterOptions(**options)
+
+
+def test_clusters_without_labels_and_tails_without_components_are_refused() -> None:
+    with pytest.raises(ConfigError, match="cannot be cut of 3; use fewer clusters"):
+        ClusterOptions(clusters=4).sizes(3)
+    with pytest.raises(ConfigError, match="8 components divided by 2 for each of 4 tails leave nothing"):
+        ClusterOptions(clusters=5).inner(8)
+
+
+def test_the_plain_loop_covers_every_switch() -> None:
+    tried = {name for changes in in_numpy.MEMBERS.values() for name in changes}
+    assert tried >= {"tail", "normalise", "absent_roots", "products", "head", "divisor", "clusters"}
