@@ -663,6 +663,36 @@ class SplitStudy:
 
 
 @dataclass(frozen=True)
+class StratumResult:
+    """Labels of about one frequency in training, and what is right of them among the first k; percent."""
+
+    name: str
+    labels: int
+    positives: int
+    """Labels of test documents that are of it."""
+    share: float
+    """Of all positives in test."""
+    share_of_precision: float
+    """Its part of P@k; mean over the runs, as those below."""
+    precision: float | None
+    """Of its places in the lists, those that are right; None where there are none."""
+    recall: float | None
+    macro_f1: float | None
+
+
+@dataclass(frozen=True)
+class LabelStrata:
+    """Frequent and rare labels in the runs of one experiment: description, no verdict."""
+
+    experiment: str
+    k: int
+    rule: str
+    runs: int
+    strata: tuple[StratumResult, ...]
+    """The most frequent first."""
+
+
+@dataclass(frozen=True)
 class Audit:
     """All of one paper's audit: what a report is made of."""
 
@@ -702,6 +732,8 @@ class Audit:
     share: Share | None = None
     """None where nothing was decided."""
     degrees: tuple[TableDegree, ...] = ()
+    strata: tuple[LabelStrata, ...] = ()
+    """Of the experiments whose runs kept the labels of their documents."""
     splits: SplitStudy | None = None
     """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one alone."""
     readings: Readings | None = None

@@ -16,6 +16,7 @@ from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
 from reports.split_view import SplitSection, split_section
+from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
@@ -113,6 +114,7 @@ class Page:
     findings: tuple[FindingView, ...]
     tables: tuple[TableView, ...]
     splits: SplitSection | None
+    strata: tuple[StrataBlock, ...]
     deviations: tuple[DeviationGroup, ...]
     not_checked: tuple[str, ...]
     margins: str
@@ -147,6 +149,7 @@ def build(audit: Audit) -> Page:
         findings=_findings(audit.findings),
         tables=table_views(found),
         splits=split_section(found),
+        strata=strata_blocks(found),
         deviations=deviation_groups(found),
         not_checked=left_out(found),
         margins=_margins(audit),

@@ -97,6 +97,23 @@ def test_describe_shows_statistics_figures_and_plots(capsys: pytest.CaptureFixtu
     assert lines[-1].endswith("data sets of 7 papers: other_data")
 
 
+def test_describe_shows_head_and_tail_when_asked(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """a stands in 4 training documents, b in 2, c and d in 1: a is half of them; e is of test alone."""
+    train = ["a b\tx", "a b\tx", "a c\tx", "a d\tx"]
+    write(folder / "small" / "train.txt", train)
+    write(folder / "small" / "test.txt", ["b e\tx", "a\tx", "e\tx"])
+    lines = said(capsys, "describe", "small", "--strata")
+    start = lines.index("labels by share of all training labels: 50 %, 80 %")
+    assert [" ".join(it.split()) for it in lines[start + 1 : start + 5]] == [
+        "labels train documents train positives test documents test positives",
+        "head 1 4 50.0 % 1 25.0 %",
+        "torso 2 3 37.5 % 1 25.0 %",
+        "tail 2 1 12.5 % 2 50.0 %",
+    ]
+    assert "labels by training documents a label: under 5, 5 to 49, 50 and more" in lines
+    assert not [it for it in said(capsys, "describe", "small") if it.startswith("labels by share")]
+
+
 def test_describe_shows_features(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     lines = said(capsys, "describe", str(columns(folder / "toy")), "--column", "1")
     shown = {line[:38].strip(): line[38:].strip() for line in lines}

@@ -29,6 +29,7 @@ MAY_IMPORT = {
         "reimpl.truth",
     ),
     "audit.instances": ("audit", "reimpl.errors", "reimpl.hit_pattern"),
+    "audit.label_strata": ("audit", "reimpl.data.strata", "reimpl.errors"),
     "audit.runner": ("audit", "reimpl", "torch"),
     "audit.cli": (*OURS, "torch"),
     "claims": (),

@@ -50,7 +50,7 @@ def columns_of(text: str) -> tuple[int, ...]:
 
 def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
-    from audit.instances import with_instances
+    from audit.label_strata import with_predictions
 
     suites = {column: _on(suite, column, first=column == columns[0]) for column in columns}
     plans = {column: it.plan() for column, it in suites.items()}
@@ -66,7 +66,7 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     study = suite.split_studies().get(suite.folder.name)
     for column, mine in suites.items():
         audit = mine.judge(plans[column], checks, take_look(mine, plans[column]))
-        write_files(with_instances(replace(audit, splits=study), suite.records), mine.folder)
+        write_files(with_predictions(replace(audit, splits=study), suite.records), mine.folder)
         worst = max(worst, verdict_code(audit))
     if study is not None:
         tell(study, suite.folder)

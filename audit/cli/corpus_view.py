@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Catalogue, Entry, Sizes
+    from reimpl.data.corpus_strata import StrataSizes
 
 _SIZES = ("train", "test", "dev", "labels")
 
@@ -110,6 +111,25 @@ def figure_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     ):
         if figures[name]:
             yield from ("", title, *bars(figures[name]))
+
+
+def strata_lines(sizes: Sequence[StrataSizes]) -> Iterator[str]:
+    """A table for each way to group the labels: documents that have some of them, share of all positives.
+
+    Documents with labels of two groups stand in both.
+    """
+    for it in sizes:
+        splits = list(it.strata[0].documents)
+        heads = [f"{split} {what}" for split in splits for what in ("documents", "positives")]
+        yield from ("", f"labels {it.rule}")
+        yield "".join([f"  {'':8}{'labels':>9}", *(f"{head:>17}" for head in heads)])
+        for stratum in it.strata:
+            cells = [
+                cell
+                for split in splits
+                for cell in (f"{stratum.documents[split]:,}", f"{stratum.share[split]:.1f} %")
+            ]
+            yield "".join([f"  {stratum.name:8}{stratum.labels:>9,}", *(f"{cell:>17}" for cell in cells)])
 
 
 def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

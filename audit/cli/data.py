@@ -118,9 +118,13 @@ def describe_command(
     separator: Separator = None,
     ids: Ids = False,
     raw: Raw = None,
+    strata: Annotated[
+        bool, typer.Option("--strata", help="Head and tail too: labels, documents, share of the positives.")
+    ] = False,
 ) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
-    from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines
+    from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines, strata_lines
+    from reimpl.data.corpus_strata import strata_sizes
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.opening import open_corpus
 
@@ -137,10 +141,12 @@ def describe_command(
     with in_our_words():
         corpus = open_corpus(path, options, format=format)
         figures = describe(corpus)
+        sizes = strata_sizes(corpus) if strata else ()
     for line in (
         *statistics_lines(figures),
         "",
         *figure_lines(figures),
+        *strata_lines(sizes),
         "",
         *doubt_lines(corpus, figures),
         *_identity_lines(observed_in(figures), None),

@@ -264,7 +264,7 @@ class Suite:
 def run_once(suite: Suite) -> Exit:
     """All seeds that were asked for, and one judgement at the full level."""
     from audit.cli.report import write_report
-    from audit.instances import with_instances
+    from audit.label_strata import with_predictions
 
     plan = suite.plan()
     suite.announce(plan)
@@ -272,7 +272,7 @@ def run_once(suite: Suite) -> Exit:
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
         return Exit.INTERRUPTED
-    audit = with_instances(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
+    audit = with_predictions(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
     write_report(suite.with_splits(audit), suite.folder)
     suite.say_of_looks(audit)
     if interrupted:

@@ -165,9 +165,9 @@ class _Walk:
         if self.audit is None:
             self.suite.say(f"stopped before the first look: {why}; nothing is judged")
             return Exit.OK
-        from audit.instances import with_instances
+        from audit.label_strata import with_predictions
 
-        self.audit = self.suite.with_splits(with_instances(self.audit, self.suite.records))
+        self.audit = self.suite.with_splits(with_predictions(self.audit, self.suite.records))
         write_report(self.audit, self.suite.folder)
         self.suite.say_of_looks(self.audit)
         taken = len(in_force(self.audit.looks))

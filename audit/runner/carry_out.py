@@ -92,6 +92,8 @@ def _run(
 
 def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     """What each test document came to, since the truth is not kept; a run is worth as much without."""
+    import numpy as np
+
     from reimpl.errors import DataError
     from reimpl.hit_pattern import copies, hit_pattern
 
@@ -102,6 +104,8 @@ def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
         arrays |= hit_pattern(result.top_ids, (test.label_offsets, test.label_ids))
         same = copies(*_written(test))
         arrays |= {} if same is None else {"copies": same}
+    for name, split in (("label_train", data.train), ("label_test", test)):
+        arrays[name] = np.bincount(split.label_ids, minlength=data.n_labels).astype(np.int32)
     return arrays
 
 

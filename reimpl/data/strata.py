@@ -133,22 +133,50 @@ def scores(top_ids: ArrayLike, truth: TruthLike, strata: Strata, *, k: int) -> t
         raise DataError(
             f"strata of {L} labels, but the truth has {known.n_labels}; take both of one data set"
         )
-    counts = _label_counts(check_lists(top_ids, known, (k,)), known, L)
-    places = k * known.size
+    return _scores(_label_counts(check_lists(top_ids, known, (k,)), known, L), strata, k, known.size)
+
+
+def scores_of_hits(
+    top_ids: ArrayLike, hits: ArrayLike, true: ArrayLike, strata: Strata, *, k: int
+) -> tuple[StratumScore, ...]:
+    """The same of what is kept with a run: its lists, which ranks hit, and documents that have each label.
+
+    hits (N,) uint8 as `reimpl.hit_pattern` makes it, k at most its ranks; true (L,). Raises `DataError` for
+    arrays that do not fit each other and `ConfigError` for k beyond K.
+    """
+    L, ids, bits = len(strata.of_label), np.asarray(top_ids), np.asarray(hits)
+    of_label = _counts(true)
+    if ids.ndim != 2 or bits.shape != (len(ids),) or len(of_label) != L or (ids.size and ids.max() >= L):
+        raise DataError("strata: lists, hits and labels are not of one data set")
+    if not 1 <= k <= min(ids.shape[1], 8):
+        raise ConfigError(f"strata: k is {k!r}; the lists are kept with their first {min(ids.shape[1], 8)}")
+    ids = ids[:, :k]
+    right = ids[((bits[:, None] >> np.arange(k)) & 1).astype(bool)]
+    predicted = _pairs(ids, L) % max(L, 1)
+    counts = LabelCounts(np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label)
+    return _scores(counts, strata, k, len(ids))
+
+
+def _scores(counts: LabelCounts, strata: Strata, k: int, documents: int) -> tuple[StratumScore, ...]:
     return tuple(
-        _score(name, k, places, _of(counts, strata.of_label == stratum))
+        _score(name, k, k * documents, _of(counts, strata.of_label == stratum))
         for stratum, name in enumerate(strata.names)
     )
 
 
 def _label_counts(ids: IntArray, truth: Truth, L: int) -> LabelCounts:
     """Per label: hits, lists that have it, documents that have it."""
-    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
-    pairs = np.unique(rows * L + ids[ids >= 0])
-    rows, labels = np.divmod(pairs, max(L, 1))
+    rows, labels = np.divmod(_pairs(ids, L), max(L, 1))
     right = truth.find(rows, labels) >= 0
     every = (labels[right], labels, truth.labels)
     return LabelCounts(*(np.bincount(it, minlength=L) for it in every))
+
+
+def _pairs(ids: IntArray, L: int) -> IntArray:
+    """Row * L + label of every place, a label twice in a list once."""
+    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
+    pairs: IntArray = np.unique(rows * L + ids[ids >= 0])
+    return pairs
 
 
 def _of(counts: LabelCounts, mask: BoolArray) -> LabelCounts:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
-from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores
+from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores, scores_of_hits
 from reimpl.errors import ConfigError, DataError
+from reimpl.hit_pattern import hit_pattern
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
 
@@ -99,6 +102,34 @@ def test_a_hand_calculation_at_two() -> None:
     assert (tail.labels, tail.true, tail.predicted, tail.hits) == (3, 2, 2, 1)
     assert (tail.share_of_precision, tail.precision, tail.recall) == (12.5, 50.0, 50.0)
     assert (tail.macro_precision, tail.macro_recall, tail.macro_f1) == (50.0, 50.0, 50.0)
+
+
+def test_what_is_kept_with_a_run_gives_the_same_scores() -> None:
+    """Lists, ranks that hit, documents a label instead of the truth; also for repeats and short lists."""
+    rng = np.random.default_rng(5)
+    N, L = 200, 30
+    lists = np.argsort(rng.random((N, L)), axis=1)[:, :6]
+    lists[rng.random(N) < 0.2, 4:] = -1
+    lists[:5, 1] = lists[:5, 0]
+    truth = Truth.from_lists(
+        [set(rng.integers(0, L, rng.integers(0, 5)).tolist()) for _ in range(N)], n_labels=L
+    )
+    strata = by_share(rng.integers(0, 40, L))
+    kept, true = hit_pattern(lists, truth), np.bincount(truth.labels, minlength=L)
+    for k in (1, 3, 5):
+        assert scores_of_hits(lists, kept["hits"], true, strata, k=k) == scores(lists, truth, strata, k=k)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [({"hits": np.zeros(3)}, DataError), ({"true": np.zeros(4, int)}, DataError), ({"k": 4}, ConfigError)],
+)
+def test_kept_arrays_that_do_not_belong_together_are_refused(
+    change: dict[str, Any], error: type[Exception]
+) -> None:
+    given = {"hits": np.zeros(4, np.uint8), "true": np.zeros(5, int), "k": 1, **change}
+    with pytest.raises(error, match="strata: "):
+        scores_of_hits(LISTS, given["hits"], given["true"], HEAD_TAIL, k=given["k"])
 
 
 def test_a_stratum_of_which_nothing_is_said_or_asked_has_no_share_of_it() -> None:
