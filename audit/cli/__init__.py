@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from audit.cli import (
+    add,
     check,
     claims,
     data,
@@ -48,6 +49,7 @@ COMMANDS = (
     data,
     data_fetch,
     data_vectors,
+    add,
 )
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.

@@ -40,6 +40,8 @@ app = typer.Typer(
 )
 data_app = typer.Typer(help="Look at corpora, download and prepare them.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
+add_app = typer.Typer(help="Write claim files: a new paper, its tables.", no_args_is_help=True)
+app.add_typer(add_app, name="add")
 
 Claims = Annotated[
     list[str] | None,

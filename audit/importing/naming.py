@@ -54,7 +54,7 @@ def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False,
         where = "name it in the column dataset, or add" if column else "add"
         raise UnclearNameError(f"no data set is named; {where} --dataset NAME")
     on, meant = paper.single_experiments[experiment].on, datasets_of(paper, name)
-    if not meant and not other and (like := _much_like(paper, name)):
+    if not meant and not other and (like := much_like(paper, name)):
         raise UnclearNameError(
             f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
             "name, or add --other-dataset if it was another one"
@@ -69,16 +69,16 @@ def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False,
     return paper.datasets[on].name
 
 
-def _much_like(paper: Paper, name: str) -> str | None:
-    """The paper's name that looks like another spelling of this one."""
-    wanted = _bare(name)
+def much_like(paper: Paper, name: str) -> str | None:
+    """The paper's name of a data set that looks like another spelling of this one."""
+    wanted = bare(name)
     for id, it in paper.datasets.items():
         for known in (it.name, it.catalogue or "", id):
-            if known and SequenceMatcher(None, wanted, _bare(known)).ratio() >= _ALIKE:
+            if known and SequenceMatcher(None, wanted, bare(known)).ratio() >= _ALIKE:
                 return it.name
     return None
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """Letters and digits alone, in lower case."""
     return "".join(it for it in name.casefold() if it.isalnum())

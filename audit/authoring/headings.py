@@ -1,0 +1,129 @@
+"""What a heading or the name of a row means: a metric, a quantity, a data set; else it is left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from audit.claim import Paper
+from audit.importing.naming import bare, datasets_of, much_like
+
+#: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.
+_WITH_K: Mapping[str, str] = {
+    **dict.fromkeys(("p", "prec", "precision"), "P"),
+    **dict.fromkeys(("r", "rec", "recall"), "R"),
+    **dict.fromkeys(("rp", "rprec", "rprecision"), "RP"),
+    **dict.fromkeys(("ndcg", "n"), "nDCG"),
+    **dict.fromkeys(("psp", "psprec", "psprecision"), "PSP"),
+    **dict.fromkeys(("psndcg", "psn"), "PSnDCG"),
+}
+_WITHOUT_K: Mapping[str, str] = {
+    **dict.fromkeys(("microf1", "mif1", "microf", "f1micro"), "Micro-F1"),
+    **dict.fromkeys(("macrof1", "maf1", "macrof", "f1macro"), "Macro-F1"),
+}
+_QUANTITIES: Mapping[str, str] = {
+    **dict.fromkeys(("train", "ntrain", "trainingdocuments", "traindocs", "traininginstances"), "train"),
+    **dict.fromkeys(("test", "ntest", "testdocuments", "testdocs", "testinstances"), "test"),
+    **dict.fromkeys(("labels", "numberoflabels", "numlabels"), "labels"),
+    **dict.fromkeys(("features", "numberoffeatures"), "features"),
+    **dict.fromkeys(("labelsperdocument", "labelsperdoc"), "labels_per_document"),
+    **dict.fromkeys(("documentsperlabel", "docsperlabel"), "documents_per_label"),
+    **dict.fromkeys(("parameters", "params", "numberofparameters"), "parameters"),
+    "modelsize": "model_size",
+    **dict.fromkeys(("trainingtime", "traintime"), "training_time"),
+    **dict.fromkeys(("predictiontime", "inferencetime"), "prediction_time"),
+    "epochs": "epochs",
+    **dict.fromkeys(("averagerank", "avgrank", "meanrank"), "average_rank"),
+}
+_K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
+_K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
+
+
+@dataclass(frozen=True)
+class Known:
+    """The names of data sets that a heading may mean."""
+
+    paper: Paper
+    catalogue: Mapping[str, str] = field(default_factory=dict)
+    """Keys of the catalogue, with its names."""
+
+    def dataset(self, text: str) -> str | None:
+        """Id of the paper's data set, or key of the catalogue, spelled so but for case and hyphens."""
+        own = datasets_of(self.paper, text)
+        wanted = bare(text)
+        own = own or [
+            id
+            for id, it in self.paper.datasets.items()
+            if wanted in (bare(id), bare(it.name), bare(it.catalogue or ""))
+        ]
+        if len(own) == 1:
+            return own[0]
+        keys = [key for key, name in self.catalogue.items() if wanted in (bare(key), bare(name))]
+        return keys[0] if len(keys) == 1 and wanted and not own else None
+
+    def alike(self, text: str) -> str | None:
+        """A data set of the paper whose name is much like it."""
+        return much_like(self.paper, text) if bare(text) else None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the titles of a column, or the names of a row, say."""
+
+    metric: str | None = None
+    quantity: str | None = None
+    dataset: str | None = None
+    rest: tuple[str, ...] = ()
+    """Those that say neither."""
+
+
+def meaning(titles: Sequence[str], known: Known) -> Meaning:
+    """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
+    metric = quantity = dataset = None
+    rest: list[str] = []
+    for title in _joined(titles):
+        before, found = _metric_at_end(title)
+        if found and metric is None:
+            metric, title = found, before
+        if not title:
+            continue
+        if dataset is None and (named := known.dataset(title)):
+            dataset = named
+        elif quantity is None and metric is None and (named := _QUANTITIES.get(bare(title))):
+            quantity = named
+        else:
+            rest.append(title)
+    return Meaning(metric, quantity, dataset, tuple(rest))
+
+
+def metric_of(title: str) -> str | None:
+    """Our spelling of a metric: `Prec@1`, `P @ 1 (%)` and `p@1` are P@1."""
+    text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
+    if text in _WITHOUT_K:
+        return _WITHOUT_K[text]
+    match = _K.fullmatch(text)
+    return f"{_WITH_K[match['name']]}@{match['k']}" if match and match["name"] in _WITH_K else None
+
+
+def _joined(titles: Sequence[str]) -> list[str]:
+    """`Precision` or `P@k` over `1` or `@1` is one title."""
+    joined: list[str] = []
+    for title in titles:
+        k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
+        above = joined[-1] if joined else ""
+        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", above)
+        if k and bare(name) in _WITH_K:
+            joined[-1] = f"{name}@{k[1]}"
+        else:
+            joined.append(title)
+    return joined
+
+
+def _metric_at_end(title: str) -> tuple[str, str | None]:
+    """What stands before a metric at the end of a title, and the metric."""
+    words = title.split()
+    for start in range(max(0, len(words) - 4), len(words)):
+        if found := metric_of(" ".join(words[start:])):
+            return " ".join(words[:start]).strip(" -–:,/"), found
+    return title, None

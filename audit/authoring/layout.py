@@ -1,0 +1,195 @@
+"""From the rows of a file to a table: cells over several rows and columns, heading, names of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from audit.authoring.cells import Reading, said
+from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, Unread
+from audit.errors import AuditError
+
+#: Cells of one table: far more than a claim file may hold, and few enough to answer at once.
+MOST_CELLS = 200_000
+MOST_COLUMNS = 500
+_NOTHING = (Run(""),)
+
+Grid = list[list[RawCell]]
+
+
+def laid_out(
+    found: Found,
+    *,
+    name: str,
+    form: str,
+    reading: Reading,
+    heads: int | None = None,
+    names: int | None = None,
+) -> RawTable:
+    """The table that a reader found. `heads` and `names`: how many rows are the heading, and how many columns
+    name the rows, where the user says it.
+
+    Raises `AuditError` for rows of different lengths and for tables without rows or columns.
+    """
+    rows = _placed(found, name)
+    grid = _cells(rows, reading)
+    if not grid:
+        raise AuditError(f"{name}:{found.line}: the table has no rows; give one with a heading and rows")
+    top = _heads(grid, found) if heads is None else heads
+    if not 0 < top < len(grid):
+        what = "no heading" if top == 0 else "no rows below its heading"
+        raise AuditError(
+            f"{name}:{found.line}: the table has {what}; say --heads with the number of its rows"
+        )
+    _check_widths(rows, grid, top, name)
+    body = grid[top:]
+    left = _names(body) if names is None else names
+    if left >= len(grid[0]):
+        raise AuditError(f"{name}:{found.line}: no column holds numbers; is this a table of results?")
+    return RawTable(
+        name=name,
+        form=form,
+        line=found.line,
+        heading=tuple(map(tuple, grid[:top])),
+        names=left,
+        rows=_rows(body, left),
+        caption=found.caption,
+        unread=(*found.unread, *_hidden(grid[:top], body, left)),
+    )
+
+
+# --------------------------------------------------------------------------- spans
+
+
+def _placed(found: Found, name: str) -> list[list[tuple[Piece, bool]]]:
+    """Each row with one piece for each column, and whether the piece begins there."""
+    rows: list[list[tuple[Piece, bool]]] = []
+    hanging: dict[int, tuple[Piece, int]] = {}
+    for pieces in found.rows:
+        row: list[tuple[Piece, bool]] = []
+        waiting = list(pieces)
+        while waiting or any(column >= len(row) for column in hanging):
+            column = len(row)
+            held = None if found.fills else hanging.pop(column, None)
+            if held:
+                row.append((held[0], False))
+                if held[1] > 1:
+                    hanging[column] = (held[0], held[1] - 1)
+                continue
+            if not waiting:  # short of a cell that hangs down further right: told as a short row
+                break
+            piece = waiting.pop(0)
+            for offset in range(piece.across):
+                row.append((piece, offset == 0))
+                if piece.down > 1 and not found.fills:
+                    hanging[column + offset] = (piece, piece.down - 1)
+            if len(row) > MOST_COLUMNS:
+                raise AuditError(f"{name}:{piece.line}: more than {MOST_COLUMNS} columns; is this a table?")
+        rows.append(row)
+    if found.fills:
+        _fill(rows)
+    if sum(map(len, rows)) > MOST_CELLS:
+        raise AuditError(f"{name}:{found.line}: more than {MOST_CELLS:,} cells; give the table in parts")
+    return rows
+
+
+def _fill(rows: list[list[tuple[Piece, bool]]]) -> None:
+    """Empty cells that a cell above or below covers take its content."""
+    for place, row in enumerate(list(rows)):
+        for column, (piece, begins) in enumerate(list(row)):
+            if not begins or abs(piece.down) < 2:
+                continue
+            step = 1 if piece.down > 0 else -1
+            for other in range(place + step, place + piece.down, step):
+                if not 0 <= other < len(rows):
+                    break
+                for beside in range(column, column + piece.across):
+                    if beside < len(rows[other]) and not rows[other][beside][0].text:
+                        rows[other][beside] = (piece, False)
+
+
+def _cells(rows: list[list[tuple[Piece, bool]]], reading: Reading) -> Grid:
+    width = max(map(len, rows), default=0)
+    grid = []
+    for number, row in enumerate(rows, 1):
+        line = row[0][0].line if row else 0
+        full = [*row, *[(Piece(_NOTHING, line), True)] * (width - len(row))]
+        grid.append([_cell(piece, number, column, reading) for column, (piece, _) in enumerate(full, 1)])
+    return grid
+
+
+def _cell(piece: Piece, row: int, column: int, reading: Reading) -> RawCell:
+    cell = RawCell(piece.text, "unclear", row, column, piece.line, why=piece.why, across=piece.across)
+    if piece.why:
+        return cell
+    it = said(piece.runs, reading)
+    return replace(cell, kind=it.kind, value=it.value, sd=it.sd, marks=it.marks, why=it.why)
+
+
+# --------------------------------------------------------------------------- what is what
+
+
+def _is_section(row: Sequence[RawCell]) -> bool:
+    """One text at the left, or over the whole width, and nothing else."""
+    filled = {(cell.text, cell.line) for cell in row if cell.kind != "empty"}
+    return len(filled) == 1 and row[0].kind == "text" and (row[0].across in (1, len(row)))
+
+
+def _heads(grid: Grid, found: Found) -> int:
+    """Rows before the first rule, or before the first one with a number or a dash right of the first column.
+
+    A heading may have whole numbers (the k of P@k); above a rule that comes later stand rows of results.
+    """
+    by_content = next(
+        (k for k, row in enumerate(grid) if any(it.kind not in ("empty", "text") for it in row[1:])),
+        len(grid),
+    )
+    while by_content > 1 and _is_section(grid[by_content - 1]):
+        by_content -= 1
+    if found.heads is None:
+        return by_content
+    if not found.least_heads:
+        return found.heads
+    between = (cell for row in grid[by_content : found.heads] for cell in row)
+    return by_content if any("." in (cell.value or "") for cell in between) else max(found.heads, by_content)
+
+
+def _names(body: Grid) -> int:
+    """Columns at the left without a number; the first one in any case."""
+    for column in range(len(body[0])):
+        if any(row[column].kind in ("number", "unclear") for row in body):
+            return max(1, column)
+    return len(body[0])
+
+
+def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:
+    rows: list[RawRow] = []
+    section: tuple[str, ...] = ()
+    for row in body:
+        if len(row) > 1 and _is_section(row) and row is not body[-1]:
+            section = (row[0].text,)
+            continue
+        own = [cell.text for cell in row[:names] if cell.text]
+        rows.append(RawRow(len(rows) + 1, row[-1].line, tuple(dict.fromkeys([*section, *own])), tuple(row)))
+    return tuple(rows)
+
+
+def _check_widths(rows: Sequence[Sequence[object]], grid: Grid, heads: int, name: str) -> None:
+    """A row of the body that is shorter or longer leaves open which of its cells is which."""
+    width = max(len(row) for row in rows[:heads])
+    for held, row in zip(rows[heads:], grid[heads:], strict=True):
+        if len(held) != width and not _is_section(row):
+            what = f"{len(held)} cells under {width} columns"
+            raise AuditError(
+                f"{name}:{row[0].line}: {what}; write one for each, an empty one where there is none"
+            )
+
+
+def _hidden(heading: Grid, body: Grid, names: int) -> list[Unread]:
+    """Headings and names that hold what cannot be shown."""
+    cells = [cell for row in heading for cell in row] + [cell for row in body for cell in row[:names]]
+    return [
+        Unread(cell.line, cell.column, cell.text, cell.why)
+        for cell in cells
+        if cell.why and "not seen" in cell.why
+    ]

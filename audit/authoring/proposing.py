@@ -1,0 +1,296 @@
+"""What each column, row and cell of a raw table is, by rules and by what the user says of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from audit.authoring.corrected import corrected, open_units
+from audit.authoring.corrections import Correction, settings_of
+from audit.authoring.headings import Known, Meaning, meaning
+from audit.authoring.line_names import ids, slug
+from audit.authoring.mapped import Line, Mapped, Role, Whole
+from audit.authoring.raw import RawCell, RawRow, RawTable
+from audit.claim_model import is_metric
+from audit.errors import AuditError
+from audit.importing.naming import bare
+from audit.names import known_names
+from audit.stats.printed import printed
+
+
+def mapped(table: RawTable, known: Known, whole: Whole, corrections: Sequence[Correction] = ()) -> Mapped:
+    """Propose, correct, and say what is open. Raises `AuditError` for a correction of a place that is not."""
+    _check_places(table, corrections)
+    work = _Work(table, known, whole, corrections)
+    rows = work.rows()
+    columns = work.columns(rows)
+    rows = work.with_experiments(rows, columns)
+    cells = dict(work.cells(columns, rows))
+    return Mapped(
+        table,
+        replace(whole, dataset=work.default),
+        columns,
+        rows,
+        cells,
+        {(r, c): _only(it, "experiment", "source", "from") for (r, c), it in work.said["cell"].items()},
+        work.new_datasets,
+        tuple(dict.fromkeys([*work.open, *open_units(whole, columns, rows, cells)])),
+    )
+
+
+def _check_places(table: RawTable, corrections: Sequence[Correction]) -> None:
+    for it in corrections:
+        for place in it.places if it.target != "table" else ():
+            row = place[0] if it.target != "column" else 1
+            column = place[-1] if it.target != "row" else 1
+            if not (1 <= row <= len(table.rows) and 1 <= column <= table.width):
+                what = f"{it.target} {','.join(map(str, place))}"
+                size = f"{len(table.rows)} rows and {table.width} columns"
+                raise AuditError(f"there is no {what}; the table has {size}, counted from 1")
+
+
+class _Work:
+    def __init__(
+        self, table: RawTable, known: Known, whole: Whole, corrections: Sequence[Correction]
+    ) -> None:
+        self.table, self.known, self.whole = table, known, whole
+        self.said = {target: settings_of(corrections, target) for target in ("column", "row", "cell")}
+        self.open: list[str] = []
+        self.new_datasets: dict[str, dict[str, str | None]] = {}
+        self.datasets: dict[str, str] = {}
+        """Key of the catalogue -> id in the claim file."""
+        self.default = self._dataset(whole.dataset, "") if whole.dataset else None
+        """Data set of the whole table, by its id in the claim file."""
+        self.left = {
+            column
+            for column in range(1, table.width + 1)
+            if "names" in self.said["column"].get((column,), {})
+        }
+
+    # ------------------------------------------------------------------ rows
+
+    def rows(self) -> tuple[Line, ...]:
+        names = [self._names(row) for row in self.table.rows]
+        meanings = [meaning(it, self.known) for it in names]
+        lines = [
+            self._row(row, found, ", ".join(own), id)
+            for row, found, own, id in zip(
+                self.table.rows, meanings, names, ids(names, meanings), strict=True
+            )
+        ]
+        self._check_ids("row", [it for it in lines if it.role != "skip"])
+        return tuple(lines)
+
+    def _names(self, row: RawRow) -> tuple[str, ...]:
+        """With what stands in further columns that the user calls names, and without that in skipped ones."""
+        skipped = [
+            cell.text
+            for cell in row.cells[: self.table.names]
+            if "skip" in self.said["column"].get((cell.column,), {})
+        ]
+        further = [row.cells[column - 1].text for column in sorted(self.left) if column > self.table.names]
+        own = [it for it in row.names if it not in skipped]
+        return tuple(dict.fromkeys([*own, *(it for it in further if it)]))
+
+    def _row(self, row: RawRow, found: Meaning, label: str, id: str) -> Line:
+        said = self.said["row"].get((row.number,), {})
+        settings = {"metric": found.metric, "quantity": found.quantity, "dataset": found.dataset}
+        label = said.get("label", label)
+        line = self._line(row.number, "skip" if "skip" in said else "values", label, settings, said)
+        if "id" not in said and "label" not in said and id:
+            line = replace(line, id=id)
+        if not label and line.role != "skip":
+            self.open.append(
+                f"row {row.number} (line {row.line}) has no name; say row {row.number}: label=..."
+            )
+        return line
+
+    def with_experiments(self, rows: Sequence[Line], columns: Sequence[Line]) -> tuple[Line, ...]:
+        """Each row with the one experiment of the paper that has its name and is on all of its data sets."""
+        everywhere = {it.settings.get("dataset", self.default) for it in columns if it.role == "values"}
+        found = []
+        for line, row in zip(rows, self.table.rows, strict=True):
+            on: set[str | None] = everywhere
+            if "dataset" in line.settings:
+                on = {line.settings["dataset"]}
+            fitting = [] if "experiment" in line.settings else self._experiments(self._names(row), on)
+            more = {"experiment": fitting[0]} if len(fitting) == 1 else {}
+            found.append(replace(line, settings={**line.settings, **more}))
+        return tuple(found)
+
+    def _experiments(self, names: Sequence[str], on: set[str | None]) -> list[str]:
+        wanted = {bare(it) for it in names if bare(it)}
+        return [
+            id
+            for id, it in self.known.paper.experiments.items()
+            if on <= set(it.datasets or (it.dataset,))
+            and wanted & {bare(id), bare(it.title), bare(it.method or "")}
+        ]
+
+    # ------------------------------------------------------------------ columns
+
+    def columns(self, rows: Sequence[Line]) -> tuple[Line, ...]:
+        kept = [it for it in rows if it.role != "skip"]
+        by_rows = bool(kept) and all("metric" in it.settings or "quantity" in it.settings for it in kept)
+        lines = [self._column(number, path, by_rows) for number, path in enumerate(self.table.paths, 1)]
+        values = [it for it in lines if it.role in ("values", "text")]
+        if not values:
+            self.open.append("no column holds values; say which does, as in column 2: metric=P@1")
+        several = len({it.settings.get("dataset") for it in values if it.settings.get("metric")}) > 1
+        named = [self._with_id(it, several) if it.role in ("values", "text") else it for it in lines]
+        self._check_ids("column", [it for it in named if it.role in ("values", "text")])
+        self._check_datasets(named, rows)
+        return tuple(named)
+
+    def _column(self, number: int, path: tuple[str, ...], by_rows: bool) -> Line:
+        said = self.said["column"].get((number,), {})
+        found = meaning(path, self.known)
+        label = said.get("label", " ".join(path))
+        cells = [row.cells[number - 1] for row in self.table.rows]
+        if number <= self.table.names and not said:
+            return Line(number, "names", "", label)
+        if role := next((it for it in ("names", "skip", "text") if it in said), None):
+            return self._line(number, role, label, {}, said)
+        if not path and not said and all(it.kind == "empty" for it in cells):
+            return Line(number, "skip", "", "")
+        if all(it.kind in ("empty", "dash") for it in cells) and not said:
+            self.open.append(
+                f"column {number} ({label!r}) has no values; say its metric, or column {number}: skip"
+            )
+        settings = {"metric": found.metric, "quantity": found.quantity, "dataset": found.dataset}
+        line = self._line(number, "values", label, settings, said)
+        if not ("metric" in line.settings or "quantity" in line.settings or by_rows or self.whole.metric):
+            self.open.append(
+                f"column {number} ({label!r}) is of no known metric; say column {number}: metric=P@1, or "
+                "quantity=..., text, skip"
+            )
+        if "dataset" not in line.settings and (like := self._alike(found.rest)):
+            self.open.append(
+                f"column {number}: {like[0]!r} is much like the data set {like[1]!r}; say column {number}: "
+                "dataset=ID"
+            )
+        return line
+
+    def _alike(self, rest: Sequence[str]) -> tuple[str, str] | None:
+        return next(((it, like) for it in rest if (like := self.known.alike(it))), None)
+
+    def _with_id(self, line: Line, several: bool) -> Line:
+        """A metric alone where there is one data set; data set and metric where there are more."""
+        said = self.said["column"].get((line.number,), {})
+        metric, dataset = line.settings.get("metric"), line.settings.get("dataset")
+        if "id" in said:
+            id = said["id"]
+        elif metric:
+            id = f"{dataset}_{metric.replace('@', '')}" if several and dataset else metric
+        else:
+            id = line.settings.get("quantity") or slug(line.label) or f"column_{line.number}"
+        return replace(line, id=id)
+
+    # ------------------------------------------------------------------ both
+
+    def _line(
+        self, number: int, role: Role, label: str, proposed: Mapping[str, str | None], said: Mapping[str, str]
+    ) -> Line:
+        settings = {key: it for key, it in proposed.items() if it}
+        if "metric" in said or "quantity" in said:
+            settings.pop("metric", None)
+            settings.pop("quantity", None)
+        settings |= _only(said, "metric", "quantity", "dataset", "unit", "experiment", "source", "from")
+        if "metric" in settings and not is_metric(settings["metric"]):
+            offered = ["P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1"]
+            raise AuditError(
+                f"{settings['metric']!r} is no metric; {known_names(settings['metric'], offered)}"
+            )
+        if "dataset" in settings:
+            settings["dataset"] = self._dataset(settings["dataset"], label)
+        return Line(number, role, said.get("id") or slug(label) or f"row_{number}", label, settings)
+
+    def _dataset(self, name: str, label: str) -> str:
+        """The id in the claim file, where an entry is added for one that only the catalogue has."""
+        own = self.known.paper.datasets
+        if name in own:
+            return name
+        if name in self.whole.new_datasets:
+            self.new_datasets[name] = {"name": self.whole.new_datasets[name]}
+            return name
+        if name in self.datasets:
+            return self.datasets[name]
+        if name in self.known.catalogue:
+            id = name.replace("-", "_")
+            self.datasets[name] = id
+            if id not in own:
+                self.new_datasets[id] = {
+                    "name": self.known.catalogue[name],
+                    "catalogue": name,
+                    "content": None,
+                }
+            return id
+        named = self.known.dataset(name)
+        if named and named != name:
+            return self._dataset(named, label)
+        raise AuditError(
+            f"{name!r} is no data set of {self.known.paper.paper.key}; "
+            f"{known_names(name, [*own, *self.known.catalogue])}; or add it with --new-dataset {name}=NAME"
+        )
+
+    def _check_ids(self, what: str, lines: Sequence[Line]) -> None:
+        for id, count in Counter(it.id for it in lines).items():
+            if count > 1:
+                same = [it for it in lines if it.id == id]
+                numbers = " and ".join(str(it.number) for it in same)
+                self.open.append(
+                    f"{what}s {numbers} have one name, {same[0].label!r}; say {what} {same[-1].number}: "
+                    "id=... label=..., or skip"
+                )
+
+    def _check_datasets(self, columns: Sequence[Line], rows: Sequence[Line]) -> None:
+        if self.default or (rows and all("dataset" in it.settings for it in rows if it.role != "skip")):
+            return
+        for it in columns:
+            metric = it.settings.get("metric") or self.whole.metric
+            if it.role == "values" and metric and "dataset" not in it.settings:
+                self.open.append(
+                    f"column {it.number} ({it.label!r}) is of no known data set; say column {it.number}: "
+                    "dataset=ID, or --dataset ID for all"
+                )
+
+    # ------------------------------------------------------------------ cells
+
+    def cells(
+        self, columns: Sequence[Line], rows: Sequence[Line]
+    ) -> Iterator[tuple[tuple[int, int], RawCell]]:
+        for line in rows:
+            if line.role == "skip":
+                continue
+            for column in columns:
+                if column.role in ("values", "text"):
+                    place = (line.number, column.number)
+                    cell = self.table.rows[line.number - 1].cells[column.number - 1]
+                    yield place, self._cell(place, cell, column, line)
+
+    def _cell(self, place: tuple[int, int], cell: RawCell, column: Line, row: Line) -> RawCell:
+        said_of = self.said["cell"].get(place, {})
+        cell = corrected(cell, said_of)
+        where = f"cell {place[0]},{place[1]} (line {cell.line}): {cell.text!r}"
+        if column.role == "text":
+            return cell
+        if cell.kind in ("text", "unclear"):
+            why = cell.why or "is no number"
+            self.open.append(f"{where} {why}; or say cell {place[0]},{place[1]}: value=... or dash")
+        elif cell.value is not None and self._is_metric(column, row):
+            value = printed(cell.value).value
+            if not 0 <= value <= 100:
+                self.open.append(
+                    f"{where} is outside 0 to 100 for a metric; say --decimal comma, or what the column is"
+                )
+        return cell
+
+    def _is_metric(self, column: Line, row: Line) -> bool:
+        if "quantity" in column.settings or "quantity" in row.settings:
+            return False
+        return bool(column.settings.get("metric") or row.settings.get("metric") or self.whole.metric)
+
+
+def _only(settings: Mapping[str, str], *keys: str) -> dict[str, str]:
+    return {key: settings[key] for key in keys if key in settings}

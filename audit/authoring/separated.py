@@ -1,0 +1,53 @@
+"""Tables with a character between their cells: CSV, TSV. The standard library's csv reads them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+
+from audit.authoring.raw import Found, Piece, Run
+from audit.errors import AuditError
+
+SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
+
+def tables(name: str, text: str, *, separator: str | None) -> list[Found]:
+    """The one table of the file. Without a separator it is the only one that parts all rows alike.
+
+    Raises `AuditError` where none does, or several, or where quotes do not pair up.
+    """
+    rows = _rows(name, text, separator or _only_separator(name, text))
+    return [Found(rows=tuple(rows), line=rows[0][0].line)] if rows else []
+
+
+def _only_separator(name: str, text: str) -> str:
+    fitting = [word for word, sign in SEPARATORS.items() if _parts_alike(name, text, sign)]
+    if len(fitting) == 1:
+        return SEPARATORS[fitting[0]]
+    found = f"{' and '.join(fitting)} part" if fitting else "no character parts"
+    raise AuditError(f"{name}: {found} all rows alike; say --separator {'|'.join(SEPARATORS)}")
+
+
+def _parts_alike(name: str, text: str, separator: str) -> bool:
+    """Whether all rows have one width, of two or more; titles of sections, alone on their line, aside."""
+    try:
+        widths = {len(row) for row in _rows(name, text, separator)}
+    except AuditError:
+        return False
+    return len(widths - {1}) == 1
+
+
+def _rows(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows: list[tuple[Piece, ...]] = []
+    line = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
+            line = reader.line_num + 1
+    except csv.Error as err:
+        what = "its quotes do not pair up, or a cell has more than 131,072 characters"
+        raise AuditError(f"{name}:{max(1, reader.line_num)}: no CSV: {what}; correct that line") from err
+    return rows
