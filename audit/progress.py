@@ -23,6 +23,11 @@ def new_console() -> Console:
     return _Console(stderr=True)
 
 
+def quiet_console() -> Console:
+    """Writes nothing: whoever calls from Python has the records."""
+    return _Console(stderr=True, quiet=True)
+
+
 class Screen:
     """Listens to `audit.runner.execute`."""
 

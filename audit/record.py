@@ -455,6 +455,12 @@ class Verdict:
     """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
 
 
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from audit.notebook import verdict_html
+
+        return verdict_html(self)
+
 @dataclass(frozen=True)
 class Estimate:
     """A difference in points with its error."""
@@ -741,6 +747,12 @@ class Audit:
     it, and the experiments the runs."""
     format_version: int = FORMAT_VERSION
 
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from audit.notebook import audit_html
+
+        return audit_html(self)
 
 # --------------------------------------------------------------------------- JSON
 

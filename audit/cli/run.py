@@ -283,3 +283,7 @@ def _check_precision(precision: str, device: str) -> None:
         raise AuditError(f"--precision {precision!r} is unknown; known are {', '.join(known)}")
     if precision == "tf32" and device == "cpu":
         raise AuditError("--precision tf32: a CPU has none; use float32 or bf16")
+
+
+#: For the Python interface, which takes the same names.
+device_of, check_precision = _device, _check_precision

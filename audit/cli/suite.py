@@ -267,17 +267,30 @@ def run_once(suite: Suite) -> Exit:
     from audit.label_strata import with_predictions
 
     plan = suite.plan()
+    audit, judged, interrupted = run_and_judge(suite, plan)
+    if audit is None or judged is None:
+        return Exit.INTERRUPTED
+    write_report(audit, suite.folder)
+    suite.say_of_looks(judged)
+    if interrupted:
+        return Exit.INTERRUPTED
+    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(judged)
+
+
+def run_and_judge(suite: Suite, plan: Plan) -> tuple[Audit | None, Audit | None, bool]:
+    """The audit with what is known of split columns, the same without, and whether it was interrupted.
+
+    None where the report of an earlier command rests on more runs than that of this, interrupted one.
+    """
+    from audit.label_strata import with_predictions
+
     suite.announce(plan)
     checks = suite.fidelity(plan)
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
-        return Exit.INTERRUPTED
+        return None, None, True
     audit = with_predictions(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
-    write_report(suite.with_splits(audit), suite.folder)
-    suite.say_of_looks(audit)
-    if interrupted:
-        return Exit.INTERRUPTED
-    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
+    return suite.with_splits(audit), audit, interrupted
 
 
 def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:

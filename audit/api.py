@@ -1,0 +1,331 @@
+"""The Python interface: what the commands do, with a paper in and records out.
+
+>>> import audit
+>>> paper = audit.load("chen2022")
+>>> findings = audit.check(paper)
+>>> sum(it.result == "inconsistent" for it in findings) > 0
+True
+
+Results of any program are judged as `audit import` and `audit judge` would, and nothing is written:
+
+>>> found = audit.judge(
+...     paper,
+...     {
+...         "kim_words": {"P@1": [77.1, 77.4, 76.9]},
+...         "kim_emb": {"P@1": [50.2, 48.8, 49.9]},
+...     },
+...     dataset="EUR-Lex",
+...     by="our cluster, PyTorch 2.6",
+... )
+>>> verdict = next(it for it in found.verdicts if it.claim == "sweep-ruins-kim:P@1")
+>>> verdict.outcome, round(verdict.estimate, 2)
+('reproduced', 27.5)
+
+`audit.report(found, "chen2022.html")` writes the page. What is amiss is told as by the commands: one
+sentence, an `audit.AuditError`, with Python's spelling of the options. Importing `audit` loads none of this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.importing import Declared, Result
+    from audit.record import Audit, Finding
+    from audit.stored import Bench
+
+#: Options of the command that are switches there.
+_SWITCHES = ("--replace", "--outliers-ok", "--same-predictions-ok", "--other-dataset", "--retry-failed")
+
+
+def load(paper: str | os.PathLike[str]) -> Paper:
+    """The paper of a claim file, by its path or by the key of a built-in one.
+
+    Raises `ClaimFileError` with every problem of the file, `AuditError` where there is no such paper.
+
+    >>> load("chen2022").paper.year
+    2022
+    """
+    return _paper(paper)[0]
+
+
+def check(paper: Paper | str | os.PathLike[str]) -> tuple[Finding, ...]:
+    """What the checks that need no run find: printed tables against themselves, their text, other papers.
+
+    >>> sorted({it.result for it in check("chen2022")})
+    ['consistent', 'inconsistent', 'untestable']
+    """
+    from audit.papers import findings_about
+
+    return tuple(findings_about([_paper(paper)[0]]))
+
+
+def judge(
+    paper: Paper | str | os.PathLike[str],
+    results: object = None,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    corpus: str | None = None,
+    evidence: Literal["ours", "imported"] = "ours",
+    by: str = "",
+    authors_code: str = "",
+    unit: Literal["percent", "fraction"] | None = None,
+    dataset: str | None = None,
+    fingerprint: str | None = None,
+    same_data: str = "",
+    other_split: str = "",
+    test_size: int = 0,
+    other_dataset: bool = False,
+    same_predictions_ok: bool = False,
+    outliers_ok: bool = False,
+    replace: bool = False,
+) -> Audit:
+    """Every claim of the paper judged, by `results` or by the runs in a store.
+
+    `results` are a table of results (CSV, JSON) by its path, a pandas DataFrame, rows, or a mapping
+    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.in_memory` says. They are
+    judged by themselves and nothing is written, unless `store` says where to keep them, beside what is there.
+    Without `results` the runs of `store` are judged, by default those of `audit-runs`; `corpus` is the name
+    of the report where runs on several corpora are there.
+
+    What is declared of the results is what `audit import` takes. Raises `AuditError`, `ImportFileError` with
+    all that is unclear in the results, and `StoreError`.
+    """
+    from audit.importing import Declared
+    from audit.stored import Bench, check_evidence
+
+    with _in_python():
+        check_evidence(evidence)
+        held, path = _paper(paper)
+        if results is None:
+            return _one(Bench(Path(store or "audit-runs"), evidence, ("audit.judge",)), held, path, corpus)
+        declared = Declared(
+            by=_visible("by", by),
+            authors_code=_visible("authors_code", authors_code),
+            unit=unit,
+            dataset=dataset,
+            fingerprint=fingerprint,
+            same_data=_visible("same_data", same_data),
+            other_split=_visible("other_split", other_split),
+            test_size=test_size,
+            other_dataset=other_dataset,
+            same_predictions_ok=same_predictions_ok,
+            outliers_ok=outliers_ok,
+        )
+        taken = _results(held, results, declared)
+        if store is not None:
+            return _imported(held, path, taken, declared, Path(store), corpus, evidence, replace)
+        with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+            return _imported(held, path, taken, declared, Path(folder), None, evidence, False)
+
+
+def run(
+    paper: Paper | str | os.PathLike[str],
+    *,
+    seeds: int = 3,
+    data: str | os.PathLike[str] | None = None,
+    only: Sequence[str] = (),
+    protocol: str = "auto",
+    vectors: str | None = None,
+    device: str = "auto",
+    precision: str = "float32",
+    jobs: int = 1,
+    store: str | os.PathLike[str] = "audit-runs",
+    retry_failed: bool = False,
+    evidence: Literal["ours", "imported"] = "ours",
+) -> Audit:
+    """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
+    not run again. Without `data`: a synthetic corpus.
+
+    With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
+    `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
+    was begun is kept: the same call goes on where it was.
+    """
+    from audit.cli.run import check_precision, device_of
+    from audit.cli.suite import Suite, run_and_judge
+    from audit.progress import quiet_console
+    from audit.runner import Settings
+    from audit.stored import Bench, check_evidence
+
+    with _in_python():
+        check_evidence(evidence)
+        held, path = _paper(paper)
+        chosen, kept = device_of(device), Path(store)
+        check_precision(precision, chosen)
+        if vectors and data is None:
+            raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too")
+        settings = Settings(
+            data=None if data is None else Path(data),
+            protocol=protocol,
+            vectors=vectors,
+            seeds=_seeds(seeds),
+            device=chosen,
+            precision=precision,
+            cache=kept / "data",
+        )
+        grown = Bench(kept).grown(held, path) if kept.is_dir() else {}
+        command = f"audit.run({held.paper.key!r}, seeds={seeds})"
+        suite = Suite(
+            held, settings, only, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
+        )
+        suite.console = quiet_console()
+        found, _, interrupted = run_and_judge(suite, suite.plan())
+        if interrupted or found is None:
+            raise KeyboardInterrupt
+        return found
+
+
+def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
+    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder.
+
+    Returns the path of the page. Raises `AuditError` where it cannot be written.
+    """
+    from audit.cli.report import write_files
+    from audit.files import explained, write
+    from reports.render import html
+
+    where = Path(path)
+    if where.suffix not in (".html", ".htm"):
+        return write_files(audit, where)[0]
+    with explained(where):
+        where.parent.mkdir(parents=True, exist_ok=True)
+        write(where, html(audit).encode())
+    return where
+
+
+def sentence(audit: Audit, claim: str) -> str:
+    """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
+    from audit.names import known_names
+    from reports.wording import verdict_sentence
+
+    found = {it.id: (it, verdict) for it, verdict in zip(audit.claims, audit.verdicts, strict=True)}
+    if claim not in found:
+        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, found)}")
+    record, verdict = found[claim]
+    experiments = {it.id: it for it in audit.experiments}
+    arms = [experiments[name] for name in record.experiments if name in experiments]
+    return verdict_sentence(
+        record,
+        verdict,
+        names=[it.title for it in arms],
+        departures=len({it for arm in arms for it in arm.deviations}),
+        settling=audit.settling.get(claim),
+    )
+
+
+# --------------------------------------------------------------------------- what they share
+
+
+def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:
+    """The paper and its claim file; of one that was handed over, the name that the file would have."""
+    from audit.claim import Paper, builtin_claims, load
+    from audit.papers import claim_paths
+
+    if isinstance(paper, Paper):
+        builtin = {path.stem: path for path in builtin_claims()}
+        return paper, builtin.get(paper.paper.key, Path(f"{paper.paper.key}.yaml"))
+    (path,) = claim_paths([os.fspath(paper)])
+    return load(path), path
+
+
+def _results(paper: Paper, results: object, declared: Declared) -> tuple[Result, ...]:
+    from audit.importing import from_results, from_rows
+    from audit.importing.in_memory import rows_of
+    from audit.importing.results import wanted_columns
+
+    if isinstance(results, str | os.PathLike):
+        return from_results(paper, [Path(results)], declared)
+    rows, source = rows_of(results, wanted=wanted_columns(declared))
+    return from_rows(paper, rows, declared, source=source)
+
+
+def _imported(
+    paper: Paper,
+    path: Path,
+    results: Sequence[Result],
+    declared: Declared,
+    store: Path,
+    corpus: str | None,
+    evidence: str,
+    replace: bool,
+) -> Audit:
+    from audit.fixed_margins import keep_fixed
+    from audit.importing import keep
+    from audit.store import Store
+    from audit.stored import Bench
+
+    keep(results, Store(store), paper, declared, replacing=replace)
+    keep_fixed(store, paper)
+    return _one(Bench(store, evidence, ("audit.judge",)), paper, path, corpus)
+
+
+def _one(bench: Bench, paper: Paper, path: Path, corpus: str | None) -> Audit:
+    """The audit of the one report there is, or of the one that is meant."""
+    key, grown = paper.paper.key, bench.grown(paper, path)
+    plans = {plan.report: plan for plan in bench.plans(paper)}
+    if not plans:
+        raise AuditError(
+            f"{bench.store}: no run of {key} is there; audit.run makes some, and results= takes others'"
+        )
+    if corpus is None and len(plans) > 1:
+        raise AuditError(f"{bench.store}: runs on several corpora; add corpus= one of {', '.join(plans)}")
+    chosen = corpus if corpus is not None else next(iter(plans))
+    if chosen not in plans:
+        raise AuditError(f"{bench.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
+    return bench.judge(paper, plans[chosen], grown)
+
+
+def _visible(name: str, text: str) -> str:
+    from audit.claim_text import visible
+
+    try:
+        return visible(" ".join(text.split())) if text.strip() else ""
+    except ValueError as err:
+        raise AuditError(f"{name}: {err}") from err
+
+
+def _seeds(seeds: int) -> int:
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= 1000:
+        raise AuditError(f"seeds={seeds!r}: give a whole number from 1 to 1000")
+    return seeds
+
+
+@contextmanager
+def _in_python() -> Iterator[None]:
+    """Messages name options as they are spelled here: `same_data=` in place of `--same-data`."""
+    try:
+        yield
+    except AuditError as err:
+        problems = getattr(err, "problems", None)
+        said = _reworded(str(err))
+        if said == str(err):
+            raise
+        if problems is None:
+            raise type(err)(said) from err.__cause__
+        raise type(err)([_reworded(it) for it in problems]) from err.__cause__
+
+
+def _reworded(text: str) -> str:
+    """
+    >>> _reworded("add --unit percent or --unit fraction")
+    'add unit="percent" or unit="fraction"'
+    >>> _reworded("declare --same-data and why, or add --outliers-ok")
+    'declare same_data= and why, or add outliers_ok=True'
+    """
+
+    def spelled(it: re.Match[str]) -> str:
+        name = it[1].lstrip("-").replace("-", "_")
+        if it[2]:
+            return f'{name}="{it[2]}"'
+        return f"{name}=True" if it[1] in _SWITCHES else f"{name}="
+
+    return re.sub(r"(--[a-z]+(?:-[a-z]+)*)(?: (percent|fraction|imported|ours)\b)?", spelled, text)

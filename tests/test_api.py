@@ -1,0 +1,270 @@
+"""`import audit`: what the commands do, from Python, with the same numbers and the same sentences."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import audit
+from audit import api, cli
+from audit.record import Audit, audit_from_json
+from tests.importing.rows import COLUMNS, ROWS, write_rows
+from tests.runner.papers import write_corpus, write_paper
+
+VALUES = {
+    "words": {"P@1": [80.1, 80.3, 80.2]},
+    "letters": {"P@1": {0: 40.1, 1: 40.3, 2: 40.2, 3: None}},
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_paper(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def by_command(folder: Path) -> Audit:
+    write_rows(folder / "r.csv")
+    assert cli.main(["import", "r.csv", "--paper", "toy.yaml", "--store", "s"]) == 0
+    assert cli.main(["judge", "toy.yaml", "--store", "s", "--out", "o"]) == 0
+    return audit_from_json((folder / "o/toy2024/audit.json").read_text())
+
+
+class Frame:
+    """What is used of a pandas DataFrame."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows, self.columns = rows, list(rows[0])
+
+    def to_dict(self, how: str) -> list[dict[str, Any]]:
+        assert how == "records"
+        return self.rows
+
+
+def rows(numbers: type = float) -> list[dict[str, Any]]:
+    """As a program holds them: numbers, and None for the failed seed."""
+    found = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
+    return [it | {"value": None if it["value"] == "failed" else numbers(it["value"])} for it in found]
+
+
+SHAPES: dict[str, Any] = {
+    "rows": rows(),
+    "a data frame": Frame(rows(np.float64)),
+    "columns": {name: [it[name] for it in rows()] for name in COLUMNS},
+    "by experiment": VALUES,
+    "arrays": {"words": {"P@1": np.array([80.1, 80.3, 80.2])}, "letters": VALUES["letters"]},
+}
+
+
+def test_the_examples_of_the_interface_are_so() -> None:
+    found = doctest.testmod(api)
+    assert found.attempted >= 8
+    assert not found.failed
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_results_in_any_shape_get_the_verdicts_of_the_commands(shape: str, by_command: Audit) -> None:
+    found = audit.judge("toy.yaml", SHAPES[shape], dataset="corpus")
+    assert found.verdicts == by_command.verdicts
+    assert (found.claims, found.findings, found.settling) == (
+        by_command.claims,
+        by_command.findings,
+        by_command.settling,
+    )
+    assert found.verdicts[0].outcome == "reproduced"
+
+
+def test_an_array_with_named_fields_is_a_table() -> None:
+    table = np.array(
+        [("words", "corpus", "P@1", seed, 80.0 + seed / 10) for seed in range(3)],
+        dtype=[("experiment", "U9"), ("dataset", "U9"), ("metric", "U9"), ("seed", "i8"), ("value", "f8")],
+    )
+    (first, *_), *_ = (it.values for it in audit.judge("toy.yaml", table).verdicts)
+    assert first == (80.0, 80.1, 80.2)
+
+
+def test_a_real_data_frame(by_command: Audit) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not needed")
+    frame = pandas.DataFrame(rows())
+    with pytest.raises(audit.ImportFileError, match="row 7: 'nan' is no value; did the run fail"):
+        audit.judge("toy.yaml", frame)  # pandas turns None into NaN, and NaN can be a bug of the program
+    frame["value"] = frame["value"].map(repr).replace("nan", "failed")
+    assert audit.judge("toy.yaml", frame).verdicts == by_command.verdicts
+
+
+def test_nothing_is_written_unless_a_store_is_named(folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    audit.judge("toy.yaml", VALUES, dataset="corpus")
+    assert sorted(folder.rglob("*")) == before
+    audit.judge("toy.yaml", VALUES, dataset="corpus", store="kept")
+    assert len(list(folder.glob("kept/*.json"))) == 7
+    assert audit.judge("toy.yaml", store="kept").verdicts[0].outcome == "reproduced"
+
+
+def test_a_paper_that_is_loaded_once_serves_for_all() -> None:
+    paper = audit.load("toy.yaml")
+    found = audit.judge(paper, VALUES, dataset="corpus")
+    assert found.verdicts == audit.judge("toy.yaml", VALUES, dataset="corpus").verdicts
+    assert audit.check(paper) == audit.check("toy.yaml")
+
+
+def test_what_is_declared_decides_what_the_values_may_say() -> None:
+    """Data stated to be the paper's own, by the authors' code: a value far off contradicts."""
+    off = {"words": {"P@1": [70.1, 70.3, 70.2, 70.2]}}
+    said = {"same_data": "their download", "authors_code": "github.com/x@1"}
+    verdict = audit.judge("toy.yaml", off, dataset="corpus", **said).verdicts[1]  # type: ignore[arg-type]
+    assert (verdict.outcome, verdict.scope) == ("contradicted", "same_data")
+    assert audit.judge("toy.yaml", off, dataset="corpus").verdicts[1].reason == "other_data"
+
+
+BAD: list[tuple[Any, dict[str, Any], str]] = [
+    (
+        {"words": {"P@1": [0.8, 0.81]}},
+        {},
+        'a percentage or a fraction?.*add unit="percent" or unit="fraction"',
+    ),
+    (
+        {"word": {"P@1": [80.0]}},
+        {},
+        r"\['word'\]\['P@1'\], seed 0: 'word' is no experiment of toy2024; did you",
+    ),
+    ({"words": {"P@1": 80.0}}, {}, "80.0 is no list; give one value for each seed"),
+    ({"words": {"P@1": "80.0"}}, {}, "'80.0' is no list"),
+    ({"words": {"P@1": np.ones((2, 2))}}, {}, "is no list; give one value for each seed"),
+    ({"words": [80.0]}, {}, r"\[80.0\] are no metrics"),
+    ({"words": {"P@1": [float("nan")]}}, {}, "'nan' is no value; did the run fail"),
+    ({"words": {"Q@1": [80.0]}}, {}, "metric 'Q@1' is unknown"),
+    ({}, {}, "there are no rows"),
+    (7, {}, "7 is no table of results"),
+    ([7], {}, "row 1: 7 is no row of a table"),
+    (
+        [{"experiment": "words", "value": 1}],
+        {},
+        "row 1: no column 'metric', 'seed', only 'experiment', 'value'",
+    ),
+    ({"words": {"P@1": [80.0]}}, {"dataset": None}, "no column 'dataset'.*or say dataset=NAME"),
+    ({"words": {"P@1": [80.0]}}, {"unit": "permille"}, "unit= 'permille' is unknown"),
+    ({"words": {"P@1": [80.0]}}, {"evidence": "mine"}, "evidence= 'mine' is unknown"),
+    ({"words": {"P@1": [80.0, 8.01]}}, {}, "is a decimal point misplaced.*add outliers_ok=True"),
+    (
+        {"words": {"P@1": [80.0]}},
+        {"same_data": "x", "other_split": "y"},
+        "same_data= and other_split= exclude each other",
+    ),
+]
+
+
+@pytest.mark.parametrize(("results", "options", "said"), BAD, ids=[it[2][:30] for it in BAD])
+def test_what_is_unclear_is_asked_in_the_words_of_python(
+    results: Any, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(audit.AuditError, match=said) as caught:
+        audit.judge("toy.yaml", results, **{"dataset": "corpus", **options})
+    assert "--" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_papers_and_stores_that_are_not_there() -> None:
+    with pytest.raises(audit.AuditError, match="'nobody' is no file and no built-in paper"):
+        audit.load("nobody")
+    with pytest.raises(audit.AuditError, match="nowhere: no such folder"):
+        audit.judge("toy.yaml", store="nowhere")
+    Path("empty").mkdir()
+    with pytest.raises(audit.AuditError, match=r"empty: no run of toy2024 is there; audit\.run makes some"):
+        audit.judge("toy.yaml", store="empty")
+    Path("bad.yaml").write_text("format: 2\n")
+    with pytest.raises(audit.ClaimFileError, match=r"bad.yaml:1: format: "):
+        audit.check("bad.yaml")
+
+
+# --------------------------------------------------------------------------- our own runs
+
+
+def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> None:
+    write_corpus(folder / "corpus")
+    options = {"data": "corpus", "seeds": 2, "only": ["words"], "device": "cpu"}
+    found = audit.run("toy.yaml", **options)  # type: ignore[arg-type]
+    command = "run toy.yaml --data corpus --seeds 2 --only words --device cpu --jobs 1 --out o"
+    assert cli.main(command.split()) == 0
+    there = audit_from_json(next(folder.glob("o/*/audit.json")).read_text())
+    assert found.verdicts == there.verdicts
+    assert [it.runs for it in found.experiments] == [it.runs for it in there.experiments]
+    assert audit.judge("toy.yaml").verdicts == there.verdicts  # and from the store
+    assert audit.report(found, "there/page.html").read_text().startswith("<!DOCTYPE html>")
+    assert audit.report(found, "folder") == Path("folder/report.html")
+    assert Path("folder/audit.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"seeds": 0}, "seeds=0: give a whole number"),
+        ({"device": "tpu"}, "device= 'tpu' is unknown"),
+        ({"vectors": "glove"}, "vectors= glove: made words have no vectors; give data= too"),
+        ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
+    ],
+)
+def test_run_refuses_what_the_command_refuses(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(audit.AuditError, match=said):
+        audit.run("toy.yaml", **options)
+
+
+# --------------------------------------------------------------------------- what is shown
+
+
+def test_notebooks_show_verdicts_and_audits_as_small_tables_without_a_way_for_markup() -> None:
+    write_paper(
+        Path(), ("title: A toy", 'title: "A <script>toy</script>"'), ("words beat", "<b>words</b> beat")
+    )
+    found = audit.judge("toy.yaml", VALUES, dataset="corpus")
+    html = found._repr_html_()
+    assert "<script>" not in html and "&lt;script&gt;toy" in html and "<b>words" not in html
+    assert "words-win:P@1" in html and "2 claims: 1 reproduced, 0 contradicted, 1 inconclusive" in html
+    assert "<td>40.00</td>" in html  # 80.2 - 40.2
+    assert found.verdicts[0]._repr_html_().count("<tr>") == 2
+    assert len(html) < 4000
+
+
+def test_a_verdict_in_words_is_that_of_the_page() -> None:
+    found = audit.judge("toy.yaml", VALUES, dataset="corpus")
+    said = audit.sentence(found, "words-win:P@1")
+    assert "40.00" in said and "Reproduced" in said
+    from reports.render import html
+
+    assert said.split("Reproduced")[1][:60] in html(found)
+    with pytest.raises(audit.AuditError, match="'words-wins' is no claim of toy2024; did you mean"):
+        audit.sentence(found, "words-wins")
+
+
+def test_importing_audit_loads_nothing_of_weight() -> None:
+    script = (
+        "import sys, audit; dir(audit); "
+        "heavy = {'torch', 'numpy', 'scipy', 'pydantic', 'typer', 'audit.api'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_judging_from_python_needs_no_torch() -> None:
+    script = (
+        "import sys, audit\n"
+        f"audit.judge('toy.yaml', {VALUES!r}, dataset='corpus')._repr_html_()\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in audit.__all__:
+        assert getattr(audit, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        audit.nothing  # noqa: B018
