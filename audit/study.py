@@ -92,6 +92,10 @@ class Trial:
     reason: str | None = None
     """Why it failed, died or was pruned."""
 
+    def shown(self, name: str) -> str:
+        """One of its values, to be read."""
+        return number(self.values[name])
+
 
 @dataclass(frozen=True)
 class Study:

@@ -18,6 +18,7 @@ from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows,
 from reports.split_view import SplitSection, split_section
 from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
+from reports.studies import StudyView, study_views
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
 
@@ -116,6 +117,7 @@ class Page:
     splits: SplitSection | None
     strata: tuple[StrataBlock, ...]
     deviations: tuple[DeviationGroup, ...]
+    studies: tuple[StudyView, ...]
     not_checked: tuple[str, ...]
     margins: str
     runs: tuple[RunRow, ...]
@@ -151,6 +153,7 @@ def build(audit: Audit) -> Page:
         splits=split_section(found),
         strata=strata_blocks(found),
         deviations=deviation_groups(found),
+        studies=study_views(found),
         not_checked=left_out(found),
         margins=_margins(audit),
         runs=run_rows(found),

@@ -114,8 +114,15 @@ def _evidence(found: Derivation) -> Iterator[str]:
         shown += [f"seed {run.spec.seed}: {wording.seed_note(run.status, run.reason)}" for run in lost]
         name = f"{key} ({_title(found.at.experiments, key)})"
         yield from row("" if k else "runs", f"{name}: {'; '.join(shown) or 'none'}")
+        yield from _tuning(found.at.experiments.get(key))
     for k, badge in enumerate(verdict.badges):
         yield from row("" if k else "note", badge)
+
+
+def _tuning(record: ExperimentRecord | None) -> Iterator[str]:
+    """Where the settings of its runs come from."""
+    if record is not None and record.study is not None:
+        yield from row("", f"{record.study.summary}; study file studies/{record.study.key}.json")
 
 
 def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:

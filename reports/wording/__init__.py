@@ -55,6 +55,7 @@ from reports.wording.notes import (
 )
 from reports.wording.readings import CURVE_NOTE, curve_description, open_choice, reading_name
 from reports.wording.settling import SETTLE_NOTE, to_settle
+from reports.wording.tuning import TRIALS_NOTE, study_facts
 from reports.wording.verdicts import (
     alternatives,
     claim_title,
@@ -102,6 +103,7 @@ __all__ = [
     "STATUSES",
     "STATUS_WORDS",
     "TABLE_KEY",
+    "TRIALS_NOTE",
     "UNJUDGED",
     "UNTESTED",
     "Status",
@@ -138,6 +140,7 @@ __all__ = [
     "seeds",
     "stand_in_footnote",
     "status_of",
+    "study_facts",
     "subject",
     "tally",
     "target",
