@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, say, verdict_code
+from audit.cli.beside import AlsoOption, also_of, write_beside
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -26,13 +27,14 @@ def report_command(
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+    also: AlsoOption = None,
 ) -> int:
     """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
-    worst = Exit.OK
+    worst, names = Exit.OK, also_of(also)
     for path in records or records_in(out):
         audit = read_sound(path)
         with numbers_explained(path):
-            write_report(audit, path.parent)
+            write_report(audit, path.parent, names)
         worst = max(worst, verdict_code(audit))
     return worst
 
@@ -73,16 +75,17 @@ def numbers_explained(path: Path) -> Iterator[None]:
         ) from err
 
 
-def write_report(audit: Audit, folder: Path) -> None:
-    """Page and record into the folder, the verdicts to the screen."""
+def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
+    """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
     from reports.terminal import summary
 
-    page, record = write_files(audit, folder)
-    say(f"{summary(audit)}\n\nreport: {page}\nrecord: {record}")
+    page, record, *beside = write_files(audit, folder, also)
+    lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
+    say("\n".join([summary(audit), "", *lines]))
 
 
-def write_files(audit: Audit, folder: Path) -> tuple[Path, Path]:
-    """Page and record."""
+def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
+    """Page, record, and what stands beside them."""
     from audit.files import explained, write
     from audit.record import to_json
     from reports.render import html
@@ -92,4 +95,4 @@ def write_files(audit: Audit, folder: Path) -> tuple[Path, Path]:
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
         write(page, html(audit).encode())
-    return page, record
+        return [page, record, *write_beside(audit, folder, also)]

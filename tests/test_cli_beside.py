@@ -1,0 +1,105 @@
+"""`audit report --also`: what is written beside the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit import cli
+from audit.assemble import judge_of
+from audit.cli.beside import NAMES, also_of
+from audit.exit_codes import Exit
+from audit.looks import judge_by
+from audit.record import Audit, FidelityCheck, audit_from_json, to_json
+from reports.exports import EXPORTS
+from tests.reports.every_kind import every_kind
+
+
+def sound() -> Audit:
+    """A claim of every kind, with the verdicts that its own runs and gate give."""
+    audit = replace(every_kind(), fidelity=(FidelityCheck("xml_cnn", "sizes", True, "as printed"),))
+    return replace(
+        audit, verdicts=judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge_of(audit))
+    )
+
+
+#: Of the claims some are contradicted; what is written is the same.
+ENDED = (Exit.OK, Exit.CONTRADICTED)
+FILES = {export.file for export in EXPORTS.values()}
+
+
+@pytest.fixture
+def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A record in a folder of its own, which is where commands are given."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "audit-report" / "toy" / "audit.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(to_json(sound()))
+    return path
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_the_command_knows_the_exports_that_there_are() -> None:
+    assert tuple(EXPORTS) == NAMES
+    assert len(FILES) == len(NAMES) and all(name.startswith("report.") for name in FILES)
+
+
+def test_without_being_asked_nothing_stands_beside_the_page(record: Path) -> None:
+    assert cli.main(["report"]) in ENDED
+    assert names(record.parent) == {"audit.json", "report.html"}
+
+
+def test_what_is_asked_for_is_written_and_named(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["report", "--also", "junit, csv"]) in ENDED
+    assert names(record.parent) == {"audit.json", "report.html", "report.csv", "report.junit.xml"}
+    told = capsys.readouterr().out.splitlines()
+    assert told[-4:] == [
+        "report: audit-report/toy/report.html",
+        "record: audit-report/toy/audit.json",
+        "beside: audit-report/toy/report.csv",
+        "beside: audit-report/toy/report.junit.xml",
+    ]
+
+
+def test_all_is_every_one(record: Path) -> None:
+    assert cli.main(["report", "--also", "all"]) in ENDED
+    assert names(record.parent) == {"audit.json", "report.html", *FILES}
+    for export in EXPORTS.values():
+        written = (record.parent / export.file).read_bytes().decode()
+        assert written == export.write(audit_from_json(record.read_text()))
+
+
+def test_what_stands_beside_the_page_is_never_older_than_it(record: Path) -> None:
+    """It is renewed by every command that writes the page; what is not there does not appear."""
+    (record.parent / "report.md").write_text("of another day")
+    assert cli.main(["report"]) in ENDED
+    assert (record.parent / "report.md").read_text().startswith("## Audit of ")
+    assert "report.csv" not in names(record.parent)
+
+
+def test_the_same_record_gives_the_same_bytes(record: Path) -> None:
+    cli.main(["report", "--also", "all"])
+    before = {path.name: path.read_bytes() for path in record.parent.iterdir()}
+    cli.main(["report", "--also", "all"])
+    assert {path.name: path.read_bytes() for path in record.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("text", ["pdf", "csv,", "", "all,csv"])
+def test_an_unknown_name_is_told_with_the_known_ones(
+    text: str, record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["report", "--also", text]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert err.startswith("audit: --also '") and err.count("\n") == 1
+    assert "known are csv, markdown, junit, latex, model-index, bibtex, and all" in err
+    assert names(record.parent) == {"audit.json"}
+
+
+def test_a_name_given_twice_is_one() -> None:
+    assert also_of("csv,csv") == ("csv",)
+    assert also_of(None) == ()
