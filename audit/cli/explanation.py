@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from audit.cli.explained_readings import readings_lines
 from audit.explaining import Derivation, Family, Step, derivation
 from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
@@ -25,6 +26,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         _evidence(found),
         _steps("derivation", found.steps),
         _together(found),
+        readings_lines(claim, found.verdict, audit.readings),
         _other_margins(found),
         _parts(found.verdict),
         _steps("single documents, beside the verdict, which is about these documents", found.documents),

@@ -133,6 +133,8 @@ def _print(planned: _Planned) -> None:
     audit, open_claims = planned.audit, planned.outlooks
     head = f"{audit.paper.key} ({planned.where}): {len(open_claims)} of {counted(len(audit.claims), 'claim')}"
     say(f"{head} open, {len(planned.by_seeds)} with a number of seeds\n")
+    for text in _readings(audit):
+        say(text)
     if planned.by_seeds:
         _print_table(planned.by_seeds)
         say(f"all of these together, runs that they share counted once: {_together(planned)}\n")
@@ -166,6 +168,28 @@ def _print_table(outlooks: Sequence[Outlook]) -> None:
     with console.capture() as captured:
         console.print(table)
     say(captured.get().rstrip() + "\n")
+
+
+def _readings(audit: Audit) -> Iterator[str]:
+    """How many readings of what the paper leaves open there are, and how many were run."""
+    from audit.planning import NOT_YET
+    from audit.readings import declared
+    from audit.runner.plan import LEFT_OUT
+
+    may_run = (NOT_YET, LEFT_OUT)
+    held = {it.id: it for it in audit.experiments}
+    groups: dict[tuple[int, int], list[str]] = {}
+    for name in audit.readings.of if audit.readings else ():
+        if name in held and (held[name].runs or held[name].not_run in may_run):
+            others = sum(it.reading_of == name and bool(it.runs) for it in audit.experiments)
+            run = others + bool(held[name].runs)
+            groups.setdefault((run, len(declared(audit.readings, [name]))), []).append(name)
+    for (run, number), names in groups.items():
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        more = "" if run == number else "; `audit run --readings` runs the others"
+        yield f"readings of what the paper leaves open: {run} of {number} run of {shown}{more}"
+    if groups:
+        yield ""
 
 
 def _needed(needed: Any) -> str:
