@@ -246,6 +246,37 @@ class Deviation:
 
 
 @dataclass(frozen=True)
+class DataStatistic:
+    """One statistic of a corpus, in the paper and here."""
+
+    name: str
+    """As a noun: `training documents`, `labels a document`."""
+    printed: str | None
+    """None where the paper does not print it."""
+    here: str | None
+    """With as many places as are printed; None where it was not counted."""
+    differs: bool = False
+    """Whether no way of counting it gives the printed number."""
+
+
+@dataclass(frozen=True)
+class DataSheet:
+    """The corpus that an experiment was run on, beside the paper's description of its own."""
+
+    dataset: str
+    """The paper's name for its data set."""
+    recognised: str
+    """What the catalogue says that the corpus is, and by what."""
+    content: str
+    """SHA-256 of the documents in this split and this order."""
+    partition: str
+    """The same in any order within the splits; empty where it is not known, as the next."""
+    corpus: str
+    """The same in any order and split."""
+    statistics: tuple[DataStatistic, ...]
+
+
+@dataclass(frozen=True)
 class ExperimentRecord:
     """What a table row claims to have run, and the runs that stand in for it."""
 
@@ -270,6 +301,8 @@ class ExperimentRecord:
     """The experiment of which this is another reading; empty for one as the claim file describes it."""
     reading: Mapping[str, str] = field(default_factory=dict)
     """What the paper leaves open -> the choice made here, where it is not the default."""
+    data: DataSheet | None = None
+    """None for experiments that were planned before there were sheets, or on no corpus."""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from itertools import groupby
 from audit.record import Audit, FidelityCheck, Finding, Scope
 from reports import wording
 from reports.claim_cards import Card, card, departures
+from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
@@ -115,6 +116,7 @@ class Page:
     findings: tuple[FindingView, ...]
     tables: tuple[TableView, ...]
     splits: SplitSection | None
+    data: tuple[DataBlock, ...]
     strata: tuple[StrataBlock, ...]
     deviations: tuple[DeviationGroup, ...]
     studies: tuple[StudyView, ...]
@@ -151,6 +153,7 @@ def build(audit: Audit) -> Page:
         findings=_findings(audit.findings),
         tables=table_views(found),
         splits=split_section(found),
+        data=data_blocks(found),
         strata=strata_blocks(found),
         deviations=deviation_groups(found),
         studies=study_views(found),

@@ -17,6 +17,7 @@ from audit.names import known_names
 from audit.readings import in_words
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
+from audit.runner.data_sheet import sheet_of
 from audit.runner.deviations import deviations
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
 
@@ -385,6 +386,7 @@ def _resolve(
         study=result.study,
         reading_of=described if reading else "",
         reading=dict(reading.reading) if reading else {},
+        data=sheet_of(paper.datasets[experiment.on], whole),
     )
     return record, specs, request
 

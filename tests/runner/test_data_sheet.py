@@ -1,0 +1,73 @@
+"""Each statistic of a corpus beside the printed one, by the rules by which differences are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from audit.claim import load
+from audit.record import DataSheet, DataStatistic
+from audit.runner import Settings, make_plan
+from audit.runner.data_sheet import statistics
+from reimpl.data.identity import Observed
+from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+
+
+def test_each_statistic_printed_and_here() -> None:
+    """5.14 labels a training document and 5.10 a document of all: 5.1 is one of them, 5.30 neither."""
+    observed = Observed(
+        "", "", "", {"train": (15449.0,), "labels": (3956.0,), "labels_per_document": (5.14, 5.10)}
+    )
+    printed = {"train": "15,539", "features": "5,000", "labels_per_document": "5.30"}
+    assert statistics(printed, observed) == (
+        DataStatistic("training documents", "15,539", "15,449", True),
+        DataStatistic("labels", None, "3,956", False),
+        DataStatistic("features", "5,000", None, False),
+        DataStatistic("labels a document", "5.30", "5.14", True),
+    )
+    [mean] = statistics(
+        {"labels_per_document": "5.1"}, Observed("", "", "", {"labels_per_document": (5.14, 5.1)})
+    )
+    assert (mean.here, mean.differs) == ("5.1", False)
+
+
+def sheet(record: DataSheet | None) -> dict[str, tuple[str | None, str | None, bool]]:
+    assert record is not None
+    return {it.name: (it.printed, it.here, it.differs) for it in record.statistics}
+
+
+def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) -> None:
+    """40 training documents of one label each, 16 of test, 6 labels; words as the recipe parts them."""
+    corpus = write_corpus(tmp_path / "corpus")
+    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    [record] = [it for it in plan.experiments if it.id == "words"]
+    data = plan.jobs[0].data.load()
+    assert record.data is not None
+    assert (record.data.content, record.data.partition, record.data.corpus) == (
+        data.content,
+        data.partition,
+        data.corpus,
+    )
+    assert record.data.recognised == "no entry of the catalogue"
+    found = sheet(record.data)
+    assert found["training documents"][1] == "40"
+    assert found["labels"][1] == "6"
+    assert found["labels a document"] == (None, "1.00", False)
+    words = [len(line.split("\t")[1].split()) for line in (corpus / "train.txt").read_text().splitlines()]
+    assert found["words a training document"][1] == f"{sum(words) / len(words):.2f}"
+
+
+def test_a_corpus_of_features_has_features_and_no_words(tmp_path: Path) -> None:
+    write_columns(tmp_path / "columns")
+    plan = make_plan(load(write_linear_paper(tmp_path)), Settings(data=tmp_path / "columns@1"))
+    [record] = [it for it in plan.experiments if it.id == "svm"]
+    found = sheet(record.data)
+    data = plan.jobs[0].data.load()
+    assert data.train.features is not None
+    assert found["features"][1] == f"{data.train.features.shape[1]}"
+    assert not [name for name in found if "words" in name]
+
+
+def test_the_made_corpus_is_recognised(tmp_path: Path) -> None:
+    plan = make_plan(load(write_paper(tmp_path)), Settings(protocol="small"), only=["words"])
+    [record] = [it for it in plan.experiments if it.id == "words"]
+    assert record.data is not None and record.data.recognised.startswith("synthetic, by content")
