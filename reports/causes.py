@@ -78,13 +78,17 @@ def _of_the_runs(old: Side, new: Side) -> Iterator[str]:
     if before and now and content[0] != content[1]:
         yield words.other_data(*(sorted({name for name, _ in it}) for it in reversed(content)))
     if old.verdict.seeds != new.verdict.seeds or old.verdict.attempts != new.verdict.attempts:
-        yield words.other_seeds(*(wording.seeds(it.verdict.n, it.verdict.attempts) for it in (new, old)))
+        yield words.other_seeds(*(_seeds(it.verdict) for it in (new, old)))
     shared = [(before[place], now[place]) for place in before if place in now]
     others = {name for a, b in shared for name in _differing(a.spec, b.spec)} - {"data"}  # said above
     if others:
         yield words.other_runs([name for name in words.SPEC_FIELDS if name in others])
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         yield words.SAME_RUNS
+
+
+def _seeds(verdict: Verdict) -> str:
+    return wording.seeds(verdict.n, verdict.attempts) if sum(verdict.attempts) else words.NO_RUN
 
 
 def _differing(a: RunSpec, b: RunSpec) -> list[str]:

@@ -19,6 +19,10 @@ class Change:
     """One claim that came out otherwise, is new, or is gone."""
 
     claim: str
+    of: str
+    """Id in the claim file, which the changes of its metrics share."""
+    subject: str
+    """The metric, or what stands in its place."""
     title: str
     before: Status | None
     """None where it was not there."""
@@ -105,6 +109,8 @@ def _change(old: Side | None, new: Side | None) -> Change:
     before, after = (None if it is None else _status(it) for it in (old, new))
     return Change(
         claim=side.claim.id,
+        of=side.claim.claim,
+        subject=wording.subject(side.claim),
         title=wording.claim_title(side.claim, names),
         before=before,
         after=after,

@@ -11,6 +11,7 @@ import typer
 
 from audit.cli.app import app, say, verdict_code
 from audit.cli.beside import AlsoOption, also_of, write_beside
+from audit.cli.diff import history, previous_of, tell_changes
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -28,13 +29,38 @@ def report_command(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
     also: AlsoOption = None,
+    previous: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="AUDIT_JSON", help="An earlier record of a paper: how verdicts changed; may be repeated."
+        ),
+    ] = None,
+    diff: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="OLD NEW", help="Instead of a report: what changed between two records of one paper."
+        ),
+    ] = None,
 ) -> int:
-    """Write the HTML page again from audit.json; needs no data, no GPU and no torch."""
-    worst, names = Exit.OK, also_of(also)
-    for path in records or records_in(out):
-        audit = read_sound(path)
+    """Write the HTML page again from audit.json; needs no data, no GPU and no torch.
+
+    --diff tells verdicts, claims and findings that changed, with what differs behind each, and writes
+    changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
+    inconsistent, else 0.
+    """
+    names = also_of(also)
+    if diff:
+        if records or also or previous:
+            raise AuditError("--diff compares two records and writes no report; leave out the other options")
+        return tell_changes(*diff)
+    worst, paths = Exit.OK, records or records_in(out)
+    audits = {path: read_sound(path) for path in paths}
+    earlier = previous_of(previous or [], audits)
+    for path, audit in audits.items():
         with numbers_explained(path):
             write_report(audit, path.parent, names)
+        if before := earlier[audit.paper.key]:
+            say(history(audit, before))
         worst = max(worst, verdict_code(audit))
     return worst
 

@@ -12,7 +12,12 @@ from audit.record import FindingResult
 from reports import digits
 from reports.wording.words import STATUS_WORDS, Status, listed, plural
 
+FLIPPED = "Other verdicts"
+ADDED = "New claims"
+GONE = "Claims that are gone"
+FINDINGS = "Printed numbers"
 NO_CHANGE = "No verdict changed."
+NO_RUN = "no run"
 NO_CAUSE = "nothing on record that explains it"
 SAME_RUNS = "the same runs with other results"
 MULTIPLICITY = "the same numbers, but the paper’s other claims came out otherwise"
@@ -108,10 +113,12 @@ def counts(*, flipped: int, both: int, moved: int, added: int, gone: int) -> str
     if not both:
         head = "No claim is in both."
     elif not flipped:
-        head = f"{NO_CHANGE} {_moved(moved, both)}"
+        head = f"{NO_CHANGE} {_moved(moved, both) or 'All rest on the same numbers.'}"
     else:
         verdicts = plural(both, "verdict")
-        head = f"{digits.count(flipped)} of {verdicts} changed. {_moved(moved, both - flipped)}"
+        others = "The others rest on the same numbers." if flipped < both else ""
+        stand = _moved(moved, both - flipped) or others
+        head = f"{digits.count(flipped)} of {verdicts} changed. {stand}".strip()
     rest = [
         f"{plural(number, 'claim')} {word}" for number, word in ((added, "new"), (gone, "gone")) if number
     ]
@@ -119,12 +126,17 @@ def counts(*, flipped: int, both: int, moved: int, added: int, gone: int) -> str
 
 
 def _moved(moved: int, of: int) -> str:
-    """Of the verdicts that stand, those whose numbers are others."""
-    if not of:
-        return ""
+    """Of the verdicts that stand, those whose numbers are others; empty where there are none."""
     if not moved:
-        return "All others rest on the same numbers."
+        return ""
     return f"Of the {digits.count(of)} that stand, {digits.count(moved)} rest on other numbers."
+
+
+def history(changed: int, claims: int) -> str:
+    """How many claims ever came out otherwise."""
+    if not changed:
+        return f"history: all {plural(claims, 'claim')} came out as in the earlier audits"
+    return f"history: {digits.count(changed)} of {plural(claims, 'claim')} came out otherwise before"
 
 
 def with_these(causes: Sequence[str]) -> str:

@@ -1,0 +1,278 @@
+"""What changed between two audits of a paper, and the timeline of each claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from audit.record import Audit, Finding, Margin, Verdict
+from reports.changes import Changes, changes
+from reports.exports.changes_text import markdown, terminal
+from reports.history import timelines
+from reports.render import changes_html
+from tests.reports import sample
+from tests.reports.exports.hostile import HOSTILE, study_saying
+
+OLD = sample.tiny()
+
+
+def reproduced(audit: Audit = OLD, **more: Any) -> Audit:
+    """With the one verdict turned round."""
+    (verdict,) = audit.verdicts
+    return replace(audit, verdicts=(replace(verdict, outcome="reproduced", reason="tost", **more),))
+
+
+def with_claim(audit: Audit, **more: Any) -> Audit:
+    return replace(audit, claims=(replace(audit.claims[0], **more),))
+
+
+def with_spec(audit: Audit, **more: Any) -> Audit:
+    """Every run made anew under another spec, and so with another key."""
+    experiment = audit.experiments[0]
+    specs = [replace(run.spec, **more) for run in experiment.runs]
+    runs = tuple(
+        replace(run, spec=spec, key=spec.key) for run, spec in zip(experiment.runs, specs, strict=True)
+    )
+    return replace(audit, experiments=(replace(experiment, runs=runs),))
+
+
+def with_data(audit: Audit, **more: Any) -> Audit:
+    experiment = audit.experiments[0]
+    runs = tuple(replace(run, data=replace(run.data, **more)) for run in experiment.runs)
+    return replace(audit, experiments=(replace(experiment, runs=runs),))
+
+
+def with_scores(audit: Audit, score: float) -> Audit:
+    experiment = audit.experiments[0]
+    runs = tuple(replace(run, metrics={"P@1": score} if run.metrics else {}) for run in experiment.runs)
+    return replace(audit, experiments=(replace(experiment, runs=runs),))
+
+
+def gate(passed: bool) -> Audit:
+    return replace(OLD, fidelity=(replace(OLD.fidelity[0], passed=passed),))
+
+
+# --------------------------------------------------------------------------- causes
+
+NEW = reproduced()
+CAUSES: dict[str, tuple[Audit, Audit, str]] = {
+    "seeds": (OLD, reproduced(n=(5,), attempts=(5,)), "5 seeds, before 2 of 3 seeds"),
+    "first runs": (sample.untested(), NEW, "2 of 3 seeds, before no run"),
+    "margin": (OLD, with_claim(NEW, margin=Margin(1.0, "field", "")), "a margin of 1.00, before 0.50"),
+    "no margin any more": (OLD, with_claim(NEW, margin=None), "a margin of –, before 0.50"),
+    "negligible": (OLD, with_claim(NEW, negligible=0.2), "up to 0.20 count as none, before 0.10"),
+    "printed": (
+        OLD,
+        with_claim(NEW, printed=("75.20",), cells=("t5.a.P@1",)),
+        "the claim file states it otherwise: the cells it is about and the printed number",
+    ),
+    "data": (OLD, with_data(NEW, name="rcv1", fingerprint="f"), "runs on rcv1, before on eurlex-4k"),
+    "content": (OLD, with_data(NEW, fingerprint="f"), "another content of eurlex-4k"),
+    "settings": (
+        OLD,
+        with_spec(NEW, protocol={"epochs": 8}, precision="bf16"),
+        "other runs of the same seeds: another protocol and another precision",
+    ),
+    "revision": (OLD, with_spec(NEW, revision=2), "a correction of the model’s code"),
+    "results": (OLD, with_scores(NEW, 75.9), "the same runs with other results"),
+    "level": (OLD, reproduced(level=0.01), "the level of 1 %, before 5 %"),
+    "readings": (OLD, reproduced(readings_declared=4), "4 declared readings of what the paper leaves open"),
+    "others": (
+        OLD,
+        reproduced(p_reproduced_adjusted=0.9),
+        "the same numbers, but the paper’s other claims came out otherwise",
+    ),
+    "tool": (OLD, replace(NEW, tool_version="0.2.0"), "version 0.2.0 of this tool, before 0.1.0"),
+    "none": (OLD, NEW, "with nothing on record that explains it"),
+}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_changed_verdict_comes_with_what_differs_behind_it(cause: str) -> None:
+    old, new, said = CAUSES[cause]
+    (change,) = changes(old, new).flipped
+    assert change.causes.startswith("with ") and said in change.causes
+    assert change.causes.count(";") == 0  # and with nothing else
+
+
+def test_the_gate_is_named_where_it_decides() -> None:
+    def contradicted(audit: Audit) -> Audit:
+        (verdict,) = audit.verdicts
+        return replace(audit, verdicts=(replace(verdict, outcome="contradicted", reason="minimum_effect"),))
+
+    (change,) = changes(gate(False), contradicted(gate(True))).flipped
+    assert change.causes == "with our implementation has passed all of its checks since"
+    (back,) = changes(contradicted(gate(True)), gate(False)).flipped
+    assert "has not passed all of its checks any more" in back.causes
+    (other,) = changes(gate(False), reproduced(gate(True))).flipped
+    assert "checks" not in other.causes
+
+
+def test_several_causes_are_all_named_and_the_tool_only_where_there_is_none() -> None:
+    new = replace(with_claim(reproduced(n=(5,), attempts=(5,)), negligible=0.2), tool_version="0.2.0")
+    (change,) = changes(OLD, new).flipped
+    assert change.causes == (
+        "with differences up to 0.20 count as none, before 0.10; 5 seeds, before 2 of 3 seeds"
+    )
+
+
+# --------------------------------------------------------------------------- changes
+
+
+def test_the_same_audit_has_no_changes() -> None:
+    found = changes(sample.study(), sample.study())
+    assert (found.flipped, found.added, found.gone, found.findings, found.worse) == ((), (), (), (), False)
+    assert found.counts == "No verdict changed. All rest on the same numbers."
+
+
+def test_a_flip_by_hand() -> None:
+    found = changes(OLD, NEW)
+    (change,) = found.flipped
+    assert (change.claim, change.of, change.subject) == ("kim-words:P@1", "kim-words", "P@1")
+    assert (change.before, change.after) == ("inconclusive", "reproduced")
+    assert change.flip == "inconclusive, now reproduced"
+    assert change.sentence.startswith("2 of 3 seeds of “Kim-CNN, words” give 75.20")
+    assert found.counts == "1 of 1 verdict changed."
+    assert found.before == "version 0.1.0, newest run 2026-03-01 12:30 UTC, 1 claim"
+    assert not found.worse
+
+
+def test_verdicts_that_stand_on_other_numbers_are_counted() -> None:
+    (verdict,) = OLD.verdicts
+    moved = replace(OLD, verdicts=(replace(verdict, values=((75.1, 75.4),)),))
+    assert changes(OLD, moved).counts == "No verdict changed. Of the 1 that stand, 1 rest on other numbers."
+
+
+def test_claims_that_are_new_or_gone_are_told() -> None:
+    other = replace(
+        with_claim(OLD, id="b:P@1", claim="b"), verdicts=(replace(OLD.verdicts[0], claim="b:P@1"),)
+    )
+    both = replace(OLD, claims=OLD.claims + other.claims, verdicts=OLD.verdicts + other.verdicts)
+    more, less = changes(OLD, both), changes(both, OLD)
+    assert ([it.claim for it in more.added], more.gone, more.flipped) == (["b:P@1"], (), ())
+    assert ([it.claim for it in less.gone], less.added) == (["b:P@1"], ())
+    assert more.added[0].flip == "not there, now inconclusive" and less.gone[0].flip == "inconclusive, gone"
+    assert more.counts.endswith("1 claim new.") and less.counts.endswith("1 claim gone.")
+    assert changes(OLD, other).counts == "No claim is in both. 1 claim new and 1 claim gone."
+
+
+def test_what_became_contradicted_comes_first_and_is_worse() -> None:
+    new = sample.study()
+    verdicts = tuple(Verdict(it.claim, "inconclusive", "undecided") for it in new.verdicts)
+    found = changes(replace(new, verdicts=verdicts), new)
+    ends = [it.after for it in found.flipped]
+    number = ends.count("contradicted")
+    assert number and ends[:number] == ["contradicted"] * number
+    assert found.worse and not changes(new, replace(new, verdicts=verdicts)).worse
+
+
+def test_findings_are_told_where_one_of_the_two_is_inconsistent() -> None:
+    def audit(result: Any) -> Audit:
+        return replace(OLD, findings=(Finding("granularity", result, ("t4.a.P@1",), "Counted.", id="g"),))
+
+    worse = changes(audit("consistent"), audit("inconsistent"))
+    assert [(it.id, it.flip, it.worse) for it in worse.findings] == [
+        ("g", "consistent, now inconsistent", True)
+    ]
+    assert worse.worse
+    better = changes(audit("inconsistent"), OLD)
+    assert [(it.flip, it.worse) for it in better.findings] == [("inconsistent, gone", False)]
+    assert not better.worse and not changes(OLD, audit("consistent")).findings
+
+
+# --------------------------------------------------------------------------- shown
+
+
+def test_the_lines_of_a_terminal_by_hand() -> None:
+    assert terminal(changes(OLD, reproduced(n=(5,), attempts=(5,)))).splitlines() == [
+        "A Case Study on XML-CNN",
+        "old: version 0.1.0, newest run 2026-03-01 12:30 UTC, 1 claim",
+        "new: version 0.1.0, newest run 2026-03-01 12:30 UTC, 1 claim",
+        "1 of 1 verdict changed.",
+        "◐ → ✓  kim-words (P@1)  inconclusive, now reproduced",
+        "        with 5 seeds, before 2 of 3 seeds",
+    ]
+
+
+def test_metrics_of_a_claim_that_changed_alike_share_a_line() -> None:
+    new = sample.study()
+    none = tuple(Verdict(it.claim, "inconclusive", "not_run") for it in new.verdicts)
+    lines = terminal(changes(replace(new, verdicts=none), new)).splitlines()
+    assert "– → ✗  oddities-like-kim (P@1, P@3, P@5)  not tested, now contradicted" in lines
+
+
+def test_markdown_holds_the_sentence_and_what_differs() -> None:
+    text = markdown(changes(OLD, NEW))
+    assert text.splitlines()[5:10] == [
+        "**1 of 1 verdict changed.**",
+        "",
+        "**Other verdicts**",
+        "",
+        text.splitlines()[9],
+    ]
+    last = text.splitlines()[9]
+    assert last.startswith(
+        "- `kim-words:P@1` inconclusive, now reproduced: Kim-CNN over words reaches 75.83."
+    )
+    assert last.endswith("*with nothing on record that explains it.*")
+
+
+@pytest.mark.parametrize("show", [terminal, markdown, changes_html])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_from_outside_is_shown_as_text(show: Callable[[Changes], str], text: str) -> None:
+    new = study_saying(text)
+    shown = show(
+        changes(
+            replace(
+                new,
+                verdicts=tuple(replace(v, outcome="inconclusive", reason="undecided") for v in new.verdicts),
+            ),
+            new,
+        )
+    )
+    shown.encode()
+    assert "\u202e" not in shown
+    if show is changes_html:
+        assert "<script" not in shown and shown.startswith("<!DOCTYPE html>\n")
+        assert shown.count("<li>") == shown.count("</li>") > 10
+
+
+def test_the_page_loads_nothing_and_says_all() -> None:
+    shown = changes_html(changes(OLD, NEW))
+    assert "http" not in shown and "<script" not in shown
+    for part in (
+        "inconclusive, now reproduced",
+        "kim-words:P@1",
+        "nothing on record",
+        "1 of 1 verdict changed.",
+    ):
+        assert part in shown
+
+
+# --------------------------------------------------------------------------- history
+
+
+def test_a_timeline_goes_from_the_oldest_audit_to_this_one() -> None:
+    first = replace(sample.untested(), created="2026-01-01T00:00:00+00:00")
+    second = replace(OLD, created="2026-02-01T00:00:00+00:00")
+    found = timelines(NEW, [second, first])["kim-words:P@1"]
+    assert [point.word for point in found.points] == ["Not tested", "Inconclusive", "Reproduced"]
+    assert [point.date for point in found.points][:2] == ["2026-01-01 00:00 UTC", "2026-02-01 00:00 UTC"]
+    assert [point.seeds for point in found.points] == ["", "2 of 3 seeds", "2 of 3 seeds"]
+    assert [point.margin for point in found.points] == ["", "0.50", "0.50"]
+    assert [point.causes for point in found.points] == [
+        "",
+        "with 2 of 3 seeds, before no run",
+        "with nothing on record that explains it",
+    ]
+    assert found.changed
+
+
+def test_a_claim_has_points_only_where_it_was() -> None:
+    other = replace(with_claim(OLD, id="b:P@1"), verdicts=(replace(OLD.verdicts[0], claim="b:P@1"),))
+    found = timelines(OLD, [other, OLD])
+    assert list(found) == ["kim-words:P@1"]
+    assert len(found["kim-words:P@1"].points) == 2 and not found["kim-words:P@1"].changed

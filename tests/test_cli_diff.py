@@ -1,0 +1,116 @@
+"""`audit report --diff` and `--previous`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit import cli
+from audit.exit_codes import Exit
+from audit.record import Audit, to_json
+from tests.test_cli_beside import sound
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name: str, audit: Audit) -> str:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(to_json(audit))
+    return name
+
+
+def opened(audit: Audit) -> Audit:
+    """The audit before any run: every verdict open."""
+    experiments = tuple(replace(it, runs=()) for it in audit.experiments)
+    verdicts = tuple(type(it)(it.claim, "inconclusive", "not_run") for it in audit.verdicts)
+    return replace(audit, experiments=experiments, verdicts=verdicts)
+
+
+def test_nothing_became_contradicted_is_0(capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = write("old/audit.json", sound()), write("new/audit.json", sound())
+    assert cli.main(["report", "--diff", old, new]) == Exit.OK
+    told = capsys.readouterr()
+    assert "No verdict changed. All rest on the same numbers." in told.out
+    assert told.out.endswith("page: new/changes.html\ntext: new/changes.md\n") and not told.err
+    assert {it.name for it in Path("new").iterdir()} == {"audit.json", "changes.html", "changes.md"}
+    assert {it.name for it in Path("old").iterdir()} == {"audit.json"}
+
+
+def test_something_became_contradicted_is_1_and_the_other_way_round_0(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert any(it.outcome == "contradicted" for it in sound().verdicts)
+    old, new = write("old/audit.json", opened(sound())), write("new/audit.json", sound())
+    assert cli.main(["report", "--diff", old, new]) == Exit.CONTRADICTED
+    assert "– → ✗" in capsys.readouterr().out
+    assert cli.main(["report", "--diff", new, old]) == Exit.OK
+
+
+def test_a_record_of_other_rules_is_compared_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    other = replace(sound(), verdicts=opened(sound()).verdicts)
+    old, new = write("old/audit.json", other), write("new/audit.json", sound())
+    assert cli.main(["report", "--diff", old, new]) == Exit.CONTRADICTED
+    assert capsys.readouterr().err == (
+        "old/audit.json: its verdicts are not those that its runs give in this version; "
+        "compared as they are\n"
+    )
+
+
+def test_two_papers_are_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    other = replace(sound(), paper=replace(sound().paper, key="other"))
+    old, new = write("old/audit.json", other), write("new/audit.json", sound())
+    assert cli.main(["report", "--diff", old, new]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "'other'" in err and "give two of one paper" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--diff", "old.json", "nowhere.json"], "nowhere.json: there is no such file"),
+        (["--diff", "old.json", "old.json", "--also", "csv"], "--diff compares two records"),
+        (["old.json", "--diff", "old.json", "old.json"], "--diff compares two records"),
+        (["--diff", "old.json"], "--diff"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_one_sentence(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("old.json", sound())
+    assert cli.main(["report", *arguments]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and message in err
+
+
+def test_previous_records_tell_how_verdicts_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    first = write("first.json", replace(opened(sound()), created="2026-01-01T00:00:00Z"))
+    second = write("second.json", replace(sound(), created="2026-02-01T00:00:00Z"))
+    now = write("now/audit.json", replace(sound(), created="2026-03-01T00:00:00Z"))
+    cli.main(["report", now, "--previous", second, "--previous", first])
+    told = capsys.readouterr().out.split("history: ")[1].splitlines()
+    assert told[0].endswith("claims came out otherwise before")
+    assert any(
+        it.startswith("✓ ← ✓ ← –  the-order:P@1  2026-02-01 00:00 UTC: reproduced with ") for it in told
+    )
+
+
+def test_previous_records_that_agree_are_said_to(capsys: pytest.CaptureFixture[str]) -> None:
+    now = write("now/audit.json", sound())
+    cli.main(["report", now, "--previous", write("before.json", sound())])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("history: all 12 claims came out as in")
+
+
+def test_a_previous_record_of_another_paper_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    other = write("other.json", replace(sound(), paper=replace(sound().paper, key="other")))
+    now = write("now/audit.json", sound())
+    assert cli.main(["report", now, "--previous", other]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert err.startswith("audit: --previous other.json: is an audit of 'other'") and err.count("\n") == 1
+    assert not Path("now/report.html").exists()
