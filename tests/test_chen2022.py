@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,11 @@ from audit.checks.sheet import Sheet
 from audit.claim import Paper, builtin_claims, load
 from audit.claim_kinds import JudgedByMargin, OrderClaim
 from audit.record import Cell, ClaimRecord
+from audit.runner.tuning.question import tuning_of
+from reimpl import xml_cnn
+from reimpl.config_fields import as_dict
+from reimpl.models import find_config
+from reimpl.tuning import space_of
 from tests.shared import shared
 
 
@@ -556,13 +562,63 @@ def test_each_row_leads_to_its_experiment() -> None:
 
 def test_what_cannot_be_run_says_so_and_the_rest_names_a_known_protocol() -> None:
     unavailable = {name for name, it in paper().experiments.items() if it.unavailable}
+    tuned = {name for name, it in paper().experiments.items() if it.tuning}
     assert unavailable >= {"public_reduced", "public_all", "liu_reported", "mimic_reduced", "public_75"}
-    assert set(paper().experiments) == set(SETTINGS) | set(UNPRINTED_SETTINGS) | unavailable
+    assert set(paper().experiments) == set(SETTINGS) | set(UNPRINTED_SETTINGS) | unavailable | tuned
+    assert tuned.isdisjoint({*SETTINGS, *UNPRINTED_SETTINGS, *unavailable})
     assert unavailable.isdisjoint({*SETTINGS, *UNPRINTED_SETTINGS})
     for name in (*SETTINGS, *UNPRINTED_SETTINGS):
         experiment = paper().single_experiments[name]
         assert (experiment.protocol, experiment.recipe) == ("chen2022", "study2022")
         assert experiment.vocabulary == ("all" if name == "mimic_all" else "reduced")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        # Table 7: loss, hidden layer, pooling; Table 11: pools; Table 12: filters and pools
+        ("ce_plain", {"loss": "softmax_ce", "hidden": None, "pooling": "max"}),
+        ("bce_plain", {"loss": "bce_mean", "hidden": None, "pooling": "max"}),
+        ("bce_dynamic", {"loss": "bce_mean", "hidden": None, "pooling": "dynamic"}),
+        ("bce_hidden", {"loss": "bce_mean", "pooling": "max"}),
+        ("bce_hidden_dynamic", {"loss": "bce_mean", "pooling": "dynamic"}),
+        ("paper_tuned", {"loss": "bce_mean", "pooling": "dynamic", "sweep": "words"}),
+        ("impl_tuned", {"loss": "bce_mean", "pooling": "overlapping", "sweep": "embeddings", "stride": 2}),
+        *((f"pools_{d}", {"pooling": "dynamic", "pools": d}) for d in (2, 8, 32, 64)),
+        ("filters_256", {"pooling": "max", "maps": 256}),
+        ("filters_128_pools_2", {"pooling": "dynamic", "maps": 128, "pools": 2}),
+        ("filters_1024", {"pooling": "max", "maps": 1024}),
+        ("filters_128_pools_8", {"pooling": "dynamic", "maps": 128, "pools": 8}),
+    ],
+)
+def test_tuned_rows_are_the_networks_of_their_table_with_windows_of_8_and_what_it_names_is_not_sought(
+    name: str, settings: dict[str, Any]
+) -> None:
+    experiment = paper().experiments[name]
+    config = as_dict(find_config(xml_cnn, experiment.variant, experiment.config))
+    assert {key: config[key] for key in settings} == settings
+    assert config["windows"] == (8,)
+    space = space_of(
+        tuning_of(experiment),
+        "xml_cnn",
+        config,
+        set_config=experiment.config,
+        set_training=experiment.training,
+        sizes={},
+    )
+    assert not {it.key for it in space} & set(experiment.config)
+    assert "learning_rate" in {it.key for it in space}
+    assert ("hidden" in {it.key for it in space}) == (config["hidden"] is not None)
+    free = config["pooling"] == "dynamic" and "pools" not in settings
+    assert ("pools" in {it.key for it in space}) == free
+
+
+def test_p_at_3_chooses_on_wiki10_31k_and_p_at_1_elsewhere() -> None:
+    """Appendix C: one class holds 80 % of that corpus."""
+    protocol = tuning_of(paper().experiments["paper_tuned"])
+    found = {name: protocol.metric_for(it.catalogue) for name, it in paper().datasets.items()}
+    assert {name for name, metric in found.items() if metric == "P@3"} == {"wiki10_31k", "wiki_30k"}
+    assert set(found.values()) == {"P@1", "P@3"}
 
 
 def test_only_the_first_rows_of_tables_3_and_8_and_table_13_are_copied() -> None:
@@ -590,12 +646,12 @@ def test_departures_concern_the_rows_they_name() -> None:
 
 
 def test_no_claim_compares_what_one_run_would_stand_for() -> None:
-    """All sides of a comparison are different configurations, or else at most one of them can be run."""
+    """All sides on one data set are different configurations, or else at most one of them can be run."""
     for claim in paper().claim_records():
         runnable = [
             it for name in claim.experiments if not (it := paper().single_experiments[name]).unavailable
         ]
-        settings = [(it.variant, tuple(sorted(map(str, it.config.items())))) for it in runnable]
+        settings = [(it.on, it.variant, tuple(sorted(map(str, it.config.items())))) for it in runnable]
         assert len(set(settings)) == len(settings), claim.id
 
 
