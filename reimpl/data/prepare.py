@@ -29,6 +29,7 @@ from reimpl.data.vocabulary import (
     Vocabulary,
     attentionxml_vocabulary,
     bow_vocabulary,
+    full_vocabulary,
     liu_vocabulary,
     study_vocabulary,
 )
@@ -189,6 +190,8 @@ def _vocabulary(
         lengths = [numbers.splits[split].kept for split in ("train", "test")]
         return liu_vocabulary(words, times, first, lengths, size=recipe.vocabulary_size)
     frequency = numbers.documents_with.upto(size)[:size]
+    if recipe.vocabulary == "all":
+        return full_vocabulary(words)
     if recipe.vocabulary == "bow":
         return bow_vocabulary(words, frequency)
     if recipe.vocabulary == "study":

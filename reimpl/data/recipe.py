@@ -19,10 +19,10 @@ class Recipe:
 
     name: str
     tokeniser: Tokeniser
-    vocabulary: Literal["study", "liu", "attentionxml", "bow"]
+    vocabulary: Literal["study", "liu", "attentionxml", "bow", "all"]
     """`study`: training words by document frequency. `liu`: most frequent words of train and test, cut and
     padded before counting. `attentionxml`: as `study`, the most frequent only, ties to words with a vector.
-    `bow`: training words by the alphabet."""
+    `bow`: training words by the alphabet. `all`: those of all splits, as they come."""
     out_of_vocabulary: OutOfVocabulary
     padding_trainable: bool
     unlabelled: Literal["drop", "keep"]
@@ -52,7 +52,7 @@ class Recipe:
     @property
     def counts_documents(self) -> bool:
         """Whether the words of whole documents are counted."""
-        return self.tfidf or self.vocabulary != "liu"
+        return self.tfidf or self.vocabulary not in ("liu", "all")
 
     @property
     def identity(self) -> dict[str, str | int | bool]:
@@ -60,6 +60,8 @@ class Recipe:
         own: dict[str, str | int | bool] = {"min_frequency": self.min_frequency}
         if self.vocabulary in ("liu", "attentionxml"):
             own = {"vocabulary_size": self.vocabulary_size}
+        elif self.vocabulary == "all":
+            own = {}
         if self.tfidf:
             own |= {"tfidf": TFIDF, "tokens": self.tokens}
         return {
@@ -114,6 +116,10 @@ RECIPES = {
             unlabelled="keep",
             vocabulary_size=500_000,
         ),
+        # Ye et al. 2020, huiyegit/APLC_XLNet at bf6f91d: texts as they are, with their capitals, for a
+        # tokeniser that cuts each word between blanks into pieces by itself (`reimpl.word_pieces`). No word
+        # is unknown to it, whichever split it stands in.
+        Recipe("aplc_xlnet", TOKENISED, "all", "uniform", padding_trainable=False, unlabelled="keep"),
         # scikit-learn's TfidfVectorizer as it comes, which LibMultiLabel's linear methods use
         Recipe(
             "bow",

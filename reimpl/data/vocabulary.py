@@ -84,6 +84,11 @@ def attentionxml_vocabulary(
     return _listed((ATTENTIONXML_PAD, ATTENTIONXML_UNK), words, order)
 
 
+def full_vocabulary(words: Sequence[str]) -> Vocabulary:
+    """All words in the order in which they came, behind the padding (0) and the unknown word (1)."""
+    return _listed((STUDY_PAD, STUDY_UNK), words, np.arange(len(words)))
+
+
 def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
     """The words of the training documents in alphabetical order, as scikit-learn's vectorisers number them.
 

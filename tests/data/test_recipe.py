@@ -103,6 +103,14 @@ def test_attentionxml_files_say_whether_they_are_tokenised(
     assert documents(data, "train") == ["The cat's end." if tokenised else "the cat 's end"]
 
 
+def test_aplc_xlnet_keeps_texts_as_they_are() -> None:
+    """Capitals and signs stay, words are parted at blanks, and those of the test set are known."""
+    data = made(texts(["The cat, the mat", "L'été\u00a02020"], ["A NEW dog", ""]), "aplc_xlnet")
+    assert documents(data, "train") == ["The cat, the", "L'été 2020"]
+    assert documents(data, "test") == ["A NEW dog", "<unk>"]
+    assert (data.padding_id, data.padding_trainable) == (0, False)
+
+
 def test_cornet_is_attentionxml_without_a_tree() -> None:
     """The same words, ids and vectors; no features."""
     source = texts(["It's The cat.", "The cat, a dog"], ["the dog"])
@@ -174,6 +182,7 @@ def test_what_is_told_of_the_ids_is_so(recipe: str) -> None:
 
 
 def test_unknown_names_are_answered_with_the_known_ones() -> None:
-    """All five of them."""
-    with pytest.raises(ConfigError, match="known are study2022, liu2017, attentionxml, cornet, bow"):
+    """All six of them."""
+    known = "study2022, liu2017, attentionxml, cornet, aplc_xlnet, bow"
+    with pytest.raises(ConfigError, match=f"known are {known}"):
         find_recipe("study")

@@ -1,0 +1,227 @@
+"""APLC-XLNet on a small random XLNet in a folder; what is missing is told in a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from reimpl import aplc_xlnet, fidelity, word_pieces
+from reimpl.aplc_xlnet import Summary, XLNetEncoder
+from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
+from reimpl.models import find_config, find_model, reduced_config
+from reimpl.protocol import on_a_cpu, protocol
+from reimpl.word_pieces import cut, find_weights, missing, pieces_of
+from tests.toys import toy_data, toy_protocol
+
+Patch = pytest.MonkeyPatch
+
+WORDS = ("<pad>", "<unk>", "The", "cat", "sat", "cats", "mat,", "2020", "Élan", "unseen", "a", "the")
+
+
+def test_all_checks_of_aplc_xlnet_pass() -> None:
+    assert [f"{it.name}: {it.detail}" for it in fidelity.check("aplc_xlnet") if not it.passed] == []
+
+
+# --------------------------------------------------------------------------------------- planted mistakes
+
+
+def _first_state(self: Summary, states: torch.Tensor) -> torch.Tensor:
+    return Summary_forward(self, states.flip(1))
+
+
+Summary_forward = Summary.forward
+
+MISTAKES: dict[str, Callable[[Patch], None]] = {
+    "the first state is read": lambda patch: patch.setattr(Summary, "forward", _first_state),
+    "no tanh": lambda patch: patch.setattr(torch, "tanh", lambda z: z),
+    "dropout of .5": lambda patch: patch.setattr(
+        "reimpl.aplc_xlnet.F.dropout", lambda z, p, t: nn.functional.dropout(z, 0.5, t)
+    ),
+    "padding stays on the right": lambda patch: patch.setattr(
+        XLNetEncoder, "padded_on_the_left", lambda self, ids: ids.long()
+    ),
+    "one segment for all": lambda patch: patch.setattr(aplc_xlnet, "_CLS", 0),
+    "the paper with a tanh": lambda patch: patch.setitem(
+        aplc_xlnet.VARIANTS,  # type: ignore[arg-type]
+        "paper",
+        replace(aplc_xlnet.VARIANTS["paper"], activation="tanh"),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_turns_the_gate_red(mistake: str, monkeypatch: Patch) -> None:
+    pytest.importorskip("transformers", reason="the extra xlnet is not installed")
+    from reimpl.reference import aplc_xlnet as package
+
+    kept = nn.functional.dropout
+    monkeypatch.setattr(nn.functional, "dropout", kept)  # undone at the end, whatever a mistake does
+    MISTAKES[mistake](monkeypatch)
+    with torch.random.fork_rng(devices=[]):
+        runs = (fidelity._run("aplc_xlnet", name, test) for name, test in package.checks())
+        assert any(not it.passed for it in runs)
+
+
+# --------------------------------------------------------------------------------- a small XLNet in a folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Configuration, random weights and a tokeniser of single characters."""
+    transformers = pytest.importorskip("transformers", reason="the extra xlnet is not installed")
+    tokenizers = pytest.importorskip("tokenizers")
+    path: Path = tmp_path_factory.mktemp("xlnet") / "tiny"
+    special = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>"]
+    pieces = [(name, 0.0) for name in special]
+    pieces += [("▁", -2.0), ("▁the", -1.0), ("cat", -1.5), ("s", -2.0), *((c, -4.0) for c in "Teahcmt,20Eln")]
+    model = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    model.normalizer = tokenizers.normalizers.Sequence(
+        [tokenizers.normalizers.NFKD(), tokenizers.normalizers.StripAccents()]
+    )
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    names = {f"{name}_token": f"<{name}>" for name in ("unk", "cls", "sep", "pad", "mask")}
+    tokeniser = transformers.PreTrainedTokenizerFast(tokenizer_object=model, **names)
+    torch.manual_seed(0)
+    config = transformers.XLNetConfig(vocab_size=len(tokeniser), d_model=8, n_layer=1, n_head=2, d_inner=8)
+    transformers.XLNetModel(config).save_pretrained(path)
+    tokeniser.save_pretrained(path)
+    return path
+
+
+def words_data(**changes: Any) -> Dataset:
+    return toy_data(vocabulary=WORDS, **changes)
+
+
+def test_pieces_are_those_of_the_whole_text(folder: Path) -> None:
+    """Each word is cut once; capitals and accents as the tokeniser has them."""
+    tokeniser = word_pieces.tokeniser(folder)
+    pieces = cut(WORDS, tokeniser, padding=0)
+    documents = [[2, 3, 4, 6], [8, 7, 5, 2, 2], [1]]
+    split = pieces.of(Split.from_lists(documents, [[0], [1], [2]]), length=60)
+    end = [tokeniser.sep_token_id, tokeniser.cls_token_id]
+    for i, words in enumerate(documents[:2]):
+        text = " ".join(WORDS[word] for word in words)
+        expected = tokeniser(text, add_special_tokens=False)["input_ids"] + end
+        assert split.tokens[split.offsets[i] : split.offsets[i + 1]].tolist() == expected
+    assert split.tokens[split.offsets[2] :].tolist() == [tokeniser.unk_token_id, *end]
+
+
+def test_texts_are_cut_to_the_length_with_their_last_two_symbols(folder: Path) -> None:
+    tokeniser = word_pieces.tokeniser(folder)
+    pieces = cut(WORDS, tokeniser, padding=0)
+    whole = pieces.of(Split.from_lists([[2, 3, 4, 6], [], [5]], [[0], [1], [2]]), length=99)
+    short = pieces.of(Split.from_lists([[2, 3, 4, 6], [], [5]], [[0], [1], [2]]), length=5)
+    end = [tokeniser.sep_token_id, tokeniser.cls_token_id]
+    assert short.tokens[:5].tolist() == [*whole.tokens[:3].tolist(), *end]
+    assert short.tokens[short.offsets[1] : short.offsets[2]].tolist() == end
+    assert short.lengths.max() == 5
+
+
+def test_a_small_xlnet_is_trained_at_three_rates(folder: Path) -> None:
+    """Protocol ye2020 but for its sizes: the loss falls and every part moves."""
+    whole = protocol("ye2020-code")
+    small = replace(whole, epochs=4, batch_size=4, length=12)
+    config = find_config(aplc_xlnet, "code", {"weights": str(folder), "hidden": 8})
+    result = aplc_xlnet.train(config, words_data(), small, seed=0)
+    losses = [row["loss"] for row in result.curve]
+    assert losses[-1] < losses[0]
+    assert set(result.metrics) >= {"P@1", "P@3", "P@5"}
+    assert result.notes[0] == "label clusters of 3, 3 labels"
+    assert result.notes[1].startswith(f"weights {folder}, sha256 ")
+
+
+@pytest.mark.parametrize("variant", aplc_xlnet.VARIANTS)
+def test_numbers_are_those_of_the_weights_and_the_layers_above(variant: str, folder: Path) -> None:
+    config = find_config(aplc_xlnet, variant, {"weights": str(folder), "hidden": 8})
+    result = aplc_xlnet.train(config, words_data(), toy_protocol(epochs=1), seed=0)
+    from safetensors.torch import load_file
+
+    stored = sum(it.numel() for it in load_file(folder / "model.safetensors").values())
+    above = (8 + 1) * 8 + config.cluster_count(features=8, labels=6)
+    assert result.parameters == stored + above
+
+
+# ------------------------------------------------------------------------------------------- what is missing
+
+
+def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="the extra xlnet is not installed")
+    monkeypatch.setenv(word_pieces.WEIGHTS, str(tmp_path))
+    monkeypatch.setattr(word_pieces, "_in_cache", lambda name: None)
+    config = find_config(find_model("aplc_xlnet"), "code", {})
+    said = aplc_xlnet.missing(config)
+    assert said is not None
+    assert said.startswith("needs the pretrained weights of 'xlnet/xlnet-base-cased', which are not on this")
+    with pytest.raises(ConfigError, match="APLC-XLNet needs the pretrained weights"):
+        aplc_xlnet.train(config, words_data(), toy_protocol(), seed=0)
+
+
+def test_missing_packages_are_told_in_a_sentence(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(word_pieces, "find_spec", lambda name: None)
+    assert missing("any") == (
+        "needs the packages of the extra xlnet, which are not installed: pip install '.[xlnet]'"
+    )
+
+
+def test_weights_are_found_in_the_folder_that_the_environment_names(
+    monkeypatch: Patch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(word_pieces, "_in_cache", lambda name: None)
+    assert find_weights("xlnet/xlnet-base-cased") is None
+    (tmp_path / "xlnet-base-cased").mkdir()
+    (tmp_path / "xlnet-base-cased" / "config.json").write_text(json.dumps({}))
+    monkeypatch.setenv(word_pieces.WEIGHTS, str(tmp_path))
+    assert find_weights("xlnet/xlnet-base-cased") == tmp_path / "xlnet-base-cased"
+    assert find_weights(str(tmp_path / "xlnet-base-cased")) == tmp_path / "xlnet-base-cased"
+
+
+def test_an_unreadable_tokeniser_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="the extra xlnet is not installed")
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"its tokeniser cannot be read .*; download the folder anew"):
+        pieces_of(words_data(), tmp_path, 9)
+
+
+# --------------------------------------------------------------------------------------------- the stand-in
+
+
+def test_a_reduced_protocol_puts_the_stand_in_where_the_configuration_says_so() -> None:
+    sizes = protocol(on_a_cpu("ye2020")).model
+    assert sizes
+    plain = find_config(aplc_xlnet, "code", {"clusters": 6})
+    assert reduced_config(aplc_xlnet, plain, sizes) == plain
+    willing = replace(plain, stand_in="bilstm")
+    assert reduced_config(aplc_xlnet, willing, sizes) == replace(willing, encoder="bilstm", hidden=128)
+    assert aplc_xlnet.missing(replace(willing, encoder="bilstm")) is None
+    assert willing.encoder == "xlnet"
+
+
+def test_the_stand_in_is_the_clusters_on_a_bilstm() -> None:
+    """All rates are the clusters'; the result says what stood in."""
+    config = find_config(
+        aplc_xlnet, "code", {"encoder": "bilstm", "stand_in": "bilstm", "hidden": 8, "clusters": 3}
+    )
+    used = toy_protocol(part_rates={"encoder": 1e-5, "hidden": 1e-4, "clusters": 0.01})
+    result = aplc_xlnet.train(config, toy_data(), used, seed=0)
+    assert result.notes[0] == "a BiLSTM from scratch stands in XLNet's place; one learning rate, 0.01"
+    assert np.isfinite(result.curve[-1]["loss"])
+
+
+def test_protocols_are_as_tables_2_and_3_print_them() -> None:
+    paper, code = protocol("ye2020"), protocol("ye2020-code")
+    assert paper.part_rates == {"encoder": 5e-5, "hidden": 1e-4, "clusters": 2e-3}
+    assert (paper.epochs, paper.batch_size, paper.length, paper.warm_up) == (8, 12, 512, 0)
+    assert (paper.schedule, paper.clip, paper.select) == ("triangular", None, "last")
+    assert (code.optimiser, code.clip, code.select) == ("lasagne_adam", 1.0, "best_on_test")
+    small = protocol(on_a_cpu("ye2020-code"))
+    assert (small.clip, small.schedule, small.part_rates) == (1.0, "triangular", paper.part_rates)
+    assert small.deviation is not None and small.epochs == protocol("small").epochs
