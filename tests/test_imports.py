@@ -19,6 +19,7 @@ MODULES = {
 MAY_IMPORT = {
     "audit": ("audit",),
     "audit.api": ("audit", "reports.render", "reports.wording"),
+    "audit.claim_items": ("audit", "reports.wording"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": (
