@@ -10,9 +10,17 @@ from reports.figures import Bounds, IntervalPlot, Lane, interval_plot
 
 
 def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], anchor: str) -> str:
-    """The interval plot; none for a printed number on other data, which shares no axis with ours."""
+    """The interval plot as SVG; empty where there is nothing to draw."""
+    plot = intervals_of(claim, verdict, names, anchor)
+    return interval_plot(plot) if plot else ""
+
+
+def intervals_of(
+    claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], anchor: str
+) -> IntervalPlot | None:
+    """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
     if verdict is None or (claim.kind in wording.PRINTED and verdict.scope == "other_data"):
-        return ""
+        return None
     plain = IntervalPlot(
         id=f"p-{anchor}",
         title=f"{wording.STATUS_WORDS[wording.status_of(verdict)]}: {wording.claim_title(claim, names)}",
@@ -23,11 +31,11 @@ def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...],
         ci95=verdict.ci95,
     )
     if claim.kind in wording.COMPARISONS:
-        return interval_plot(_of_several(plain, claim, verdict, names))
+        return _of_several(plain, claim, verdict, names)
     if verdict.estimate is None:
-        return ""
+        return None
     drawn = {"value": _of_value, "cost": _of_ratio, "complexity": _of_power}.get(claim.kind, _of_difference)
-    return interval_plot(drawn(plain, claim, verdict, names))
+    return drawn(plain, claim, verdict, names)
 
 
 def _of_value(

@@ -45,16 +45,21 @@ def reading_view(
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
     if verdict is None or readings is None or not verdict.readings:
         return None
-    names = {name for it in claim.experiments for name in readings.of.get(it, ())}
-    open_here = tuple(it for it in readings.open if it.name in names)
+    open_here = open_in(claim, readings)
     return ReadingView(
-        curve=specification_curve(_curve(claim, verdict, open_here, anchor)),
+        curve=specification_curve(curve_of(claim, verdict, open_here, anchor)),
         caption=wording.CURVE_NOTE,
         estimate="Difference" if claim.kind in wording.DIFFERENCES else "Mean",
         interval=f"{wording.coverage(verdict)[1]}% interval",
         rows=tuple(_row(claim, it, wording.edges(claim, verdict)) for it in verdict.readings),
         open=tuple(wording.open_choice(it) for it in open_here),
     )
+
+
+def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
+    """What is open in the claim's experiments, in the order of the claim file."""
+    names = {name for it in claim.experiments for name in readings.of.get(it, ())}
+    return tuple(it for it in readings.open if it.name in names)
 
 
 def _row(claim: ClaimRecord, it: ReadingVerdict, marks: tuple[float, ...]) -> ReadingRow:
@@ -71,7 +76,7 @@ def _row(claim: ClaimRecord, it: ReadingVerdict, marks: tuple[float, ...]) -> Re
     )
 
 
-def _curve(claim: ClaimRecord, verdict: Verdict, open_here: tuple[OpenChoice, ...], anchor: str) -> Curve:
+def curve_of(claim: ClaimRecord, verdict: Verdict, open_here: tuple[OpenChoice, ...], anchor: str) -> Curve:
     """Without the printed number where the runs are on other data, which share no axis with it."""
     difference = claim.kind in wording.DIFFERENCES
     near = verdict.scope != "other_data" and claim.kind in wording.PRINTED
