@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run
 from reports import wording
 from reports.claim_plots import intervals_of
 from reports.exports.told import Told, by_claim, line, told
@@ -38,6 +38,8 @@ class Panel:
 @dataclass(frozen=True)
 class ForestRow:
     label: str
+    part: str
+    """The column or metric, which stands beside the label."""
     status: Status
     word: str
     estimate: float
@@ -150,7 +152,7 @@ def _forests(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
         for part in range(number):
             shown = tuple(rows[part * _ROWS : (part + 1) * _ROWS])
             file = name + (f"-{part + 1}" if number > 1 else "")
-            said = "; ".join(f"{row.label}: {row.word.lower()}" for row in shown)
+            said = "; ".join(f"{row.label}, {row.part}: {row.word.lower()}" for row in shown)
             yield PaperFigure(file, title, said, forest=shown, axis=axis)
 
 
@@ -160,9 +162,9 @@ def _value_row(it: Told, found: Lookup) -> ForestRow | None:
     if verdict is None or verdict.target is None or verdict.scope == "other_data":
         return None
     place = found.places.get(it.claim.cells[0]) if it.claim.cells else None
-    label = f"{place.row.label}, {place.column.label}" if place else it.title
+    label, part = (place.row.label, place.column.label) if place else (it.title, it.subject)
     margin = None if verdict.margin is None else (-verdict.margin, verdict.margin)
-    return _row(it, label, verdict, verdict.target, None, margin)
+    return _row(it, (label, part), verdict.target, None, margin)
 
 
 def _difference_row(it: Told) -> ForestRow | None:
@@ -173,7 +175,7 @@ def _difference_row(it: Told) -> ForestRow | None:
     target = verdict.target if verdict.scope != "other_data" else None
     centre = _centre(it.claim, target)
     margin = None if size is None or centre is None else (centre - size, centre + size)
-    return _row(it, f"{it.title}, {it.subject}", verdict, 0.0, target, margin)
+    return _row(it, (it.title, it.subject), 0.0, target, margin)
 
 
 def _centre(claim: ClaimRecord, target: float | None) -> float | None:
@@ -181,12 +183,16 @@ def _centre(claim: ClaimRecord, target: float | None) -> float | None:
 
 
 def _row(
-    it: Told, label: str, verdict: Verdict, zero: float, target: float | None, margin: Bounds | None
+    it: Told, names: tuple[str, str], zero: float, target: float | None, margin: Bounds | None
 ) -> ForestRow | None:
-    if verdict.estimate is None:
+    """Measured from `zero`; None where there is no finite number to draw."""
+    verdict = it.verdict
+    if verdict is None or verdict.estimate is None:
         return None
+    label, part = names
     row = ForestRow(
         label=shortened(line(label), _LABEL),
+        part=shortened(line(part), 24),
         status=it.status,
         word=it.word,
         estimate=verdict.estimate - zero,

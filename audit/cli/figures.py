@@ -1,0 +1,59 @@
+"""`audit report --figures DIR`: the figures of a report as files for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.record import Audit
+    from reports.exports.figure_style import Format
+
+FiguresOption = Annotated[
+    Path | None,
+    typer.Option("--figures", metavar="DIR", help="Draw the figures as files for a paper, in DIR/PAPER."),
+]
+FormatOption = Annotated[
+    str | None, typer.Option("--figure-format", metavar="svg,pdf,png", help="Default: svg.")
+]
+
+
+def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
+    """The formats in `svg,pdf`; raises for an unknown one, without a folder, and without matplotlib."""
+    from importlib.util import find_spec
+
+    from reports.exports.figure_style import FORMATS
+
+    if figures is None:
+        if text is not None:
+            raise AuditError(f"--figure-format {text}: no folder to draw in; give --figures DIR too")
+        return ()
+    names = [name.strip() for name in (text or "svg").split(",")]
+    if unknown := [name for name in names if name not in FORMATS]:
+        raise AuditError(f"--figure-format {unknown[0]!r} is unknown; known are {', '.join(FORMATS)}")
+    if find_spec("matplotlib") is None:
+        raise AuditError(
+            "--figures needs matplotlib, which is not installed; pip install 'xmtc-audit[figures]'"
+        )
+    return tuple(name for name in FORMATS if name in names)
+
+
+def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
+    """The audit's figures in the folder, each in each format; those of an earlier audit are gone."""
+    from audit.files import explained, write
+    from reports.exports.drawing import draw
+    from reports.exports.paper_figures import paper_figures
+
+    written = []
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for figure in paper_figures(audit):
+            for kind in formats:
+                path = folder / f"{figure.name}.{kind}"
+                write(path, draw(figure, kind))
+                written.append(path)
+    return written
