@@ -92,7 +92,7 @@ def compare(
     settled = list(rules.settled(claims, family))
     for k, held in several.items():
         each = [(it.reading, rules.in_place(k, it.judged, claims, family)) for it in held if it.was_run]
-        settled[k] = headline(settled[k], each, len(held))
+        settled[k] = headline(settled[k], each, len(held)) if each else settled[k]
     return tuple(rules.noted(claim, it) for claim, it in zip(claims, settled, strict=True))
 
 

@@ -118,7 +118,7 @@ class Suite:
         )
         workers = self._workers(plan.jobs)
         self.say(plan.summary(self.paper.paper.key, settings, workers))
-        for remark in plan.remarks if self.settings.data else ():
+        for remark in (*plan.idle, *(plan.remarks if self.settings.data else ())):
             self.say(f"  {remark}")
 
     def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:

@@ -147,7 +147,8 @@ def about(outcomes: Mapping[Outcome, int], declared: int) -> str:
 def default_alone(verdict: Verdict, declared: int) -> Verdict:
     """The verdict where none but the default reading was run: as it is, and saying so."""
     shown = replace(verdict, readings_declared=declared)
-    return badged(shown, f"the default reading alone, of {declared} declared") if verdict.values else shown
+    run = bool(verdict.n) and min(verdict.n) > 0
+    return badged(shown, f"the default reading alone, of {declared} declared") if run else shown
 
 
 def _with_common_band(verdict: Verdict, found: Sequence[Verdict]) -> Verdict:

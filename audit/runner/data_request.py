@@ -37,6 +37,13 @@ class DataRequest:
         """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
         return _load(self)
 
+    def fingerprint(self) -> str:
+        """That of `load`, for which no noise need be made. Raises `reimpl.errors.DataError`."""
+        from reimpl.data.noise import fingerprint_with
+
+        clean = replace(self, noise=None).load()
+        return clean.fingerprint if self.noise is None else fingerprint_with(clean, self.noise)
+
     @property
     def whole(self) -> DataRequest:
         """The same corpus as it comes, which is what it is known by."""

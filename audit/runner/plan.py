@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from audit.claim import Paper
 from audit.claim_model import Experiment
@@ -89,6 +89,8 @@ class Plan:
     """Each run once, seeds in the outer loop: an interrupted suite has whole rounds."""
     remarks: tuple[str, ...] = ()
     """What preparing the data came upon, one sentence each."""
+    idle: tuple[str, ...] = ()
+    """Readings that were asked for and change nothing here, one sentence each."""
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -137,9 +139,11 @@ def make_plan(
     """
     _check_protocol(settings.protocol)
     wanted = selected(paper, only)
-    records, keys, jobs = [], {}, []
+    records, jobs = [], []
+    keys: dict[str, tuple[str, ...]] = {}
     unfit: list[str] = []
     untuned: list[str] = []
+    idle: list[str] = []
     remarks: dict[str, None] = {}
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
@@ -152,13 +156,17 @@ def make_plan(
             continue  # what is to be told of its experiment is told
         try:
             record, specs, data = _resolve(paper, name, experiment, settings, reading)
+            notes: tuple[str, ...] = () if left_out else _made(data).notes
         except UntunedError:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
             untuned += [] if left_out else [name]
             continue
         except UnfitError as err:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
-            unfit += [] if left_out else [f"{name}: {err}"]
+            if isinstance(err, LackingError):
+                remarks |= {} if left_out else {f"some experiments are {err}": None}
+            else:
+                unfit += [] if left_out else [f"{name}: {err}"]
             continue
         except PlanError:
             if not left_out:
@@ -166,13 +174,13 @@ def make_plan(
             records.append(_not_run(name, experiment, LEFT_OUT))
             continue
         if reading is not None and specs[0].key == keys[reading.base][0]:
-            remarks[_of_idle(reading, record)] = None
+            idle.append(_of_idle(reading, record))
             continue
         keys[name] = tuple(spec.key for spec in specs)
         records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
         if left_out:
             continue
-        remarks |= dict.fromkeys(data.load().notes)
+        remarks |= dict.fromkeys(notes)
         jobs += [
             Job(
                 spec, data, f"{name} seed {spec.seed}", settings.device, {paper.paper.key: paper.margins_hash}
@@ -180,7 +188,7 @@ def make_plan(
             for spec in specs
         ]
     if untuned:
-        said = _of_untuned(paper.paper.key, untuned, settings)
+        said = _of_untuned(paper.paper.key, untuned, settings, only)
         if not jobs:
             raise PlanError(said)
         remarks[said] = None
@@ -188,7 +196,7 @@ def make_plan(
         raise PlanError(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
-    return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks))
+    return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks), tuple(idle))
 
 
 def _experiments(
@@ -208,13 +216,14 @@ def _of_idle(reading: ReadingExperiment, record: ExperimentRecord) -> str:
     )
 
 
-def _of_untuned(paper: str, names: Sequence[str], settings: Settings) -> str:
+def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequence[str]) -> str:
     """What is to be done for experiments that wait for a study."""
-    which = names[0] if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on,"
+    which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
+    meant = "".join(f" --only {it}" for it in only)
     data = f" --data {settings.data}" if settings.data else ""
     return (
-        f"{paper}: {which} {'is' if len(names) == 1 else 'are'} not tuned on this corpus; "
-        f"`audit tune {paper} --only {names[0]}{data}` seeks the settings, and --untuned goes without"
+        f"{paper}: {which} not tuned on this corpus; `audit tune {paper}{meant}{data}` seeks the settings, "
+        "and --untuned goes without"
     )
 
 
@@ -303,6 +312,7 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
         config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
         raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
+    _check_complete(module, config)
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
     _check_fit(module, whole)
@@ -344,7 +354,6 @@ def _resolve(
 
     found = resolved(paper, name, experiment, settings)
     request, whole = found.request, found.whole
-    data = _made(request)
     described = reading.base if reading else name
     if reading is None:
         result = _tuned(name, experiment, found, settings)
@@ -360,7 +369,7 @@ def _resolve(
             variant=experiment.variant or "",
             config=as_json(as_dict(config)),
             protocol=as_json(plain),
-            data=data.fingerprint,
+            data=_fingerprint(request),
             seed=seed,
             precision=settings.precision,
             revision=getattr(found.module, "REVISION", 1),
@@ -396,6 +405,26 @@ _ALONE = {"texts": "texts without features", "features": "features without text"
 
 class UnfitError(Exception):
     """The experiment cannot be had on this corpus; the others may."""
+
+
+class LackingError(UnfitError):
+    """The experiment cannot be had on this machine, whatever the corpus."""
+
+
+def _check_complete(module: ModuleType, config: Any) -> None:
+    """Pretrained weights, packages: what a model says it needs and does not find."""
+    lack = module.missing(config) if hasattr(module, "missing") else None
+    if lack is not None:
+        raise LackingError(f"not available on this machine: {lack}")
+
+
+def _fingerprint(request: DataRequest) -> str:
+    from reimpl.errors import DataError
+
+    try:
+        return request.fingerprint()
+    except DataError as err:
+        raise UnfitError(str(err)) from err
 
 
 def _made(request: DataRequest) -> Dataset:

@@ -126,10 +126,20 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     return replace(
         clean,
         train=hit.split,
-        fingerprint=derived(clean.fingerprint, "noise", [NOISE_VERSION, _plain(noise)]),
+        fingerprint=_fingerprint(clean, noise),
         counts={**clean.counts, **_counts(noise, hit)},
         notes=(*clean.notes, _note(noise, clean.train, hit)),
     )
+
+
+def fingerprint_with(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> str:
+    """The fingerprint of `with_noise`, without making the noise."""
+    clean = data if data.dev is not None else hold_out(data, rule)
+    return clean.fingerprint if noise.rate == 0 else _fingerprint(clean, noise)
+
+
+def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
+    return derived(clean.fingerprint, "noise", [NOISE_VERSION, _plain(noise)])
 
 
 def _plain(noise: LabelNoise) -> dict[str, Any]:

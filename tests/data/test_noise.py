@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from reimpl.data import noise as module
 from reimpl.data.dataset import Split
-from reimpl.data.noise import LabelNoise, noisy, with_noise
+from reimpl.data.noise import LabelNoise, fingerprint_with, noisy, with_noise
 from reimpl.data.splits import find_rule, hold_out
+from reimpl.data.synthetic import synthetic
 from reimpl.errors import ConfigError, DataError
 from tests.toys import topics, toy_data
 
@@ -352,3 +353,11 @@ def test_memory_is_that_of_the_labels_and_not_of_the_matrix(kind: str, draw: str
 def test_noise_that_is_none_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=f"^noise: {message}"):
         LabelNoise(**{"kind": "missing", "rate": 0.5, **changes})
+
+
+@pytest.mark.parametrize(
+    "noise", [LabelNoise("missing", 0.0), LabelNoise("missing", 0.3), LabelNoise("swapped", 0.6)]
+)
+def test_the_fingerprint_is_known_before_the_noise_is_made(noise: LabelNoise) -> None:
+    data = synthetic(length=8, dimension=4)
+    assert fingerprint_with(data, noise) == with_noise(data, noise).fingerprint

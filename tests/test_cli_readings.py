@@ -1,0 +1,214 @@
+"""`audit run --readings`: every declared reading over the seeds, judged, kept, and shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from audit import cli
+from audit.audit_file import read_audit
+from audit.exit_codes import Exit
+from audit.record import Audit
+
+#: Two readings of one, three of the other, on made features: each run takes a fraction of a second.
+CLAIMS = """format: 1
+paper: {key: toy, title: Toy}
+datasets: {d: {name: D, printed: {test: "1,000"}}}
+tables:
+  t:
+    where: {label: T}
+    caption: c
+    dataset: d
+    columns: [P@1]
+    rows:
+      - {id: a, experiment: a, source: own_run, values: ["50.0"]}
+      - {id: b, experiment: b, source: own_run, values: ["40.0"]}
+readings:
+  limit: one_at_a_time
+  open:
+    rate: {why: No learning rate is stated., choices: {usual: {}, fast: {training: {learning_rate: 0.05}}}}
+    pooling_divisor:
+      {why: The divisor is not stated., choices: {words: {}, slots: {config: {pooling: slots}}}}
+experiments:
+  a:
+    {title: A, dataset: d, model: rank_ae, variant: paper, config: {hidden: 4, encoder: 4},
+    protocol: wang2019, training: {epochs: 1, dimension: 4}, recipe: study2022,
+    readings: [rate, pooling_divisor]}
+  b:
+    {title: B, dataset: d, model: rank_ae, variant: bce, config: {hidden: 4, encoder: 4},
+    protocol: wang2019, training: {epochs: 1, dimension: 4}, recipe: study2022, readings: [rate]}
+margins: {default: {value: 0.5, rule: field, why: usual}}
+claims:
+  - {id: v, kind: value, of: t.a, metric: P@1, says: A scores 50, where: {section: "1"}}
+  - {id: o, kind: order, better: t.a, worse: t.b, metric: P@1, says: A is better, where: {section: "1"}}
+"""
+OTHERS = ["a~rate=fast", "a~pooling_divisor=slots", "b~rate=fast"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("toy.yaml").write_text(CLAIMS)
+    return tmp_path
+
+
+def run(*options: str, seeds: int = 1) -> Exit:
+    return Exit(cli.main(["run", "toy.yaml", "--seeds", str(seeds), "--jobs", "1", *options]))
+
+
+def without_readings() -> str:
+    plain = CLAIMS[: CLAIMS.index("readings:\n")] + CLAIMS[CLAIMS.index("experiments:\n") :]
+    return re.sub(r",\s+readings: \[[^]]+\]", "", plain)
+
+
+def audit() -> Audit:
+    return read_audit(Path("audit-report/toy/audit.json"))
+
+
+def test_all_readings_are_run_over_the_seeds_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    """How many is said before the first; the record holds their runs, what is open, and a verdict of each."""
+    run("--readings")
+    out = capsys.readouterr()
+    assert "toy: 2 experiments and 3 other readings of them, 1 seed, 5 runs on" in out.out + out.err
+    found = audit()
+    assert [it.id for it in found.experiments] == ["a", "b", *OTHERS]
+    slots = found.experiments[3]
+    assert (slots.reading_of, slots.reading, slots.config["pooling"]) == (
+        "a",
+        {"pooling_divisor": "slots"},
+        "slots",
+    )
+    assert slots.title == "A (pooling divisor: slots)"
+    assert found.readings is not None
+    assert [it.name for it in found.readings.open] == ["rate", "pooling_divisor"]
+    assert dict(found.readings.of) == {"a": ("rate", "pooling_divisor"), "b": ("rate",)}
+    value, order = found.verdicts
+    grid = [{}, {"rate": "fast"}, {"pooling_divisor": "slots"}]
+    assert [it.reading for it in value.readings] == [it.reading for it in order.readings] == grid
+    by_id = {it.id: it.runs[0].metrics["P@1"] for it in found.experiments}
+    assert [it.estimate for it in value.readings] == [by_id["a"], *(by_id[name] for name in OTHERS[:2])]
+    assert order.readings[1].estimate == pytest.approx(by_id["a~rate=fast"] - by_id["b~rate=fast"])
+    assert order.readings[2].estimate == pytest.approx(by_id["a~pooling_divisor=slots"] - by_id["b"])
+
+
+def test_without_the_flag_nothing_changes(folder: Path) -> None:
+    """Same keys, same verdicts as of a claim file without readings; that others are declared is said."""
+    run()
+    declared = audit()
+    Path("toy.yaml").write_text(without_readings())
+    cli.main(["run", "toy.yaml", "--seeds", "1", "--jobs", "1", "--store", "other", "--out", "other-report"])
+    without = read_audit(folder / "other-report/toy/audit.json")
+    for one, other in zip(declared.experiments, without.experiments, strict=True):
+        assert [run.key for run in one.runs] == [run.key for run in other.runs]
+    for verdict, other_verdict in zip(declared.verdicts, without.verdicts, strict=True):
+        assert (verdict.outcome, verdict.reason) == (other_verdict.outcome, other_verdict.reason)
+        assert verdict.badges == (*other_verdict.badges, "the default reading alone, of 3 declared")
+        assert verdict.readings == ()
+
+
+def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFixture[str]) -> None:
+    """Default first, readings later, then a command and a judgement without the flag: the runs stay."""
+    run()
+    run("--readings")
+    first = {it.id: [run.finished for run in it.runs] for it in audit().experiments}
+    assert run("--readings") == Exit.OK
+    assert {it.id: [run.finished for run in it.runs] for it in audit().experiments} == first
+    capsys.readouterr()
+    run()
+    out = capsys.readouterr()
+    assert "toy: 2 experiments, 1 seed, 2 runs on" in out.out + out.err
+    assert [it.id for it in audit().experiments] == ["a", "b", *OTHERS]
+    verdicts = audit().verdicts
+    assert cli.main(["judge", "toy.yaml"]) == Exit.OK
+    assert audit().verdicts == verdicts
+    assert len(verdicts[0].readings) == 3
+
+
+def test_only_readings_of_what_is_asked_for_are_run() -> None:
+    run("--readings", "--only", "b")
+    assert [it.id for it in audit().experiments if it.runs] == ["b", "b~rate=fast"]
+    order = audit().verdicts[1]
+    assert (order.reason, order.readings, order.badges) == ("not_run", (), ())
+
+
+def test_a_reading_that_changes_nothing_is_not_run_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise it would agree with the default whatever comes out."""
+    Path("toy.yaml").write_text(CLAIMS.replace("pooling: slots", "pooling: words"))
+    run("--readings", "--only", "a")
+    out = capsys.readouterr()
+    said = " ".join((out.out + out.err).split())
+    assert "a: pooling divisor: slots makes no difference to the default reading in protocol wang2019" in said
+    assert [it.id for it in audit().experiments if it.runs] == ["a", "a~rate=fast"]
+    (value, _) = audit().verdicts
+    assert value.badges[-1].startswith("2 of 3 readings run")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--data", "x", "--columns", "0-1"], "--readings: with --columns take one column"),
+        (["--until-settled"], "--readings: with --until-settled give --seeds instead"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    assert cli.main(["run", "toy.yaml", "--readings", *options]) == Exit.BAD_INPUT
+    assert said in capsys.readouterr().err
+
+
+def test_a_paper_without_readings_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "chen2022", "--readings"]) == Exit.BAD_INPUT
+    assert "--readings: chen2022 declares none" in capsys.readouterr().err
+
+
+def test_readings_that_are_changed_after_runs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    run("--readings", "--only", "a")
+    Path("toy.yaml").write_text(CLAIMS.replace("0.05", "0.5"))
+    capsys.readouterr()
+    assert run() == Exit.BAD_INPUT
+    assert "readings" in capsys.readouterr().err
+
+
+def test_readings_that_are_added_after_runs_are_allowed_and_told() -> None:
+    Path("toy.yaml").write_text(without_readings())
+    run()
+    Path("toy.yaml").write_text(CLAIMS)
+    assert run("--readings") == Exit.OK
+    assert {it.badges[-1] for it in audit().verdicts} == {"readings declared after the runs had begun"}
+
+
+def test_plan_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    run()
+    capsys.readouterr()
+    cli.main(["plan"])
+    assert (
+        "readings of what the paper leaves open: 1 of 3 run of a; `audit run --readings`"
+        in capsys.readouterr().out
+    )
+    page = (folder / "audit-report/toy/report.html").read_text()
+    assert 'class="plot curve"' not in page and "readings of what" not in page
+    run("--readings", seeds=2)
+    capsys.readouterr()
+    cli.main(["plan"])
+    assert "3 of 3 run of a" in capsys.readouterr().out
+    cli.main(["explain", "o"])
+    out = capsys.readouterr().out
+    assert "readings of what the paper leaves open: 3 declared" in out
+    assert "Pooling divisor: words (default) or slots. The divisor is not stated." in out
+    rows = [
+        line.split()[:3]
+        for line in out.splitlines()
+        if line.startswith(("  default", "  rate:", "  pooling"))
+    ]
+    assert rows == [["default", "2", rows[0][2]], ["rate:", "fast", "2"], ["pooling", "divisor:", "slots"]]
+    page = (folder / "audit-report/toy/report.html").read_text()
+    assert page.count('class="plot curve"') == 2
+    assert "3 readings of what the paper leaves open" in page
+    assert (
+        json.loads((folder / "audit-report/toy/audit.json").read_text())["readings"]["limit"]
+        == "one_at_a_time"
+    )
