@@ -24,6 +24,7 @@ from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, ValueClaim
 from audit.claim_known import KnownNames
 from audit.claim_margins import Margins
 from audit.claim_model import (
+    METRIC_PATTERN,
     Citation,
     Dataset,
     Departure,
@@ -44,6 +45,7 @@ from audit.claim_reference import address, is_experiment, metrics_of
 from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.errors import ClaimFileError
+from audit.plugins import with_plugins
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -394,7 +396,7 @@ def builtin_claims() -> list[Path]:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a claim file, for editors that complete and check while typing."""
     return {
-        **Paper.model_json_schema(by_alias=True),
+        **with_plugins(Paper.model_json_schema(by_alias=True), METRIC_PATTERN),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Claim file",
     }

@@ -25,6 +25,7 @@ from pydantic import WithJsonSchema as Schema
 from audit import record
 from audit.claim_text import UNSEEN, visible, visible_throughout
 from audit.names import known_names
+from audit.plugins import is_offered_metric, metric_families
 from audit.stats.printed import printed
 
 #: Metric names with whether `@k` follows; the vocabulary of `reimpl.metric_names`, which a test compares.
@@ -61,13 +62,11 @@ Quantity = Literal[
     "count",
 ]
 
-_METRIC_SCHEMA = {
-    "type": "string",
-    "pattern": "^(({})@[1-9][0-9]*|{})$".format(
-        "|".join(name for name, with_k in METRICS.items() if with_k),
-        "|".join(name for name, with_k in METRICS.items() if not with_k),
-    ),
-}
+METRIC_PATTERN = "^(({})@[1-9][0-9]*|{})$".format(
+    "|".join(name for name, with_k in METRICS.items() if with_k),
+    "|".join(name for name, with_k in METRICS.items() if not with_k),
+)
+_METRIC_SCHEMA = {"type": "string", "pattern": METRIC_PATTERN}
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 _COLUMN = rf"^[^\s.:{UNSEEN}]+$"
 _REFERENCE = r"^[^\s.]+(\.[^\s.]+){0,2}$"
@@ -89,8 +88,8 @@ PATTERNS: Mapping[str, str] = {
 
 
 def is_metric(name: str) -> bool:
-    """Whether `name` is one of our spellings: `nDCG@5`, not `NDCG@5`."""
-    return re.fullmatch(_METRIC_SCHEMA["pattern"], name) is not None
+    """Whether `name` is one of our spellings, `nDCG@5` and not `NDCG@5`, or another package's metric."""
+    return re.fullmatch(METRIC_PATTERN, name) is not None or is_offered_metric(name)
 
 
 def _metric(name: str) -> str:
@@ -99,6 +98,7 @@ def _metric(name: str) -> str:
     k = name.partition("@")[2]
     digits = k if re.fullmatch(r"[1-9][0-9]*", k) else "5"
     names = [f"{known}@{digits}" if with_k else known for known, with_k in METRICS.items()]
+    names += [f"{known}@{digits}" for known in metric_families()]
     raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
 
 

@@ -2,8 +2,9 @@
 
 No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
 are those of the package `reimpl/reference/foo/`: its `checks()` yields (name, test) pairs, and the reference
-numbers lie beside it. A test returns one sentence about what it compared and raises `MismatchError`, or
-anything else, where the model departs from it. There is no list to edit: the package's name is the model's.
+numbers lie beside it; a model of another package has `checks()` in its own module. A test returns one
+sentence about what it compared and raises `MismatchError`, or anything else, where the model departs from it.
+There is no list to edit: the package's name is the model's.
 
 A model without checks does not pass: nothing known is not nothing wrong.
 
@@ -67,13 +68,26 @@ def check(model: str) -> tuple[Check, ...]:
 
 def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
     """The tests of a model, or why there are none."""
-    if not model.isidentifier() or importlib.util.find_spec(f"{_REFERENCE}.{model}") is None:
-        return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
+    own = model.isidentifier() and importlib.util.find_spec(f"{_REFERENCE}.{model}") is not None
+    place = f"{_REFERENCE}.{model}" if own else f"{model!r}"
     try:
-        tests = tuple(importlib.import_module(f"{_REFERENCE}.{model}").checks())
+        module = importlib.import_module(place) if own else _of_another_package(model)
+        if module is None:
+            return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
+        tests = tuple(module.checks())
     except Exception as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
-    return tests or f"no fidelity checks: {_REFERENCE}.{model} yields none"
+    return tests or f"no fidelity checks: {place} yields none"
+
+
+def _of_another_package(model: str) -> Any:
+    """The model's own module where it has `checks()`; None for one of ours, and where it has none."""
+    from reimpl.models import find_model, sources_of_models
+
+    if sources_of_models().get(model, "this toolkit").startswith("this toolkit"):
+        return None
+    module = find_model(model)
+    return module if hasattr(module, "checks") else None
 
 
 def _run(model: str, name: str, test: Test) -> Check:

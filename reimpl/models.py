@@ -23,24 +23,33 @@ A model is a module with
 * optionally, of a model that holds another, `resolve(config)`, which writes out that one's configuration, and
   `reduce(config, sizes)`, which reduces that one too.
 
-A package of its own offers models through the entry point group `xmtc_audit.models` (name = module).
+* optionally, of a model that is not ours, `checks()`: its fidelity checks, as in `reimpl.fidelity`.
+
+A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
+folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import json
+import os
+import sys
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
+from reimpl.plugins import MODELS as GROUP
+from reimpl.plugins import Offered, offered
 
-GROUP = "xmtc_audit.models"
+#: Environment variable with folders of models' files, separated as in PATH; worker processes get it too.
+FOLDERS = "XMTC_AUDIT_MODELS"
 
 
 def find_model(name: str) -> ModuleType:
@@ -50,30 +59,72 @@ def find_model(name: str) -> ModuleType:
     """
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
-    offered = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in offered:
+    if (path := files_of_models().get(name)) is not None:
+        module, value = load_file(path), str(path)
+    elif (offer := _offers().find(name)) is not None:
+        module, value = cast(ModuleType, offer.load()), offer.point.value
+    else:
         raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
-    try:
-        module = cast(ModuleType, offered[name].load())
-    except Exception as err:  # whatever goes wrong while another's module is imported
-        source = offered[name].value
-        raise ConfigError(f"model {name!r}: {source!r} cannot be imported ({err}); install it anew") from err
     missing = [part for part in ("Config", "VARIANTS") if not hasattr(module, part)]
     if not (hasattr(module, "build") or hasattr(module, "train")):
         missing.append("build")
     if missing:
-        raise ConfigError(f"model {name!r}: {offered[name].value!r} has no {' and no '.join(missing)}")
+        raise ConfigError(f"model {name!r}: {value!r} has no {' and no '.join(missing)}")
     return module
 
 
 def known_models() -> list[str]:
-    """Names of all models, without importing any: the files here that define `VARIANTS`, and entry points."""
-    return sorted({*_own_models(), *(point.name for point in entry_points(group=GROUP))})
+    """Names of all models, without importing any: the files here that define `VARIANTS`, and others'."""
+    return sorted({*_own_models(), *_offers().there, *files_of_models()})
+
+
+def sources_of_models() -> dict[str, str]:
+    """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
+    offers = _offers()
+    found = {name: f"this toolkit (reimpl/{name}.py)" for name in _own_models()}
+    found |= {name: it.source for name, it in offers.there.items()}
+    found |= {name: str(path) for name, path in files_of_models().items()}
+    return dict(sorted((found | {f"({name})": why for name, why in offers.refused.items()}).items()))
+
+
+def _offers() -> Offered:
+    return offered(GROUP, own=_own_models())
 
 
 def _own_models() -> list[str]:
-    files = Path(__file__).parent.glob("*.py")
-    return [path.stem for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")]
+    return list(_defining(Path(__file__).parent))
+
+
+def files_of_models() -> dict[str, Path]:
+    """Models in the folders that `XMTC_AUDIT_MODELS` lists, by name; none of ours is replaced by one."""
+    folders = [it for it in os.environ.get(FOLDERS, "").split(os.pathsep) if it]
+    if not folders:
+        return {}
+    own = _own_models()
+    found = {name: path for it in reversed(folders) for name, path in _defining(Path(it)).items()}
+    return {name: path.resolve() for name, path in found.items() if name not in own}
+
+
+def _defining(folder: Path) -> dict[str, Path]:
+    files = sorted(folder.glob("*.py"))
+    return {path.stem: path for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")}
+
+
+@cache
+def load_file(path: Path) -> ModuleType:
+    """The module of a model's file. Raises `ConfigError` with whatever goes wrong while it is imported."""
+    name = f"xmtc_audit_models.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as err:
+        del sys.modules[name]
+        why = " ".join(f"{type(err).__name__}: {err}".split())
+        raise ConfigError(f"model {path.stem!r}: {path} cannot be imported ({why}); mend it") from err
+    return module
 
 
 def known_variants(model: str) -> tuple[str, ...] | None:
@@ -82,9 +133,10 @@ def known_variants(model: str) -> tuple[str, ...] | None:
     None where only the import can tell: the model comes with another package (or is none at all), or its
     `VARIANTS` is not one dict written out with text keys.
     """
-    if model not in _own_models():
+    path = (_defining(Path(__file__).parent) | files_of_models()).get(model)
+    if path is None:
         return None
-    source = (Path(__file__).parent / f"{model}.py").read_text(encoding="utf-8")
+    source = path.read_text(encoding="utf-8")
     uses = [node for node in ast.parse(source).body if _runs_on_import(node) and _names_variants(node)]
     if len(uses) != 1 or not isinstance(uses[0], ast.Assign | ast.AnnAssign):
         return None  # made in several steps

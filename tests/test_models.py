@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reimpl import models, xml_cnn
+from reimpl import models, plugins, xml_cnn
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_models, known_variants, reduced_config
 
@@ -80,7 +80,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str 
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "their_package", raising=False)
     point = EntryPoint(name, "their_package", models.GROUP)
-    monkeypatch.setattr(models, "entry_points", lambda group: [point] if group == models.GROUP else [])
+    monkeypatch.setattr(plugins, "_points", lambda group: [point] if group == models.GROUP else [])
 
 
 THEIRS = """
@@ -131,7 +131,9 @@ def test_a_module_that_cannot_be_imported_is_told_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str
 ) -> None:
     offer(monkeypatch, tmp_path, source)
-    with pytest.raises(ConfigError, match=r"^model 'theirs': 'their_package' cannot be imported \(.+\)"):
+    with pytest.raises(
+        ConfigError, match=r"^model 'theirs': 'their_package' cannot be imported \(.+\); install "
+    ):
         find_model("theirs")
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -63,9 +64,27 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
+    warnings.showwarning = _show_warning
     code = main(sys.argv[1:])
     _let_go_of_streams()
     sys.exit(code)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """What another package offers and cannot be used is told like all else: in one sentence."""
+    from reimpl.plugins import PluginWarning
+
+    if issubclass(category, PluginWarning):
+        print(f"audit: {message}", file=sys.stderr)
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
 def _let_go_of_streams() -> None:

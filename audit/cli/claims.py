@@ -43,9 +43,25 @@ def validate_command(
     return Exit.BAD_INPUT if broken else Exit.OK
 
 
+#: What `audit list` shows in place of papers, with where each comes from.
+SORTS = ("models", "metrics", "readers")
+
+
 @app.command("list")
-def list_command(claims: Claims = None) -> int:
+def list_command(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CLAIMS]...|models|metrics|readers",
+            help="Claim files or keys of built-in ones; or a sort of names, with where each comes from.",
+        ),
+    ] = None,
+) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
+    if claims and len(claims) == 1 and claims[0] in SORTS:
+        for name, source in _sources(claims[0]).items():
+            say(f"{name:20} {source}")
+        return Exit.OK
     for paper in papers_of(claims):
         published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
         say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
@@ -65,3 +81,27 @@ def list_command(claims: Claims = None) -> int:
         say(f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}")
     say(f"protocols: {', '.join(known.protocols)}\nrecipes: {', '.join(known.recipes)}")
     return Exit.OK
+
+
+def _sources(sort: str) -> dict[str, str]:
+    """Name -> where it comes from, or why it is not used."""
+    from reimpl import plugins
+
+    if sort == "models":
+        from reimpl.models import sources_of_models
+
+        return sources_of_models()
+    if sort == "metrics":
+        from reimpl.metric_names import METRICS
+        from reimpl.plugin_metrics import plugin_metrics
+
+        ours = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
+        offers, usable = plugins.offered(plugins.METRICS, own=METRICS), {*plugin_metrics()}
+        theirs = {f"{name}@k": it.source for name, it in offers.there.items() if name in usable}
+    else:
+        from reimpl.data.formats.registry import READERS, readers
+
+        ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
+        offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
+        theirs = {name: it.source for name, it in offers.there.items() if name in usable}
+    return ours | theirs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
@@ -11,6 +12,8 @@ from reimpl.data.formats.bow import BowDataset
 from reimpl.data.formats.tree import Tree, tree
 from reimpl.data.source import Source
 from reimpl.errors import ConfigError, DataError
+from reimpl.plugins import READERS as GROUP
+from reimpl.plugins import load_all, tell
 
 _IDS = ("features_from", "labels_from")
 _FIELDS = ("text", "labels", "separator")
@@ -51,7 +54,7 @@ def sniff(path: Path) -> Format | Ambiguous:
         raise unclear
     if not found:
         shown = ", ".join(sorted(where.files)[:5])
-        known = ", ".join(READERS)
+        known = ", ".join(readers())
         raise DataError(
             f"{path}: no known format ({shown}); formats are {known}, state format=... if it is one"
         )
@@ -70,11 +73,16 @@ def _detected(where: Tree) -> tuple[list[tuple[Reader, Found]], DataError | None
     """
     found: list[tuple[Reader, Found]] = []
     unclear: DataError | None = None
-    for reader in READERS.values():
+    for reader in readers().values():
         try:
             it = reader.detect(where)
         except DataError as err:
             unclear = unclear or err
+            continue
+        except Exception as err:
+            if reader.name in READERS:
+                raise
+            tell(f"reader {reader.name!r} ({reader.title}) is left out: {type(err).__name__}: {err}")
             continue
         if it is not None:
             found.append((reader, it))
@@ -93,7 +101,7 @@ def read(path: Path, options: Options | None = None, *, format: str | None = Non
     or of which something must be stated, `ConfigError` for an unknown format or an option it does not take.
     """
     options = options or Options()
-    reader = READERS[_sniffed(path)] if format is None else find_reader(format)
+    reader = find_reader(_sniffed(path) if format is None else format)
     reader.check(options)
     corpus = reader.open(tree(path), options)
     if isinstance(corpus, BowDataset):
@@ -110,9 +118,22 @@ def _check_documents(path: Path, data: BowDataset) -> None:
 
 def find_reader(name: str) -> Reader:
     """The reader of that name; raises `ConfigError` naming the known ones."""
-    if name not in READERS:
-        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(READERS)}")
-    return READERS[name]
+    known = readers()
+    if name not in known:
+        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(known)}")
+    return known[name]
+
+
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Ours, and those of other packages that can be used (`reimpl.plugins`)."""
+    return {**READERS, **load_all(GROUP, own=READERS, check=_amiss)}
+
+
+def _amiss(name: str, reader: object) -> str | None:
+    if not isinstance(reader, Reader):
+        return "is no reimpl.data.formats.base.Reader"
+    return None if reader.name == name else f"is called {reader.name!r}; its entry point has to be, too"
 
 
 def _sniffed(path: Path) -> str:
