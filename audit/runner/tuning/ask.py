@@ -31,9 +31,9 @@ def questions(
         if (wanted is None or name in wanted) and it.tuning and not it.planned
     }
     if not asking:
-        which = "of these experiments" if only else "experiment"
+        which = "none of these experiments" if only else "no experiment"
         raise PlanError(
-            f"{paper.paper.key}: no {which} asks for tuning in the claim file; "
+            f"{paper.paper.key}: {which} asks for tuning in the claim file; "
             "add tuning: NAME, as in tuning: wang2019, or run it as it is"
         )
     found: dict[str, Question] = {}

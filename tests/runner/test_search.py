@@ -1,0 +1,277 @@
+"""The machine of a search, on functions whose highest point is known: nothing is trained here."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from audit.errors import AuditError
+from audit.runner.tuning.search import Outcome, Search, TrialStopped
+from audit.study import SearchRange, Trial
+
+pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
+
+X = SearchRange("config.x", -1.0, 1.0)
+RATE = SearchRange("training.rate", 1e-4, 1.0, log=True)
+KIND = SearchRange("config.kind", choices=("a", "b", 3))
+Report = Callable[[float, float], None]
+
+
+def search(folder: Path, *, space: tuple[SearchRange, ...] = (X,), **changes: Any) -> Search:
+    return Search(folder / "s", space, **{"sampler": "random", "pruner": "none", **changes})
+
+
+def hill(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+    """100 at x = 0.3."""
+    return Outcome(100.0 - 50.0 * (values["config.x"] - 0.3) ** 2)
+
+
+def proposals(trials: tuple[Trial, ...]) -> list[Mapping[str, Any]]:
+    return [it.values for it in trials if it.state != "died"]
+
+
+def test_the_score_of_a_trial_is_that_of_its_values(tmp_path: Path) -> None:
+    it = search(tmp_path, space=(X, RATE, KIND))
+    it.work(hill, 8)
+    assert [trial.number for trial in it.trials()] == list(range(8))
+    for trial in it.trials():
+        assert trial.score == 100.0 - 50.0 * (trial.values["config.x"] - 0.3) ** 2
+        assert -1.0 <= trial.values["config.x"] <= 1.0
+        assert 1e-4 <= trial.values["training.rate"] <= 1.0
+        assert trial.values["config.kind"] in KIND.choices
+        assert trial.state == "done"
+
+
+def test_tpe_comes_closer_than_chance(tmp_path: Path) -> None:
+    """After the ten of chance its values lie, at the median, half as far from the highest point."""
+    it = search(tmp_path, sampler="tpe")
+    it.work(hill, 30)
+    off = [abs(trial.values["config.x"] - 0.3) for trial in it.trials()]
+    assert median(off[10:]) < 0.5 * median(off[:10])
+
+
+def test_a_logarithm_is_drawn_evenly(tmp_path: Path) -> None:
+    """Half of the draws from 1e-4 to 1 are below 1e-2: of 60 as many as a fair coin shows in 99.9 %."""
+    it = search(tmp_path, space=(RATE,))
+    it.work(lambda number, values, report: Outcome(1.0), 60)
+    assert 18 <= sum(trial.values["training.rate"] < 1e-2 for trial in it.trials()) <= 42
+
+
+@pytest.mark.parametrize("sampler", ["random", "tpe"])
+def test_a_seed_gives_its_trials_and_another_seed_others(tmp_path: Path, sampler: str) -> None:
+    found = []
+    for name, seed in (("one", 0), ("same", 0), ("other", 1)):
+        it = search(tmp_path / name, sampler=sampler, seed=seed)
+        it.work(hill, 13)
+        found.append(proposals(it.trials()))
+    assert found[0] == found[1] != found[2]
+    assert len({values["config.x"] for values in found[0]}) == 13
+
+
+# --------------------------------------------------------------------------- going on
+
+
+@pytest.mark.parametrize("sampler", ["random", "tpe"])
+def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sampler: str) -> None:
+    """Stopped within trial 5 and after trial 11: the proposals are those of one go, each made once."""
+    whole = search(tmp_path / "whole", sampler=sampler)
+    whole.work(hill, 14)
+    parts = search(tmp_path / "parts", sampler=sampler)
+    made: list[float] = []
+
+    def stopped(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        if len(made) == 5:
+            raise TrialStopped
+        made.append(values["config.x"])
+        return hill(number, values, report)
+
+    with pytest.raises(TrialStopped):
+        parts.work(stopped, 14)
+    assert [it.state for it in parts.trials()] == ["done"] * 5 + ["died"]
+    made.append(math.nan)
+    parts.work(stopped, 11)
+    parts.work(stopped, 14)
+    assert proposals(parts.trials()) == proposals(whole.trials())
+    assert sorted(made[:5] + made[6:]) == sorted(it.values["config.x"] for it in whole.trials())
+
+
+def test_trials_that_are_over_are_never_made_again(tmp_path: Path) -> None:
+    it = search(tmp_path)
+    it.work(hill, 4)
+
+    def never(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        raise AssertionError
+
+    before = it.trials()
+    it.work(never, 4)
+    it.work(never, 3)
+    assert it.trials() == before
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from audit.runner.tuning.search import Search
+from tests.runner.test_search import X, hill
+def objective(number, values, report):
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return hill(number, values, report)
+Search(Path(sys.argv[1]), (X,), "random", "none").work(objective, 6)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_trial_is_counted_and_its_values_are_tried_again(tmp_path: Path) -> None:
+    it = search(tmp_path)
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(it.folder)], capture_output=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert len(it.trials()) == 2
+    assert len(it.running()) == 1
+    it.work(hill, 6)
+    found = it.trials()
+    assert [trial.state for trial in found] == ["done", "done", "died", "done", "done", "done", "done"]
+    assert found[3].values == found[2].values
+    assert found[2].reason == "its process ended"
+    whole = search(tmp_path / "whole")
+    whole.work(hill, 6)
+    assert proposals(found) == proposals(whole.trials())
+
+
+def test_a_line_that_a_killed_writer_left_unfinished_does_not_spoil_the_journal(tmp_path: Path) -> None:
+    it = search(tmp_path)
+    it.work(hill, 2)
+    with it.journal.open("ab") as file:
+        file.write(b'{"op_code": 5, "worker_id": "x", "tri')
+    it.work(hill, 4)
+    assert [trial.state for trial in it.trials()] == ["done"] * 4
+
+
+# --------------------------------------------------------------------------- several at once
+
+
+def _take_part(folder: Path, log: Path) -> None:
+    def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        (log / f"{number}-{os.getpid()}").touch()
+        return hill(number, values, report)
+
+    Search(folder, (X,), "random", "none").work(objective, 9)
+
+
+def test_two_processes_share_a_search_and_make_each_trial_once(tmp_path: Path) -> None:
+    """Nine trials in all, whoever makes them, with the proposals of a process alone."""
+    log = tmp_path / "log"
+    log.mkdir()
+    it = search(tmp_path)
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_take_part, args=(it.folder, log)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    assert sorted(int(path.name.partition("-")[0]) for path in log.iterdir()) == list(range(9))
+    alone = search(tmp_path / "alone")
+    alone.work(hill, 9)
+    assert proposals(it.trials()) == proposals(alone.trials())
+
+
+def test_one_does_not_take_what_another_is_at_work_on(tmp_path: Path) -> None:
+    """The second waits for the last trial, which the first still has, and makes none itself."""
+    it = search(tmp_path)
+    begun, done, made = threading.Event(), threading.Event(), []
+
+    def slow(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        begun.set()
+        assert done.wait(20)
+        return hill(number, values, report)
+
+    def other(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        made.append(number)
+        return hill(number, values, report)
+
+    first = threading.Thread(target=lambda: it.work(slow, 1))
+    first.start()
+    assert begun.wait(20)
+    second = threading.Thread(target=lambda: it.work(other, 1))
+    second.start()
+    done.set()
+    first.join()
+    second.join()
+    assert made == []
+    assert [trial.state for trial in it.trials()] == ["done"]
+
+
+# --------------------------------------------------------------------------- ended early, and failures
+
+
+def climbing(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+    """A curve of ten epochs whose height is that of the hill."""
+    top = hill(number, values, report).score
+    assert top is not None
+    for epoch in range(1, 11):
+        report(float(epoch), top - 10 + epoch)
+    return Outcome(top)
+
+
+def test_the_median_rule_ends_trials_below_the_median_at_the_same_epoch(tmp_path: Path) -> None:
+    """By hand: from the sixth trial on, one ends at epoch 2 that is below the median of the finished ones."""
+    it = search(tmp_path, pruner="median", epochs=10)
+    it.work(climbing, 20)
+    heights: list[float] = []
+    for trial in it.trials():
+        top = hill(0, trial.values, lambda *_: None).score
+        assert top is not None
+        ordered = sorted(heights)
+        middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2 if ordered else -math.inf
+        if len(heights) >= 5 and top < middle:
+            assert (trial.state, trial.epochs) == ("pruned", 2.0)
+            assert trial.score == top - 8
+        else:
+            assert (trial.state, trial.score, trial.epochs) == ("done", top, 10.0)
+            heights.append(top)
+    assert {trial.state for trial in it.trials()} == {"done", "pruned"}
+
+
+def test_without_a_pruner_every_trial_goes_to_its_end(tmp_path: Path) -> None:
+    it = search(tmp_path, epochs=10)
+    it.work(climbing, 12)
+    assert {(trial.state, trial.epochs) for trial in it.trials()} == {("done", 10.0)}
+
+
+def test_a_failed_trial_is_kept_with_its_reason_and_the_search_goes_on(tmp_path: Path) -> None:
+    def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        if number == 1:
+            return Outcome(reason="the training loss became nan in epoch 1 of 3")
+        return hill(number, values, report)
+
+    it = search(tmp_path, sampler="tpe")
+    it.work(objective, 4)
+    assert [trial.state for trial in it.trials()] == ["done", "failed", "done", "done"]
+    assert it.trials()[1].reason == "the training loss became nan in epoch 1 of 3"
+    assert it.trials()[1].score is None
+
+
+def test_no_trial_begins_after_the_time_is_over(tmp_path: Path) -> None:
+    it = search(tmp_path)
+    it.work(hill, 5, until=0.0)
+    assert it.trials() == ()
+
+
+def test_without_optuna_one_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(AuditError, match=r"^audit tune needs Optuna; pip install 'xmtc-audit\[tune\]'$"):
+        search(tmp_path).work(hill, 1)

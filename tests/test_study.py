@@ -1,0 +1,180 @@
+"""Studies as records: their keys, their answer, and their way to disk and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit import study_store
+from audit.errors import StoreError
+from audit.record import RunSpec
+from audit.study import SearchRange, Study, StudySpec, Trial, shown
+
+SPEC = StudySpec(
+    model="rank_ae",
+    config={"embedding": 100, "attention": "channel"},
+    training={"name": "wang2019", "epochs": 100},
+    space=(SearchRange("config.margin", 0.0, 1.0), SearchRange("config.kind", choices=("a", 2))),
+    data="f" * 64,
+    metric="P@1",
+    sampler="tpe",
+    pruner="median",
+)
+
+
+def trial(number: int, score: float | None, state: Any = "done", **more: Any) -> Trial:
+    return Trial(number, state, {"config.margin": 0.1 * number, "config.kind": "a"}, score, **more)
+
+
+def make_study(*trials: Trial, spec: StudySpec = SPEC, **more: Any) -> Study:
+    parts: dict[str, Any] = {"protocol": "wang2019", "wanted": len(trials), "seconds": 3.5, "data": "toy"}
+    parts |= {"validation": "dev: 8 of 40", "n_train": 32, "n_validation": 8, **more}
+    return Study(spec.key, spec, trials=trials, **parts)
+
+
+TRIALS = (
+    trial(0, 50.0),
+    trial(1, 61.25),
+    trial(2, 70.0, "pruned"),
+    trial(3, 61.25),
+    trial(4, None, "failed"),
+)
+
+
+def test_the_best_is_the_first_finished_trial_of_the_highest_score() -> None:
+    """A trial that was ended early has no say: it was not trained to its end."""
+    best = make_study(*TRIALS).best
+    assert best is not None
+    assert best.number == 1
+    assert make_study(trial(0, None, "failed"), trial(1, 9.0, "died")).best is None
+
+
+def test_trials_that_died_were_made_again_and_do_not_count() -> None:
+    study = make_study(*TRIALS, trial(5, None, "died"), trial(6, 3.0))
+    assert study.counted == 6
+    assert study.summary == (
+        "tuned: 6 trials (1 pruned, 1 failed, 1 died), best P@1 61.25 with margin 0.1, kind a"
+    )
+    assert make_study(trial(0, None, "failed")).summary == "tuned: 1 trial (1 failed), none with a score"
+
+
+def test_values_are_shown_by_four_digits() -> None:
+    assert shown({"config.margin": 0.123456, "training.learning_rate": 6.5e-06, "config.maps": 1024}) == (
+        "margin 0.1235, learning_rate 6.5e-06, maps 1024"
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"config": {"embedding": 50, "attention": "channel"}},
+        {"training": {"name": "wang2019", "epochs": 20}},
+        {"space": SPEC.space[:1]},
+        {"space": (SearchRange("config.margin", 0.0, 0.5), SPEC.space[1])},
+        {"data": "0" * 64},
+        {"metric": "P@3"},
+        {"sampler": "random"},
+        {"pruner": "none"},
+        {"seed": 1},
+        {"precision": "bf16"},
+        {"revision": 2},
+    ],
+)
+def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) -> None:
+    changed = replace(SPEC, **change)
+    assert changed.key != SPEC.key
+    cheaper = set(change) <= {"seed"} or change == {"training": {"name": "wang2019", "epochs": 20}}
+    assert (changed.question == SPEC.question) == cheaper
+
+
+# --------------------------------------------------------------------------- runs
+
+
+def test_the_key_of_a_run_knows_its_study_and_is_the_old_one_without() -> None:
+    """The digest is that of the fields that runs had before there were studies."""
+    run = RunSpec("xml_cnn", "v", {"maps": 3}, {"epochs": 1}, "f", 0)
+    assert run.key == _old_key()
+    assert replace(run, study=SPEC.key).key not in (run.key, replace(run, study="0" * 32).key)
+
+
+def _old_key() -> str:
+    content = {
+        "config": {"maps": 3},
+        "data": "f",
+        "model": "xml_cnn",
+        "precision": "float32",
+        "protocol": {"epochs": 1},
+        "revision": 1,
+        "seed": 0,
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+# --------------------------------------------------------------------------- on disk
+
+
+def test_a_study_comes_back_from_disk_as_it_was(tmp_path: Path) -> None:
+    study = make_study(
+        *TRIALS,
+        trial(5, 12.5, epochs=20.0, seconds=1.25, reason=None),
+        timeout=60.0,
+        versions={"optuna": "5.0.0"},
+        notes=("one",),
+        finished="2026-11-28T11:00:00+00:00",
+    )
+    stored = study_store.put(tmp_path, study)
+    assert study_store.get(tmp_path, study.key) == stored
+    assert replace(stored, seal="") == study
+    assert study_store.get(tmp_path, "0" * 32) is None
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_more_trials_replace_the_record(tmp_path: Path) -> None:
+    study_store.put(tmp_path, make_study(*TRIALS))
+    study_store.put(tmp_path, make_study(*TRIALS, trial(5, 80.0)))
+    found = study_store.get(tmp_path, SPEC.key)
+    assert found is not None
+    assert found.counted == 6
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda it: it["trials"][1].update(score=99.0), "it was changed after it was written"),
+        (lambda it: it.update(seal=""), "it was changed after it was written"),
+        (lambda it: it.pop("spec"), "spec"),
+        (lambda it: it["trials"][0].update(score="50"), "score"),
+        (lambda it: it.update(format_version=9), "a newer version of this tool wrote it"),
+    ],
+)
+def test_a_study_that_is_not_as_it_was_written_is_refused(tmp_path: Path, edit: Any, why: str) -> None:
+    path = study_store.path_of(tmp_path, study_store.put(tmp_path, make_study(*TRIALS)).key)
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(StoreError, match=why) as caught:
+        study_store.get(tmp_path, SPEC.key)
+    assert str(caught.value).startswith(str(path))
+    path.write_text("{")
+    with pytest.raises(StoreError, match="no whole study"):
+        study_store.answering(tmp_path, SPEC)
+
+
+def test_a_question_is_answered_by_the_study_of_most_epochs_and_the_lowest_seed(tmp_path: Path) -> None:
+    """Not by the best score: whoever tries ten seeds and takes the best has tried ten times as often."""
+    assert study_store.answering(tmp_path, SPEC) is None
+    short = replace(SPEC, training={**SPEC.training, "epochs": 20})
+    for spec, score in ((short, 90.0), (replace(SPEC, seed=2), 80.0), (replace(SPEC, seed=1), 60.0)):
+        study_store.put(tmp_path, make_study(trial(0, score), spec=spec))
+    found = study_store.answering(tmp_path, SPEC)
+    assert found is not None
+    assert (found.spec.seed, found.spec.training["epochs"]) == (1, 100)
+    study_store.put(tmp_path, make_study(trial(0, None, "failed")))  # seed 0, without an answer
+    assert study_store.answering(tmp_path, SPEC) == found
+    assert study_store.answering(tmp_path, replace(SPEC, metric="P@3")) is None
