@@ -6,6 +6,7 @@ Real file systems of a megabyte where the tests may mount one, and writes that s
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import subprocess
@@ -237,3 +238,18 @@ def test_an_entry_is_given_up_whole(tmp_path: Path, corpus: Path, monkeypatch: p
     monkeypatch.setattr(caching, "sealed", full)
     assert_same(get(corpus, tmp_path / "cache"), in_memory(corpus))
     assert left(tmp_path / "cache") == []
+
+
+def test_what_is_thrown_away_need_not_be_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing writes what a buffer still holds; that there is no room for it is no second fault."""
+    monkeypatch.setattr(spool, "IN_MEMORY", 0)
+
+    class Full(io.BytesIO):
+        def close(self) -> None:
+            super().close()
+            raise FULL
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
+    held = spool.Spool(np.int32, tmp_path)
+    held.append(np.arange(3))
+    held.close()
