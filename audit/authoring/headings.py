@@ -37,6 +37,10 @@ _QUANTITIES: Mapping[str, str] = {
     **dict.fromkeys(("averagerank", "avgrank", "meanrank"), "average_rank"),
 }
 _K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
+#: Footnote marks behind a name.
+_MARKS = re.compile(r"\s*(?:\^[\w,]+|[*†‡§¶]+)$")
+#: Numbers under such titles are no metric's, whatever stands below them.
+_DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
 _K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 
 
@@ -82,7 +86,7 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
     """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
     metric = quantity = dataset = None
     rest: list[str] = []
-    for title in _joined(titles):
+    for title in _joined([_MARKS.sub("", it) for it in titles]):
         before, found = _metric_at_end(title)
         if found and metric is None:
             metric, title = found, before
@@ -94,6 +98,8 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
             quantity = named
         else:
             rest.append(title)
+    if quantity is None and any(_DERIVED.search(it) for it in titles):
+        metric = None
     return Meaning(metric, quantity, dataset, tuple(rest))
 
 

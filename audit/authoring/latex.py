@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from audit.authoring import latex_symbols as known
 from audit.authoring.latex_cell import CellBuilder
 from audit.authoring.latex_tokens import Stream, Token, definitions, tokens, words
-from audit.authoring.raw import Found, Piece, Unread
+from audit.authoring.raw import MOST_CELLS, Found, Piece, Unread
 from audit.errors import AuditError
 
 _VERBATIM = ("verbatim", "comment", "lstlisting")
@@ -29,6 +29,7 @@ class _Body:
     row: list[Piece] = field(default_factory=list)
     first_rule: int | None = None
     """Rows before the first line across the table, those above the heading not counted."""
+    cells: int = 0
     parts: dict[str, int] = field(default_factory=dict)
     """longtable: how many rows end with each of its marks."""
 
@@ -165,6 +166,10 @@ def _end_row(body: _Body, cell: CellBuilder, token: Token) -> None:
     piece = cell.finish(token.line)
     if body.row or piece.text or piece.why:
         body.rows.append((*body.row, piece))
+        body.cells += len(body.rows[-1])
+        if body.cells > MOST_CELLS:
+            what = f"more than {MOST_CELLS:,} cells"
+            raise AuditError(f"{cell.stream.name}:{body.begin.line}: {what}; give the table in parts")
     body.row = []
 
 

@@ -167,8 +167,10 @@ def is_accent(name: str) -> bool:
 
 
 def accented(name: str, letter: str) -> str:
-    """`\\'e` as é."""
+    """`\\'e` and `\\'{\\i}` as é and í; what is no letter stays without its accent."""
     from pylatexenc.latex2text import LatexNodes2Text
 
-    source = f"\\{name}{{{letter}}}"
-    return str(LatexNodes2Text().latex_to_text(source)) if letter.isalpha() and len(letter) == 1 else letter
+    bare = letter.strip("{} ").removeprefix("\\")
+    if not (bare.isalpha() and len(bare) == 1):
+        return letter
+    return str(LatexNodes2Text().latex_to_text(f"\\{name}{{{bare}}}"))

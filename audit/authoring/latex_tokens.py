@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from audit.errors import AuditError
 
 #: Tokens that macros may bring in, all together: a table has thousands.
-MOST_EXPANDED = 2_000_000
+MOST_EXPANDED = 200_000
 
 _TOKEN = re.compile(
     r"\\(?:(?P<word>[a-zA-Z@]+)[ \t]*|(?P<sign>.))|(?P<comment>%[^\n]*(?:\n[ \t]*)?)"
@@ -33,8 +33,7 @@ _DEFINING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`kind` cs: a command without its backslash; special: a character that means something; text; space."""
 
     kind: Literal["cs", "special", "space", "text"]

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.authoring.cells import Reading, said
-from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, Unread
+from audit.authoring.raw import MOST_CELLS, Found, Piece, RawCell, RawRow, RawTable, Run, Unread
 from audit.errors import AuditError
 
-#: Cells of one table: far more than a claim file may hold, and few enough to answer at once.
-MOST_CELLS = 200_000
+#: More columns than any paper's table has.
 MOST_COLUMNS = 500
 _NOTHING = (Run(""),)
 
@@ -136,22 +135,31 @@ def _is_section(row: Sequence[RawCell]) -> bool:
 
 
 def _heads(grid: Grid, found: Found) -> int:
-    """Rows before the first rule, or before the first one with a number or a dash right of the first column.
+    """Rows of the heading: those that the file says, or those down to the first line across the table.
 
-    A heading may have whole numbers (the k of P@k); above a rule that comes later stand rows of results.
+    A row with gaps or with titles over several columns goes on in the next one, as long as that has no
+    number: a heading may be ruled row by row. Whole numbers may stand in it (the k of P@k); what stands above
+    a line that comes later are results.
     """
+    if found.heads is not None and not found.least_heads:
+        return found.heads
     by_content = next(
         (k for k, row in enumerate(grid) if any(it.kind not in ("empty", "text") for it in row[1:])),
         len(grid),
     )
     while by_content > 1 and _is_section(grid[by_content - 1]):
         by_content -= 1
-    if found.heads is None:
-        return by_content
-    if not found.least_heads:
-        return found.heads
-    between = (cell for row in grid[by_content : found.heads] for cell in row)
-    return by_content if any("." in (cell.value or "") for cell in between) else max(found.heads, by_content)
+    heads = found.heads or min(1, by_content)
+    if any("." in (cell.value or "") for row in grid[by_content:heads] for cell in row):
+        heads = by_content
+    used = [k for k in range(1, len(grid[0])) if any(row[k].kind != "empty" for row in grid)]
+    while 0 < heads < by_content and any(_has_gap(grid[heads - 1][column]) for column in used):
+        heads += 1
+    return heads
+
+
+def _has_gap(cell: RawCell) -> bool:
+    return cell.kind == "empty" or cell.across > 1
 
 
 def _names(body: Grid) -> int:
@@ -165,10 +173,13 @@ def _names(body: Grid) -> int:
 def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:
     rows: list[RawRow] = []
     section: tuple[str, ...] = ()
+    filled = True
     for row in body:
         if len(row) > 1 and _is_section(row) and row is not body[-1]:
-            section = (row[0].text,)
+            section = (row[0].text,) if filled else (*section, row[0].text)  # one title below another
+            filled = False
             continue
+        filled = True
         own = [cell.text for cell in row[:names] if cell.text]
         rows.append(RawRow(len(rows) + 1, row[-1].line, tuple(dict.fromkeys([*section, *own])), tuple(row)))
     return tuple(rows)

@@ -13,6 +13,9 @@ Kind = Literal["number", "dash", "empty", "text", "unclear"]
 """number: one printed number, perhaps with a spread and marks. dash: the paper prints that there is none.
 unclear: made of digits, and no number that can be read in one way. text: everything else."""
 
+#: Cells of one table: many times what a claim file of 2 MB can hold.
+MOST_CELLS = 50_000
+
 #: Styles that place or cancel text; any other style of a number becomes one of its marks.
 RAISED, LOWERED, STRUCK = "raised", "lowered", "struck"
 

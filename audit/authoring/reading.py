@@ -63,7 +63,7 @@ def table_of(source: str, text: str, options: Options) -> RawTable:
     """`read` for a text that was read already."""
     name = _name(source)
     form = options.form or _form(source, name, text)
-    found = _chosen(_tables(name, text, form, options.separator), name, form, options.number)
+    found = _chosen(_tables(name, text, form, options), name, form, options.number)
     table = laid_out(
         found, name=name, form=form, reading=options.reading, heads=options.heads, names=options.names
     )
@@ -111,7 +111,7 @@ def _form(source: str, name: str, text: str) -> str:
     return signs[0]
 
 
-def _tables(name: str, text: str, form: str, separator: str | None) -> list[Found]:
+def _tables(name: str, text: str, form: str, options: Options) -> list[Found]:
     if form == "latex":
         return latex.tables(name, text)
     if form == "markdown":
@@ -119,8 +119,10 @@ def _tables(name: str, text: str, form: str, separator: str | None) -> list[Foun
     if form == "html":
         return html.tables(text)
     if form in ("csv", "tsv"):
-        sign = separated.SEPARATORS[separator] if separator else "\t" if form == "tsv" else None
-        return separated.tables(name, text, separator=sign)
+        sign = "\t" if form == "tsv" else None
+        if options.separator is not None:
+            sign = separated.SEPARATORS[options.separator]
+        return separated.tables(name, text, separator=sign, commas=options.reading.decimal == "comma")
     raise AuditError(f"{form!r} is no format of tables; {known_names(form, FORMS)}")
 
 

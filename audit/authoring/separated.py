@@ -12,21 +12,23 @@ from audit.errors import AuditError
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
-def tables(name: str, text: str, *, separator: str | None) -> list[Found]:
-    """The one table of the file. Without a separator it is the only one that parts all rows alike.
+def tables(name: str, text: str, *, separator: str | None, commas: bool = False) -> list[Found]:
+    """The one table of the file. Without a separator it is the only one that parts all rows alike; where the
+    numbers have decimal commas, it is none.
 
     Raises `AuditError` where none does, or several, or where quotes do not pair up.
     """
-    rows = _rows(name, text, separator or _only_separator(name, text))
+    rows = _rows(name, text, separator or _only_separator(name, text, commas))
     return [Found(rows=tuple(rows), line=rows[0][0].line)] if rows else []
 
 
-def _only_separator(name: str, text: str) -> str:
-    fitting = [word for word, sign in SEPARATORS.items() if _parts_alike(name, text, sign)]
+def _only_separator(name: str, text: str, commas: bool) -> str:
+    possible = {word: sign for word, sign in SEPARATORS.items() if not (commas and word == "comma")}
+    fitting = [word for word, sign in possible.items() if _parts_alike(name, text, sign)]
     if len(fitting) == 1:
         return SEPARATORS[fitting[0]]
     found = f"{' and '.join(fitting)} part" if fitting else "no character parts"
-    raise AuditError(f"{name}: {found} all rows alike; say --separator {'|'.join(SEPARATORS)}")
+    raise AuditError(f"{name}: {found} all rows alike; say --separator {'|'.join(possible)}")
 
 
 def _parts_alike(name: str, text: str, separator: str) -> bool:

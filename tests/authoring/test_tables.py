@@ -1,0 +1,57 @@
+"""Tables in many styles, each with the right result, written by hand, beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from audit.authoring.cells import Reading
+from audit.authoring.raw import RawCell, RawTable
+from audit.authoring.reading import Options, read
+
+TABLES = Path(__file__).parent / "tables"
+FILES = sorted(path for path in TABLES.iterdir() if path.suffix != ".yaml")
+
+
+def expected(path: Path) -> dict[str, Any]:
+    held = path.with_suffix(".yaml") if path.suffix == ".tex" else path.with_suffix(path.suffix + ".yaml")
+    return dict(YAML(typ="safe", pure=True).load(held.read_text(encoding="utf-8")))
+
+
+def table_of(path: Path) -> RawTable:
+    given = dict(expected(path).get("options", {}))
+    reading = Reading(given.pop("decimal", None), given.pop("beside", None))
+    return read(str(path), Options(reading=reading, **given))
+
+
+def compact(cell: RawCell) -> Any:
+    """As the files of results write a cell."""
+    if cell.kind in ("text", "unclear"):
+        return {cell.kind: cell.text}
+    if cell.kind != "number":
+        return None if cell.kind == "dash" else ""
+    more = {"sd": cell.sd} if cell.sd else {}
+    more |= {"marks": list(cell.marks)} if cell.marks else {}
+    return {"value": cell.value, **more} if more else cell.value
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_table_is_read_as_a_person_reads_it(path: Path) -> None:
+    table, right = table_of(path), expected(path)
+    assert [list(it) for it in table.paths] == right["paths"]
+    assert (len(table.heading), table.names) == (right["heads"], right["names"])
+    assert [list(row.names) for row in table.rows] == [row["names"] for row in right["rows"]]
+    for row, wanted in zip(table.rows, right["rows"], strict=True):
+        assert [compact(cell) for cell in row.cells[table.names :]] == wanted["cells"], wanted["names"]
+        assert row.line == wanted["line"], wanted["names"]
+    assert [[it.line, it.column, it.text] for it in table.unread] == right.get("unread", [])
+    assert table.caption == right.get("caption", "")
+
+
+def test_there_are_ten_tables_in_latex_and_some_of_each_other_kind() -> None:
+    endings = [path.suffix for path in FILES]
+    assert endings.count(".tex") == 10
+    assert all(endings.count(it) >= 2 for it in (".csv", ".md", ".html")) and ".tsv" in endings
