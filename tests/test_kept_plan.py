@@ -112,7 +112,8 @@ def test_an_experiment_with_nothing_that_came_later_is_described_as_before_there
 ) -> None:
     """A plan that was kept before keeps its runs."""
     described = paper.single_experiments["words"].model_dump(mode="json", exclude={"title", "method"})
-    assert (described.pop("noise"), described.pop("training")) == (None, {})
+    later = {"noise": None, "training": {}, "tuning": None, "readings": []}
+    assert {name: described.pop(name) for name in later} == later
     assert _definitions(paper)["words"] == digest(described)
 
 
