@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 FiguresOption = Annotated[
     Path | None,
-    typer.Option("--figures", metavar="DIR", help="Draw the figures as files for a paper, in DIR/PAPER."),
+    typer.Option(
+        "--figures",
+        metavar="DIR",
+        help="Also draw the figures as files for a paper; of several reports, a folder each.",
+    ),
 ]
 FormatOption = Annotated[
     str | None, typer.Option("--figure-format", metavar="svg,pdf,png", help="Default: svg.")
@@ -37,13 +41,13 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
         raise AuditError(f"--figure-format {unknown[0]!r} is unknown; known are {', '.join(FORMATS)}")
     if find_spec("matplotlib") is None:
         raise AuditError(
-            "--figures needs matplotlib, which is not installed; pip install 'xmtc-audit[figures]'"
+            "--figures needs matplotlib, which is not installed; `python -m pip install 'matplotlib>=3.8'`"
         )
     return tuple(name for name in FORMATS if name in names)
 
 
 def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
-    """The audit's figures in the folder, each in each format; those of an earlier audit are gone."""
+    """The audit's figures in the folder, each in each format; other files there stay."""
     from audit.files import explained, write
     from reports.exports.drawing import draw
     from reports.exports.paper_figures import paper_figures

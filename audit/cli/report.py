@@ -12,6 +12,7 @@ import typer
 from audit.cli.app import app, say, verdict_code
 from audit.cli.beside import AlsoOption, also_of, write_beside
 from audit.cli.diff import history, previous_of, tell_changes
+from audit.cli.figures import FiguresOption, FormatOption, draw_figures, formats_of
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -29,6 +30,8 @@ def report_command(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
     also: AlsoOption = None,
+    figures: FiguresOption = None,
+    figure_format: FormatOption = None,
     previous: Annotated[
         list[Path] | None,
         typer.Option(
@@ -48,9 +51,9 @@ def report_command(
     changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
     inconsistent, else 0.
     """
-    names = also_of(also)
+    names, formats = also_of(also), formats_of(figure_format, figures)
     if diff:
-        if records or also or previous:
+        if records or also or previous or figures:
             raise AuditError("--diff compares two records and writes no report; leave out the other options")
         return tell_changes(*diff)
     worst, paths = Exit.OK, records or records_in(out)
@@ -59,6 +62,9 @@ def report_command(
     for path, audit in audits.items():
         with numbers_explained(path):
             write_report(audit, path.parent, names)
+        if figures:
+            own = figures if len(audits) == 1 else figures / path.parent.name
+            say(f"figures: {len(draw_figures(audit, own, formats))} in {own}")
         if before := earlier[audit.paper.key]:
             say(history(audit, before))
         worst = max(worst, verdict_code(audit))

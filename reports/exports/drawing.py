@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from reports import wording
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The dashes of a printed number.
 _PRINTED = (0, (3, 1.5))
+#: Characters of a line of a label.
+_LINE = 58
 _INTERVAL_HEIGHT, _LANE_HEIGHT, _AXIS_HEIGHT = 0.55, 0.22, 0.42
 
 
@@ -89,9 +93,14 @@ def _intervals(axes: Axes, panel: Panel) -> None:
     _mean(axes, plot.estimate, 0.62, panel.status)
     if plot.dots:
         axes.plot(plot.dots, [0.2] * len(plot.dots), "o", mfc="none", mec=fs.INK, ms=3.5, mew=0.7)
-    axes.set(ylim=(0.0, 1.0), yticks=[], xlabel=f"{visible(plot.axis)}   ({panel.word.lower()})")
+    axes.set(ylim=(0.0, 1.0), yticks=[], xlabel=_said(panel))
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
+
+
+def _said(panel: Panel) -> str:
+    """What the axis measures, and the verdict."""
+    return f"{visible(figures.with_data(panel.plot.axis, panel.elsewhere))}: {panel.word.lower()}"
 
 
 def _band(axes: Axes, margin: Bounds) -> None:
@@ -153,7 +162,7 @@ def _forest(rows: Sequence[ForestRow], axis: str) -> Figure:
     """A row a claim on one axis; the verdict in shape, colour and word."""
     figure = _new(fs.PAGE, 0.19 * len(rows) + 0.6)
     axes = figure.subplots()
-    printed = all(row.target is None for row in rows)
+    printed = axis == figures.VALUES_AXIS
     line = _PRINTED if printed else "-"
     axes.axvline(0.0, color=fs.INK if printed else fs.QUIET, linestyle=line, linewidth=0.7, zorder=1)
     for k, row in enumerate(rows):
@@ -163,19 +172,32 @@ def _forest(rows: Sequence[ForestRow], axis: str) -> Figure:
         if row.target is not None:
             axes.plot([row.target] * 2, (k - 0.4, k + 0.4), color=fs.INK, linestyle=_PRINTED, linewidth=0.9)
         _mean(axes, row.estimate, k, row.status, 4.5)
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=axis)
-    labels = [row.label for row in rows]
-    said = [it if k == 0 or labels[k - 1] != it else "" for k, it in enumerate(labels)]
-    axes.set_yticks(
-        range(len(rows)), [visible(f"{it}   {row.part}".strip()) for it, row in zip(said, rows, strict=True)]
-    )
+    everywhere = {row.elsewhere for row in rows}
+    shared = everywhere.pop() if len(everywhere) == 1 else ""
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=figures.with_data(axis, shared))
+    axes.set_yticks(range(len(rows)), list(_row_labels(rows)))
     axes.tick_params(axis="y", length=0)
     words = axes.secondary_yaxis("right")
-    words.set_yticks(range(len(rows)), [row.word.lower() for row in rows])
+    words.set_yticks(range(len(rows)), [_row_word(row, shared) for row in rows])
     words.tick_params(length=0)
     words.spines["right"].set_visible(False)
     axes.spines["left"].set_visible(False)
     return figure
+
+
+def _row_labels(rows: Sequence[ForestRow]) -> Iterator[str]:
+    """The label of neighbours runs on beside their parts, and is cut where they end."""
+    for label, group in groupby(rows, key=lambda row: row.label):
+        members = list(group)
+        lines = textwrap.wrap(visible(label), _LINE) or [""]
+        if len(lines) > len(members):
+            lines = [*lines[: len(members) - 1], shortened(" ".join(lines[len(members) - 1 :]), _LINE)]
+        for k, row in enumerate(members):
+            yield f"{lines[k] if k < len(lines) else ''}   {visible(row.part)}".strip()
+
+
+def _row_word(row: ForestRow, shared: str) -> str:
+    return figures.with_data(row.word.lower(), "" if shared else row.elsewhere)
 
 
 def _learning(panels: Sequence[LearningPanel], axis: str) -> Figure:
@@ -184,7 +206,7 @@ def _learning(panels: Sequence[LearningPanel], axis: str) -> Figure:
     lines = math.ceil(len(panels) / columns)
     width = fs.COLUMN if columns == 1 else fs.PAGE
     figure = _new(width, 1.45 * lines + 0.25)
-    grid = figure.subplots(lines, columns, squeeze=False, sharey="none" if axis == "loss" else "all")
+    grid = figure.subplots(lines, columns, squeeze=False, sharey="none" if axis.startswith("loss") else "all")
     for k, axes in enumerate(grid.flat):
         if k >= len(panels):
             axes.set_axis_off()
@@ -205,7 +227,8 @@ def _seeds(axes: Axes, panel: LearningPanel) -> None:
             "linestyle": fs.DASHES[k % len(fs.DASHES)],
         }
         axes.plot(x, y, **style, marker="o" if len(points) == 1 else None, ms=3)
-    axes.set_title(visible(shortened(panel.title, 40)), fontsize=6.5, loc="left")
+    lines = textwrap.wrap(visible(panel.title), 38)
+    axes.set_title("\n".join(lines[:2]), fontsize=6.0, loc="left")
 
 
 # --------------------------------------------------------------------------- readings

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Run
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Scope, Verdict
 from reports import wording
 from reports.claim_plots import intervals_of
 from reports.exports.told import Told, by_claim, line, told
@@ -33,6 +33,8 @@ class Panel:
     plot: IntervalPlot
     status: Status
     word: str
+    elsewhere: str
+    """On what data, where they are not the paper's; else empty."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class ForestRow:
     """The column or metric, which stands beside the label."""
     status: Status
     word: str
+    elsewhere: str
+    """As in `Panel`."""
     estimate: float
     target: float | None
     """Printed difference; None for a value, whose printed number is the zero of the axis."""
@@ -94,7 +98,7 @@ def _claims(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
             name = f"{stem}-{number}"
         taken.add(name)
         pairs = ((it, _intervals(it, found)) for it in members)
-        panels = tuple(Panel(plot, it.status, it.word) for it, plot in pairs if plot)
+        panels = tuple(Panel(plot, it.status, it.word, _elsewhere(it.verdict)) for it, plot in pairs if plot)
         if panels:
             said = " ".join(f"{it.plot.axis}: {it.plot.description}" for it in panels)
             yield PaperFigure(name, _title(members[0]), said, panels=panels)
@@ -126,6 +130,11 @@ def _readings(members: Sequence[Told], found: Lookup, name: str) -> Iterator[Pap
         if len(curve.points) > 1 and all(map(_drawable, numbers)):
             file = f"{name}-readings-{slug(it.subject)}"
             yield PaperFigure(file, f"{_title(it)} ({curve.title})", curve.description, curve=curve)
+
+
+def _elsewhere(verdict: Verdict | None) -> str:
+    scope = verdict.scope if verdict else None
+    return "" if scope is None or scope == "same_data" else wording.SCOPE_WORDS[scope]
 
 
 def _title(it: Told) -> str:
@@ -191,10 +200,11 @@ def _row(
         return None
     label, part = names
     row = ForestRow(
-        label=shortened(line(label), _LABEL),
+        label=shortened(line(label), 3 * _LABEL),
         part=shortened(line(part), 24),
         status=it.status,
         word=it.word,
+        elsewhere=_elsewhere(verdict),
         estimate=verdict.estimate - zero,
         target=target,
         margin=margin,
@@ -216,7 +226,7 @@ def _less(bounds: Bounds | None, zero: float) -> Bounds | None:
 def _learning(audit: Audit) -> Iterator[PaperFigure]:
     """Of each experiment with runs of its own; several experiments may rest on the same runs."""
     seen: set[tuple[str, ...]] = set()
-    panels: dict[str, list[LearningPanel]] = {}
+    panels: dict[tuple[str, Scope], list[LearningPanel]] = {}
     for experiment in audit.experiments:
         runs = [run for run in experiment.runs if run.curve]
         keys = tuple(run.key for run in runs)
@@ -225,14 +235,15 @@ def _learning(audit: Audit) -> Iterator[PaperFigure]:
         seen.add(keys)
         what = _measured(runs)
         if panel := _learning_panel(experiment, runs, what):
-            panels.setdefault(what, []).append(panel)
-    for what, found in panels.items():
+            panels.setdefault((what, experiment.scope), []).append(panel)
+    for (what, scope), found in panels.items():
         number = -(-len(found) // _PANELS)
         for part in range(number):
             shown = tuple(found[part * _PANELS : (part + 1) * _PANELS])
-            file = f"learning-{slug(what)}" + (f"-{part + 1}" if number > 1 else "")
+            file = f"learning-{slug(what)}" + ("" if scope == "same_data" else f"-{slug(scope)}")
+            file += f"-{part + 1}" if number > 1 else ""
             said = figures.learning(what, [panel.title for panel in shown])
-            axis = what if what == "loss" else f"{what}, percent"
+            axis = figures.while_training(what, scope)
             yield PaperFigure(file, figures.LEARNING, said, learning=shown, axis=axis)
 
 
@@ -249,5 +260,5 @@ def _learning_panel(experiment: ExperimentRecord, runs: Sequence[Run], what: str
         for run in sorted(runs, key=lambda run: run.spec.seed)
     )
     drawn = tuple(it for it in seeds if it and all(_drawable(number) for pair in it for number in pair))
-    title = shortened(line(experiment.title or experiment.id), _LABEL)
+    title = shortened(line(experiment.title or experiment.id), _LABEL + 12)
     return LearningPanel(title, drawn) if drawn else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.wording.words import listed
+from audit.record import Scope
+from reports.wording.words import SCOPE_WORDS, listed
 
 VALUES = "Printed values: ours minus the printed number"
 VALUES_AXIS = "ours − printed, points"
@@ -13,6 +14,17 @@ DIFFERENCES_AXIS = "difference, points"
 LEARNING = "Learning curves, one line a seed"
 EPOCH = "epoch"
 PRINTED = "printed"
+
+
+def with_data(axis: str, elsewhere: str) -> str:
+    """What an axis measures, and on what data where they are not the paper's."""
+    return f"{axis} ({elsewhere})" if elsewhere else axis
+
+
+def while_training(what: str, scope: Scope) -> str:
+    """`P@1 while training, percent (stand-in data)`"""
+    axis = what if what == "loss" else f"{what} while training, percent"
+    return with_data(axis, "" if scope == "same_data" else SCOPE_WORDS[scope])
 
 
 def learning(what: str, titles: Sequence[str]) -> str:
