@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from audit.claim import Paper
-from audit.importing.naming import bare, datasets_of, much_like
+from audit.importing.naming import bare, much_like
 
 #: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.
 _WITH_K: Mapping[str, str] = {
@@ -54,17 +54,12 @@ class Known:
 
     def dataset(self, text: str) -> str | None:
         """Id of the paper's data set, or key of the catalogue, spelled so but for case and hyphens."""
-        own = datasets_of(self.paper, text)
-        wanted = bare(text)
-        own = own or [
-            id
-            for id, it in self.paper.datasets.items()
-            if wanted in (bare(id), bare(it.name), bare(it.catalogue or ""))
-        ]
-        if len(own) == 1:
-            return own[0]
-        keys = [key for key, name in self.catalogue.items() if wanted in (bare(key), bare(name))]
-        return keys[0] if len(keys) == 1 and wanted and not own else None
+        wanted, own = bare(text), self.paper.datasets
+        by_name = [id for id, it in own.items() if wanted in (bare(id), bare(it.name))]
+        by_key = [id for id, it in own.items() if wanted == bare(it.catalogue or "")]
+        elsewhere = [key for key, name in self.catalogue.items() if wanted in (bare(key), bare(name))]
+        nearest = by_name or by_key or elsewhere
+        return nearest[0] if wanted and len(nearest) == 1 else None
 
     def alike(self, text: str) -> str | None:
         """A data set of the paper whose name is much like it."""

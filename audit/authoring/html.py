@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from audit.authoring.raw import LOWERED, RAISED, STRUCK, Found, Piece, Run
+from audit.authoring.raw import LOWERED, RAISED, STRUCK, Found, Piece, Run, check_size
 
 _STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
@@ -41,9 +41,9 @@ class _Cell:
         self.styles: list[tuple[str, str]] = [("", "bold")] if bold else []
 
 
-def tables(text: str) -> list[Found]:
+def tables(name: str, text: str) -> list[Found]:
     """All tables of the page that hold no other one, in order."""
-    reader = _Reader(convert_charrefs=True)
+    reader = _Reader(name)
     reader.feed(text)
     reader.close()
     while reader.open:
@@ -58,8 +58,9 @@ def tables(text: str) -> list[Found]:
 class _Reader(HTMLParser):
     """Rows and cells end where the next one begins: their end tags may be left out."""
 
-    def __init__(self, *, convert_charrefs: bool) -> None:
-        super().__init__(convert_charrefs=convert_charrefs)
+    def __init__(self, name: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.name, self.held = name, 0
         self.found: list[_Table] = []
         self.open: list[_Table] = []
         self.cells: list[_Cell | None] = []
@@ -150,6 +151,8 @@ class _Reader(HTMLParser):
         table = self.open[-1]
         if table.row and any(piece.text for piece in table.row):
             table.rows.append(tuple(table.row))
+            self.held += len(table.row)
+            check_size(self.name, table.line, self.held)
             table.heading &= table.only_th or len(table.rows) == 1 or table.heading
             if table.heading and table.only_th and table.heads == len(table.rows) - 1:
                 table.heads = len(table.rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from audit.authoring import latex_symbols as known
 from audit.authoring.latex_cell import CellBuilder
 from audit.authoring.latex_tokens import Stream, Token, definitions, tokens, words
-from audit.authoring.raw import MOST_CELLS, Found, Piece, Unread
+from audit.authoring.raw import Found, Piece, Unread, check_size
 from audit.errors import AuditError
 
 _VERBATIM = ("verbatim", "comment", "lstlisting")
@@ -167,9 +167,7 @@ def _end_row(body: _Body, cell: CellBuilder, token: Token) -> None:
     if body.row or piece.text or piece.why:
         body.rows.append((*body.row, piece))
         body.cells += len(body.rows[-1])
-        if body.cells > MOST_CELLS:
-            what = f"more than {MOST_CELLS:,} cells"
-            raise AuditError(f"{cell.stream.name}:{body.begin.line}: {what}; give the table in parts")
+        check_size(cell.stream.name, body.begin.line, body.cells)
     body.row = []
 
 

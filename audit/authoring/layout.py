@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.authoring.cells import Reading, said
-from audit.authoring.raw import MOST_CELLS, Found, Piece, RawCell, RawRow, RawTable, Run, Unread
+from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, Unread, check_size
 from audit.errors import AuditError
 
 #: More columns than any paper's table has.
@@ -87,8 +87,7 @@ def _placed(found: Found, name: str) -> list[list[tuple[Piece, bool]]]:
         rows.append(row)
     if found.fills:
         _fill(rows)
-    if sum(map(len, rows)) > MOST_CELLS:
-        raise AuditError(f"{name}:{found.line}: more than {MOST_CELLS:,} cells; give the table in parts")
+    check_size(name, found.line, sum(map(len, rows)))
     return rows
 
 

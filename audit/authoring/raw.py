@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from audit.errors import AuditError
+
 Kind = Literal["number", "dash", "empty", "text", "unclear"]
 """number: one printed number, perhaps with a spread and marks. dash: the paper prints that there is none.
 unclear: made of digits, and no number that can be read in one way. text: everything else."""
@@ -18,6 +20,13 @@ MOST_CELLS = 50_000
 
 #: Styles that place or cancel text; any other style of a number becomes one of its marks.
 RAISED, LOWERED, STRUCK = "raised", "lowered", "struck"
+
+
+def check_size(name: str, line: int, cells: int) -> None:
+    """Raises `AuditError` for more cells than a table has, before all of a large file is read."""
+    if cells > MOST_CELLS:
+        what = f"more than {MOST_CELLS:,} cells"
+        raise AuditError(f"{name}:{line}: {what}; give the table in parts")
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _tables(name: str, text: str, form: str, options: Options) -> list[Found]:
     if form == "markdown":
         return markdown.tables(text)
     if form == "html":
-        return html.tables(text)
+        return html.tables(name, text)
     if form in ("csv", "tsv"):
         sign = "\t" if form == "tsv" else None
         if options.separator is not None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from itertools import islice
 
-from audit.authoring.raw import Found, Piece, Run
+from audit.authoring.raw import Found, Piece, Run, check_size
 from audit.errors import AuditError
 
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
+
+#: Rows by which a separator is found.
+_FIRST = 1_000
 
 
 def tables(name: str, text: str, *, separator: str | None, commas: bool = False) -> list[Found]:
@@ -24,18 +29,19 @@ def tables(name: str, text: str, *, separator: str | None, commas: bool = False)
 
 def _only_separator(name: str, text: str, commas: bool) -> str:
     possible = {word: sign for word, sign in SEPARATORS.items() if not (commas and word == "comma")}
-    fitting = [word for word, sign in possible.items() if _parts_alike(name, text, sign)]
+    fitting = [word for word, sign in possible.items() if _parts_alike(text, sign)]
     if len(fitting) == 1:
         return SEPARATORS[fitting[0]]
     found = f"{' and '.join(fitting)} part" if fitting else "no character parts"
     raise AuditError(f"{name}: {found} all rows alike; say --separator {'|'.join(possible)}")
 
 
-def _parts_alike(name: str, text: str, separator: str) -> bool:
-    """Whether all rows have one width, of two or more; titles of sections, alone on their line, aside."""
+def _parts_alike(text: str, separator: str) -> bool:
+    """Whether the first rows have one width, of two or more; a title alone on its line aside."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        widths = {len(row) for row in _rows(name, text, separator)}
-    except AuditError:
+        widths = {len(row) for row in islice(reader, _FIRST) if any(cell.strip() for cell in row)}
+    except csv.Error:
         return False
     return len(widths - {1}) == 1
 
@@ -43,11 +49,13 @@ def _parts_alike(name: str, text: str, separator: str) -> bool:
 def _rows(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[tuple[Piece, ...]] = []
-    line = 1
+    line, cells = 1, 0
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
                 rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
+                cells += len(row)
+                check_size(name, 1, cells)
             line = reader.line_num + 1
     except csv.Error as err:
         what = "its quotes do not pair up, or a cell has more than 131,072 characters"
