@@ -6,11 +6,13 @@ import csv
 import io
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
 from audit.record import Audit, Settling
+from reports.exports import EXPORTS
 from reports.exports.table_csv import COLUMNS, claims_csv, guarded, unguarded
 from reports.strings import visible
 from tests.reports import every_kind, sample
@@ -103,3 +105,9 @@ def test_no_cell_is_a_formula(text: str) -> None:
         for cell in row.values():
             assert not cell.startswith(("=", "@", "\t", "\r")), cell
     claims_csv(audit).encode()
+
+
+def test_every_column_is_documented() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "exports.md").read_text()
+    assert all(f"| `{name}` | {what} |\n" in page for name, what in COLUMNS.items())
+    assert all(f"| `{name}` | `{it.file}` |" in page for name, it in EXPORTS.items())
