@@ -85,9 +85,10 @@ class Search:
 
     def running(self) -> Mapping[int, tuple[float, float | None]]:
         """Trials at work: number -> epochs done, and the last score."""
-        from optuna.trial import TrialState
-
-        found = self._study().get_trials(deepcopy=False, states=[TrialState.RUNNING])
+        if not self.journal.exists():
+            return {}
+        study = self._study()
+        found = [it for it in study.get_trials(deepcopy=False) if it.state.name == "RUNNING"]
         curves = {it.number: it.intermediate_values for it in found}
         return {number: (max(it, default=0), it[max(it)] if it else None) for number, it in curves.items()}
 

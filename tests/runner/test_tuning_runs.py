@@ -1,0 +1,373 @@
+"""From a claim file that asks for tuning to trials on documents held out, and to runs by the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from audit import study_store
+from audit.claim import Paper, load
+from audit.errors import PlanError
+from audit.record import Audit, PaperInfo, audit_from_json, to_json
+from audit.runner import Settings, make_plan
+from audit.runner.data_request import DataRequest
+from audit.runner.plan import LEFT_OUT, NOT_TUNED
+from audit.runner.tuning.ask import questions
+from audit.runner.tuning.carry_on import Way, carry_on
+from audit.runner.tuning.question import Question
+from audit.runner.tuning.trial import Training, settings_of, without_test
+from audit.study import Study, Trial
+from reimpl import xml_cnn
+from reimpl.data.dataset import Dataset
+from reimpl.data.splits import RULES, split_off
+from reimpl.protocol import Protocol
+from reimpl.training import train
+from tests.runner.papers import write_corpus, write_paper
+
+pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
+
+PLACE = "title: Words, model"
+VALUES = {
+    "training.learning_rate": 3e-3,
+    "config.dropout_embedding": 0.2,
+    "config.dropout_output": 0.4,
+}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path / "corpus")
+
+
+def paper(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}") -> Paper:
+    return load(write_paper(folder, (PLACE, f"{said}, {PLACE}")))
+
+
+def settings(folder: Path, **changes: Any) -> Settings:
+    cache = folder / "store" / "data"
+    return Settings(**{"data": folder / "corpus", "cache": cache, "seeds": 2, **changes})
+
+
+def question(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}", **changes: Any) -> Question:
+    (found,) = questions(paper(folder, said), settings(folder), **changes)
+    return found
+
+
+class Silent:
+    def progress(self, shares: Mapping[int, float]) -> None: ...
+    def ended(self, trial: Trial, over: int, best: Trial | None) -> None: ...
+
+
+def study_of(folder: Path, it: Question, **way: Any) -> Study:
+    found = carry_on(it, Way(folder / "store", **{"trials": it.trials, **way}), Silent())
+    assert found is not None
+    return found
+
+
+def told_nothing(epoch: float, score: float) -> None: ...
+
+
+# --------------------------------------------------------------------------- the question
+
+
+def test_a_question_is_of_the_settings_that_runs_have_but_for_what_is_sought(
+    tmp_path: Path, corpus: Path
+) -> None:
+    """On a CPU the protocol is reduced, and what it reduces is not sought: maps here."""
+    spec = question(tmp_path).spec
+    job = make_plan(paper(tmp_path), settings(tmp_path, untuned=True), only=["words"]).jobs[0]
+    sought = {it.name.partition(".")[2] for it in spec.space}
+    assert sought == {"learning_rate", "dropout_embedding", "dropout_output"}
+    assert spec.config == {key: it for key, it in job.spec.config.items() if key not in sought}
+    same = ("name", "epochs", "batch_size", "length", "optimiser")
+    assert {key: spec.training[key] for key in same} == {key: job.spec.protocol[key] for key in same}
+    assert (spec.training["select"], spec.training["patience"], spec.metric) == ("best_on_dev", 10, "P@1")
+    notes = " ".join(question(tmp_path).notes)
+    assert "trials are of the reduced protocol small" in notes
+
+
+def test_a_score_of_the_last_epoch_selects_none(tmp_path: Path, corpus: Path) -> None:
+    spec = question(tmp_path, "tuning: {protocol: chen2022, trials: 2, score: best}").spec
+    assert spec.training["select"] == "best_on_dev"
+
+
+def test_fewer_epochs_are_another_study_of_the_same_question_and_are_told(
+    tmp_path: Path, corpus: Path
+) -> None:
+    whole, short = question(tmp_path), question(tmp_path, epochs=3)
+    assert short.epochs == 3
+    assert short.spec.key != whole.spec.key
+    assert short.spec.question == whole.spec.question
+    assert "a trial has 3 epochs instead of 20: cheaper, and a cruder answer" in short.notes
+    assert not [it for it in whole.notes if "instead of" in it]
+
+
+def test_experiments_of_one_question_share_a_study(tmp_path: Path, corpus: Path) -> None:
+    both = write_paper(
+        tmp_path,
+        (PLACE, f"tuning: chen2022, {PLACE}"),
+        ("title: Words once more", "tuning: chen2022, title: Words once more"),
+    )
+    (found,) = questions(load(both), settings(tmp_path))
+    assert (found.experiments, found.trials) == (("words", "again"), 48)
+
+
+def test_what_asks_for_no_tuning_is_not_tuned(tmp_path: Path, corpus: Path) -> None:
+    with pytest.raises(PlanError, match=r"^toy2024: none of these experiments asks for tuning"):
+        questions(paper(tmp_path), settings(tmp_path), only=["letters"])
+    with pytest.raises(PlanError, match=r"^toy2024: no experiment asks for tuning"):
+        questions(load(write_paper(tmp_path)), settings(tmp_path))
+
+
+# --------------------------------------------------------------------------- trials and the test documents
+
+
+class Poison:
+    """Whoever looks at it is found out."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"the test documents were asked for their {name}")
+
+
+@dataclass(frozen=True)
+class Poisoned(DataRequest):
+    """Data whose test documents nobody may look at."""
+
+    def load(self) -> Dataset:
+        plain = DataRequest(**{name: getattr(self, name) for name in DataRequest.__dataclass_fields__})
+        data = replace(plain.load())
+        object.__setattr__(data, "test", Poison())
+        return data
+
+
+def test_no_trial_looks_at_the_test_documents(tmp_path: Path, corpus: Path) -> None:
+    """The whole search, its record included, on data whose test part raises at any touch."""
+    plain = question(tmp_path)
+    parts = {name: getattr(plain.data, name) for name in DataRequest.__dataclass_fields__}
+    poisoned = replace(plain, data=Poisoned(**parts))
+    with pytest.raises(AssertionError, match="asked for their size"):
+        _ = poisoned.data.load().test.size
+    study = study_of(tmp_path, poisoned)
+    assert [it.state for it in study.trials] == ["done", "done"], [it.reason for it in study.trials]
+    assert study.key == plain.spec.key
+
+
+def test_other_test_documents_make_the_same_trials(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        write_corpus(folder / "corpus")
+        if name == "two":  # other labels, in reverse order
+            path = folder / "corpus" / "test.txt"
+            lines = [line.partition("\t")[2] for line in path.read_text().splitlines()]
+            path.write_text("".join(f"label{i % 6}\t{line}\n" for i, line in enumerate(reversed(lines))))
+        study = study_of(folder, question(folder))
+        found.append([(it.values, it.score, it.epochs) for it in study.trials])
+    assert found[0] == found[1]
+
+
+def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
+    tmp_path: Path, corpus: Path
+) -> None:
+    """Against the same training put together by hand."""
+    it = question(tmp_path)
+    outcome = Training(it)(0, VALUES, told_nothing)
+    whole = it.data.whole.load()
+    left, held = split_off(whole.train, RULES["chen2022"])
+    assert (left.size, held.size) == (32, 8)
+    data = replace(whole, train=left, dev=held, test=held)
+    spec = settings_of(it.spec, VALUES)
+    assert (spec.protocol["learning_rate"], spec.config["dropout_output"]) == (3e-3, 0.4)
+    config = xml_cnn.Config(**spec.config)
+
+    def build(vectors: torch.Tensor) -> torch.nn.Module:
+        return xml_cnn.build(
+            config,
+            vectors=vectors,
+            labels=data.n_labels,
+            length=spec.protocol["length"],
+            padding_id=data.padding_id,
+            freeze_padding=True,
+        )
+
+    result = train(build, data, Protocol(**spec.protocol), loss_name=config.loss, seed=0)
+    assert outcome.score == result.metrics["P@1"]
+    assert outcome.reason is None
+
+
+def test_the_dev_part_that_a_corpus_brings_is_what_is_scored(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus", dev=7)
+    it = question(tmp_path)
+    data = without_test(it.data)
+    assert (data.train.size, data.test.size, data.test) == (40, 7, data.dev)
+    assert study_of(tmp_path, it).validation == "dev: 7 documents that the corpus brings for it"
+
+
+def test_a_trial_that_diverges_is_kept_with_its_reason(tmp_path: Path, corpus: Path) -> None:
+    outcome = Training(question(tmp_path))(0, VALUES | {"training.learning_rate": 1e30}, told_nothing)
+    assert outcome.score is None
+    assert "not finite" in str(outcome.reason) or "became" in str(outcome.reason)
+
+
+def test_the_curve_is_told_epoch_by_epoch(tmp_path: Path, corpus: Path) -> None:
+    told: list[tuple[float, float]] = []
+    outcome = Training(question(tmp_path))(0, VALUES, lambda *it: told.append(it))
+    assert [epoch for epoch, _ in told] == list(range(1, len(told) + 1))
+    assert outcome.score == max(score for _, score in told)
+
+
+# --------------------------------------------------------------------------- studies
+
+
+def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpus: Path) -> None:
+    it = question(tmp_path)
+    study = study_of(tmp_path, it)
+    assert study_store.get(tmp_path / "store", it.spec.key) == study
+    assert (study.protocol, study.wanted, study.counted) == ("chen2022", 2, 2)
+    assert (study.n_train, study.n_validation) == (32, 8)
+    assert study.validation.startswith("dev: 8 of 40 training documents held out")
+    assert {"optuna", "torch", "xmtc-audit"} <= set(study.versions)
+    assert study.seconds == pytest.approx(sum(trial.seconds for trial in study.trials), abs=2e-3)
+    assert all(set(trial.values) == set(VALUES) for trial in study.trials)
+    more = study_of(tmp_path, it, trials=3)
+    assert more.trials[:2] == study.trials
+    assert more.counted == 3
+
+
+def test_worker_processes_make_the_trials_of_one_process(tmp_path: Path, corpus: Path) -> None:
+    it = question(tmp_path, "tuning: {protocol: chen2022, epochs: 2}")
+    together = study_of(tmp_path, it, trials=4, workers=2, threads=1)
+    alone = carry_on(it, Way(tmp_path / "alone", trials=4), Silent())
+    assert alone is not None
+    assert [it.values for it in together.trials] == [it.values for it in alone.trials]
+    assert {it.state for it in together.trials} == {"done"}
+
+
+# --------------------------------------------------------------------------- runs
+
+
+def put_study(folder: Path, it: Question, **changes: Any) -> Study:
+    """A study as if it had been made, with two trials."""
+    trials = (
+        Trial(0, "done", VALUES, 61.5),
+        Trial(1, "done", {**VALUES, "config.dropout_output": 0.6}, 60.0),
+    )
+    parts: dict[str, Any] = {"trials": trials, "wanted": 2, "seconds": 1.0, "data": "corpus"}
+    parts |= {"validation": "dev: 8 of 40", "n_train": 32, "n_validation": 8, "notes": it.notes, **changes}
+    return study_store.put(folder / "store", Study(it.spec.key, it.spec, it.protocol, **parts))
+
+
+def test_runs_have_the_best_values_and_name_their_study(tmp_path: Path, corpus: Path) -> None:
+    study = put_study(tmp_path, question(tmp_path))
+    plan = make_plan(paper(tmp_path), settings(tmp_path))
+    words = next(it for it in plan.experiments if it.id == "words")
+    specs = [job.spec for job in plan.jobs if job.spec.key in plan.keys["words"]]
+    assert [spec.study for spec in specs] == [study.key] * 2
+    for spec in specs:
+        assert spec.protocol["learning_rate"] == 3e-3
+        assert (spec.config["dropout_embedding"], spec.config["dropout_output"]) == (0.2, 0.4)
+    assert words.study == study
+    (told,) = [it for it in words.deviations if it.what == "tuning"]
+    assert told.here.startswith("tuned: 2 trials, best P@1 61.50 with learning_rate 0.003")
+    assert study.key in told.here
+    assert not [it for it in words.deviations if it.what in ("learning rate", "dropout output")]
+    others = [job.spec for job in plan.jobs if job.spec.key not in plan.keys["words"]]
+    assert {spec.study for spec in others} == {""}
+    whole = Audit(PaperInfo("toy2024", "A toy"), (), plan.experiments, (), ())
+    assert audit_from_json(to_json(whole)) == whole
+
+
+def test_runs_go_to_the_end_of_the_training_that_the_paper_reports(tmp_path: Path, corpus: Path) -> None:
+    """All training documents, no epoch chosen, no dev part: only the values come from the trials."""
+    put_study(tmp_path, question(tmp_path))
+    (job, _) = make_plan(paper(tmp_path), settings(tmp_path), only=["words"]).jobs
+    assert job.spec.protocol["select"] == "last"
+    assert job.spec.protocol["patience"] is None
+    assert job.data.load().train.size == 40
+    assert job.data.load().dev is None
+
+
+def test_fewer_trials_than_the_protocol_asks_for_are_a_departure(tmp_path: Path, corpus: Path) -> None:
+    put_study(tmp_path, question(tmp_path, "tuning: chen2022"))
+    plan = make_plan(paper(tmp_path, "tuning: chen2022"), settings(tmp_path), only=["words"])
+    words = next(it for it in plan.experiments if it.id == "words")
+    assert "2 trials instead of 48" in next(it for it in words.deviations if it.what == "tuning").why
+
+
+def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
+    tmp_path: Path, corpus: Path
+) -> None:
+    plan = make_plan(paper(tmp_path), settings(tmp_path))
+    why = {it.id: it.not_run for it in plan.experiments}
+    assert why["words"] == NOT_TUNED
+    assert (why["letters"], why["again"]) == (None, None)
+    assert plan.remarks[-1] == (
+        f"toy2024: words is not tuned on this corpus; `audit tune toy2024 --data {corpus}` seeks the "
+        "settings, and --untuned goes without"
+    )
+    only = make_plan(paper(tmp_path), settings(tmp_path), only=["letters"])
+    assert next(it for it in only.experiments if it.id == "words").not_run == LEFT_OUT
+    assert not [it for it in only.remarks if "tuned" in it]
+    with pytest.raises(
+        PlanError, match=r"words is not tuned on this corpus; `audit tune toy2024 --only words"
+    ):
+        make_plan(paper(tmp_path), settings(tmp_path), only=["words"])
+
+
+def test_untuned_runs_are_those_of_the_file_and_say_so(tmp_path: Path, corpus: Path) -> None:
+    """Their keys are the ones that they had before the file asked for tuning."""
+    put_study(tmp_path, question(tmp_path))
+    plan = make_plan(paper(tmp_path), settings(tmp_path, untuned=True))
+    before = make_plan(load(write_paper(tmp_path)), settings(tmp_path))
+    assert plan.keys["words"] == before.keys["words"]
+    words = next(it for it in plan.experiments if it.id == "words")
+    (told,) = [it for it in words.deviations if it.what == "tuning"]
+    assert (told.here, told.why) == ("not tuned: the settings of the claim file", "--untuned")
+    assert words.study is None
+
+
+def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path, corpus: Path) -> None:
+    put_study(tmp_path, question(tmp_path))
+    other = write_corpus(tmp_path / "other", n_train=50)
+    with pytest.raises(PlanError, match="not tuned on this corpus"):
+        make_plan(paper(tmp_path), settings(tmp_path, data=other), only=["words"])
+    named = settings(tmp_path, data=other, tuned_on=corpus)
+    plan = make_plan(paper(tmp_path), named, only=["words"])
+    words = next(it for it in plan.experiments if it.id == "words")
+    (told,) = [it for it in words.deviations if it.what == "tuning"]
+    assert "tuned on corpus: its training documents may be among the test documents here" in told.why
+    assert plan.jobs[0].data.load().train.size == 50
+
+
+def test_a_study_of_another_description_is_none(tmp_path: Path, corpus: Path) -> None:
+    put_study(tmp_path, question(tmp_path))
+    changed = paper(tmp_path, "config: {stride: 2}, tuning: {protocol: chen2022, trials: 2}")
+    with pytest.raises(PlanError, match="not tuned on this corpus"):
+        make_plan(changed, settings(tmp_path), only=["words"])
+
+
+def test_linear_models_are_tuned_by_the_same_road(tmp_path: Path, corpus: Path) -> None:
+    """Without epochs there is no curve: the score is that of the end, and the best C is the runs'."""
+    pytest.importorskip("sklearn", reason="linear models need scikit-learn")
+    text = write_paper(tmp_path).read_text()
+    old = text[text.index("  words:\n") : text.index("  letters:\n")]
+    new = (
+        "  words: {title: Words, model: linear, variant: svm, protocol: small, dataset: corpus, "
+        "recipe: study2022,\n    tuning: {protocol: wang2019, trials: 3}}\n"
+    )
+    (tmp_path / "toy.yaml").write_text(text.replace(old, new))
+    claims = load(tmp_path / "toy.yaml")
+    (it,) = questions(claims, settings(tmp_path), only=["words"])
+    study = study_of(tmp_path, it)
+    assert [trial.state for trial in study.trials] == ["done"] * 3
+    assert {trial.epochs for trial in study.trials} == {None}
+    assert study.best is not None
+    (job, _) = make_plan(claims, settings(tmp_path), only=["words"]).jobs
+    assert job.spec.config["C"] == study.best.values["config.C"]
+    assert np.isfinite([trial.score or np.nan for trial in study.trials]).all()
