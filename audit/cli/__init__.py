@@ -16,6 +16,7 @@ import typer
 
 from audit.cli import (
     add,
+    add_model,
     check,
     claims,
     data,
@@ -51,6 +52,7 @@ COMMANDS = (
     data_fetch,
     data_vectors,
     add,
+    add_model,
 )
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.

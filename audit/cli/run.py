@@ -129,6 +129,12 @@ def run_command(
             metavar="DIR", help="Use the studies that `audit tune --data DIR` made; default: those of --data."
         ),
     ] = None,
+    models: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder of model files of your own; they are code, and are run as such."
+        ),
+    ] = None,
     readings: Annotated[
         bool,
         typer.Option(
@@ -152,6 +158,7 @@ def run_command(
     from audit.runner import Settings
     from audit.store import Store
 
+    use_models(models)
     way = _way(context, until_settled, budget, looks, spending)
     several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
@@ -283,6 +290,17 @@ def _check_precision(precision: str, device: str) -> None:
         raise AuditError(f"--precision {precision!r} is unknown; known are {', '.join(known)}")
     if precision == "tf32" and device == "cpu":
         raise AuditError("--precision tf32: a CPU has none; use float32 or bf16")
+
+
+def use_models(folder: Path | None) -> None:
+    """The models in the folder too, here and in worker processes. Raises `AuditError` where it has none."""
+    from reimpl.models import FOLDERS, files_of_models
+
+    if folder is None:
+        return
+    os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), os.environ.get(FOLDERS, "")]))
+    if not any(path.parent == folder.resolve() for path in files_of_models().values()):
+        raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")
 
 
 #: For the Python interface, which takes the same names.

@@ -1,0 +1,338 @@
+"""What other packages offer is used by name in claim files, and cannot break what is here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audit import cli
+from audit.claim import json_schema, load
+from audit.claim_model import METRIC_PATTERN, is_metric
+from audit.errors import ClaimFileError
+from audit.record import audit_from_json
+from reimpl import metrics, plugin_metrics, plugins
+from reimpl.data.formats import registry
+from reimpl.errors import ConfigError
+from reimpl.metric_names import Metric, parse
+from reimpl.truth import Truth
+from tests.runner.papers import write_corpus, write_paper
+
+METRIC = """\
+import numpy as np
+
+def hit(top_ids, truth, k):
+    \"\"\"1 for a document with a true label among its first k.\"\"\"
+    found = [set(truth.labels[a:b]) & set(row[:k]) for a, b, row in
+             zip(truth.offsets, truth.offsets[1:], top_ids.tolist())]
+    return np.array([float(bool(it)) for it in found])
+"""
+READER = """\
+from dataclasses import replace
+from reimpl.data.formats import READERS
+from reimpl.data.formats.base import Found
+
+def detect(tree):
+    found = READERS["lml"].detect(tree)
+    return Found("it has a file toy.mark", found.files) if found and "toy.mark" in tree.files else None
+
+READER = replace(READERS["lml"], name="toyformat", title="Toy's format", detect=detect)
+"""
+ENTRIES = """\
+[xmtc_audit.models]
+toy_bow = toyxmtc.toy_bow
+[xmtc_audit.metrics]
+Hit = toyxmtc.metric:hit
+[xmtc_audit.readers]
+toyformat = toyxmtc.reader:READER
+"""
+
+
+def install(folder: Path, entries: str, files: Mapping[str, str], name: str = "toyxmtc") -> Path:
+    """A package as pip leaves it: its files, and beside them its metadata with the entry points."""
+    package, info = folder / name, folder / f"{name}-0.3.dist-info"
+    package.mkdir(parents=True)
+    info.mkdir()
+    (package / "__init__.py").touch()
+    for file, text in files.items():
+        (package / file).write_text(text)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.3\n")
+    (info / "entry_points.txt").write_text(entries)
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The toy package, its model as `audit add model` writes it."""
+    found = install(tmp_path / "site", ENTRIES, {"metric.py": METRIC, "reader.py": READER})
+    assert cli.main(["add", "model", "toy_bow", "--to", str(found / "toyxmtc")]) == 0
+    return found
+
+
+def refresh() -> None:
+    plugins.forget()
+    plugin_metrics.plugin_metrics.cache_clear()
+    registry.readers.cache_clear()
+
+
+@pytest.fixture
+def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(site)
+    refresh()
+    yield site
+    for name in [it for it in sys.modules if it.split(".")[0] in ("toyxmtc", "other")]:
+        del sys.modules[name]
+    monkeypatch.undo()
+    refresh()
+
+
+def command(site: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(site), str(Path(__file__).parents[1])])
+    return subprocess.run(
+        [sys.executable, "-m", "audit", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def write_their_paper(folder: Path) -> None:
+    """The order is claimed of the toy model, in the toy metric."""
+    write_paper(
+        folder,
+        (
+            "title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,",
+            "title: Words, model: toy_bow, variant: code, protocol: small,",
+        ),
+        ("columns: [P@1, P@3]\n", "columns: [P@1, Hit@3]\n"),
+        (
+            "better: t1.words, worse: t1.letters, metric: P@1",
+            "better: t1.words, worse: t1.letters, metric: Hit@3",
+        ),
+    )
+
+
+def test_a_package_adds_a_model_a_metric_and_a_reader_that_a_claim_file_names(
+    site: Path, tmp_path: Path
+) -> None:
+    """In processes of their own, workers among them, with nothing changed here."""
+    write_their_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    (tmp_path / "corpus" / "toy.mark").touch()
+    assert command(site, tmp_path, "validate", "toy.yaml").returncode == 0
+    ran = command(
+        site, tmp_path, "run", "toy.yaml", "--data", "corpus", "--format", "toyformat", "--seeds", "3",
+        "--only", "words-win", "--jobs", "2",
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "fidelity: toy_bow: outputs of the public code: not compared" in ran.stderr
+    found = audit_from_json((tmp_path / "audit-report/toy2024-corpus/audit.json").read_text())
+    verdict = found.verdicts[0]
+    assert verdict.claim == "words-win:Hit@3" and verdict.n == (3, 3)
+    (words, *_) = (it for it in found.experiments if it.id == "words")
+    for run in words.runs:
+        # A document of this corpus has one label, so that a hit among three is three times P@3.
+        assert run.metrics["Hit@3"] == pytest.approx(3 * run.metrics["P@3"])
+        assert run.metrics["Hit@1"] == pytest.approx(run.metrics["P@1"])
+    without = command(tmp_path / "nothing", tmp_path, "validate", "toy.yaml")
+    assert without.returncode == 2
+    assert "unknown metric 'Hit@3'" in without.stderr and "there is no model 'toy_bow'" in without.stderr
+
+
+def test_the_lists_say_where_each_comes_from(site: Path, tmp_path: Path) -> None:
+    for sort, theirs, ours in (
+        ("models", "toy_bow toyxmtc 0.3 (toyxmtc.toy_bow)", "xml_cnn this toolkit (reimpl/xml_cnn.py)"),
+        ("metrics", "Hit@k toyxmtc 0.3 (toyxmtc.metric:hit)", "P@k this toolkit"),
+        ("readers", "toyformat toyxmtc 0.3 (toyxmtc.reader:READER)", "csv this toolkit (CSV)"),
+    ):
+        found = command(site, tmp_path, "list", sort)
+        lines = [" ".join(line.split()) for line in found.stdout.splitlines()]
+        assert theirs in lines and ours in lines, found
+        assert not found.stderr
+
+
+def test_a_broken_package_is_named_in_one_sentence_and_the_rest_works(site: Path, tmp_path: Path) -> None:
+    install(
+        tmp_path / "broken",
+        "[xmtc_audit.metrics]\nBroken = other.broken:f\nText = other.text:f\nno@name = other.text:f\n"
+        "[xmtc_audit.readers]\nbroken = other.broken:f\n",
+        {"broken.py": "import nothing_of_this_name", "text.py": "f = 'text'"},
+        name="other",
+    )
+    both = Path(os.pathsep.join([str(site), str(tmp_path / "broken")]))
+    found = command(both, tmp_path, "list", "metrics")
+    assert found.returncode == 0 and "Hit@k" in found.stdout and "Broken" not in found.stdout
+    assert found.stderr.splitlines() == [
+        "audit: metric 'Broken': 'other.broken:f' cannot be imported (ModuleNotFoundError: No module named "
+        "'nothing_of_this_name'); install other 0.3 anew; it is left out",
+        "audit: metric 'Text' of other 0.3 (other.text:f) is no function of lists, truth and k; it is left "
+        "out",
+        "audit: metric 'no@name' of other 0.3 (other.text:f) has a name that no claim file can hold: "
+        "letters, digits, - and _ only, as in Hit; it is left out",
+    ]
+    write_corpus(tmp_path / "corpus")
+    described = command(both, tmp_path, "data", "describe", "corpus")
+    assert described.returncode == 0 and described.stderr.count("reader 'broken'") == 1
+
+
+def test_a_name_that_two_packages_offer_is_refused_naming_both(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = install(
+        tmp_path / "more",
+        "[xmtc_audit.metrics]\nHit = other.m:hit\n"
+        "[xmtc_audit.models]\ntoy_bow = other.m\nxml_cnn = other.m\n",
+        {"m.py": METRIC},
+        name="other",
+    )
+    monkeypatch.syspath_prepend(other)
+    refresh()
+    twice = "is offered by other 0.3 (other.m{0}) and toyxmtc 0.3 ({1}); uninstall one of them"
+    with pytest.raises(ConfigError) as caught:
+        from reimpl.models import find_model
+
+        find_model("toy_bow")
+    assert str(caught.value) == f"model 'toy_bow' {twice.format('', 'toyxmtc.toy_bow')}"
+    with pytest.raises(ConfigError, match=r"metric 'Hit' is offered by other 0\.3"):
+        parse("Hit@3")
+    assert not is_metric("Hit@3")
+    from reimpl import xml_cnn
+    from reimpl.models import sources_of_models
+
+    assert find_model("xml_cnn") is xml_cnn
+    assert sources_of_models()["(xml_cnn)"] == (
+        "model 'xml_cnn' of other 0.3 (other.m) has the name of one of ours, which is used"
+    )
+
+
+def test_names_are_known_without_loading_anything(installed: Path, tmp_path: Path) -> None:
+    assert parse("Hit@12") == Metric("Hit", 12)
+    with pytest.raises(ConfigError, match=r"known: P@k.*Hit@k"):
+        parse("Hit")
+    write_their_paper(tmp_path)
+    assert load(tmp_path / "toy.yaml").claim_records()[0].id == "words-win:Hit@3"
+    assert f"{METRIC_PATTERN}|^(Hit)@" in json.dumps(json_schema()).replace("\\\\", "\\")
+    assert "toyxmtc.metric" not in sys.modules
+
+
+def test_without_the_package_its_metric_is_unknown(tmp_path: Path) -> None:
+    write_their_paper(tmp_path)
+    with pytest.raises(ClaimFileError, match="unknown metric 'Hit@3'"):
+        load(tmp_path / "toy.yaml")
+    assert "Hit" not in json.dumps(json_schema())
+
+
+IDS, TRUTH = np.array([[0, 1, 2], [2, 0, 1]]), Truth.from_lists([[1], [1]])
+
+
+def test_a_metric_of_another_package_stands_among_ours(installed: Path) -> None:
+    found = metrics.evaluate(IDS, TRUTH, (1, 2, 3))
+    assert (found["Hit@1"], found["Hit@2"], found["Hit@3"]) == (0.0, 50.0, 100.0)
+    assert found["P@2"] == 25.0
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("return [0.5]", r"ValueError: it gave an array of shape \(1,\), not \(2,\)"),
+        ("return [0.5, 1.5]", "ValueError: it gave values outside 0 to 1"),
+        ("return [0.5, float('nan')]", "ValueError: it gave values outside 0 to 1"),
+        ("return ['a', 'b']", "ValueError: could not convert string"),
+        ("top_ids[:] = 0; raise KeyError('x')", "KeyError: 'x'"),
+    ],
+)
+def test_a_metric_that_goes_astray_is_left_out_and_told_once(
+    body: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space: dict[str, Any] = {"__name__": "theirs"}
+    exec(f"def bad(top_ids, truth, k):\n    {body}", space)
+    monkeypatch.setattr(plugin_metrics, "plugin_metrics", lambda: {"Bad": space["bad"]})
+    plugins.forget()
+    before = IDS.copy()
+    with pytest.warns(plugins.PluginWarning, match=f"metric Bad@1 of theirs is left out .{why}") as told:
+        found = metrics.evaluate(IDS, TRUTH, (1,))
+        found = metrics.evaluate(IDS, TRUTH, (1,))
+    assert len(told) == 1
+    assert "P@1" in found and "Bad@1" not in found
+    assert (before == IDS).all()
+
+
+def test_a_reader_that_stumbles_over_a_corpus_is_left_out(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    def detect(tree: object) -> None:
+        raise RuntimeError("boom")
+
+    broken = replace(registry.READERS["lml"], name="bad", title="Bad", detect=detect)
+    monkeypatch.setattr(registry, "readers", lambda: {**registry.READERS, "bad": broken})
+    corpus = write_corpus(tmp_path / "corpus")
+    with pytest.warns(plugins.PluginWarning, match=r"reader 'bad' \(Bad\) is left out: RuntimeError: boom"):
+        found = registry.sniff(corpus)
+    assert getattr(found, "name", None) == "lml"
+
+
+# --------------------------------------------------------------------------- audit add model
+
+
+def test_a_new_model_passes_its_tests_and_never_takes_a_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "top" / "sub"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").touch()
+    assert cli.main(["add", "model", "mine", "--to", str(package)]) == 0
+    assert '    mine = "top.sub.mine"' in capsys.readouterr().out.splitlines()
+    before = {path: path.read_bytes() for path in package.iterdir()}
+    assert cli.main(["add", "model", "mine", "--to", str(package)]) == 2
+    assert "mine.py: there is such a file, and it is kept" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in package.iterdir()} == before
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("Mine", (), "'Mine' cannot be a model's name"),
+        ("class", (), "'class' cannot be a model's name"),
+        ("../x", (), "'../x' cannot be a model's name"),
+        ("xml_cnn", (), "there is a model 'xml_cnn' already, of this toolkit"),
+        ("mine", ("--to", "nowhere"), "nowhere: no such folder; make it"),
+    ],
+)
+def test_a_model_that_cannot_be_written_is_refused(
+    name: str, options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["add", "model", name, *options]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_template_contradicts_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its gate stays shut until its check against the public code is filled in."""
+    from reimpl.fidelity import check
+
+    cli.main(["add", "model", "mine", "--to", str(tmp_path)])
+    monkeypatch.setenv("XMTC_AUDIT_MODELS", str(tmp_path))
+    found = {it.name: it.passed for it in check("mine")}
+    assert found == {"scores of two documents by hand": True, "outputs of the public code": False}
