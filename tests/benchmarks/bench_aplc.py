@@ -142,8 +142,9 @@ def measured(device: str = "cpu", repeats: int = 2) -> dict[str, dict[str, float
         process.join()
         it = found[side]
         print(
-            f"{side:12} {it['seconds']:6.2f} s a step; peak {it['peak']:6,.0f} MB beyond {it['weights']:,.0f} "
-            f"MB of weights, {it['beside']:,.0f} MB beside their gradients; loss {it['loss']:.6f}",
+            f"{side:12} {it['seconds']:6.2f} s a step; peak {it['peak']:6,.0f} MB beyond "
+            f"{it['weights']:,.0f} MB of weights, {it['beside']:,.0f} MB beside their gradients; "
+            f"loss {it['loss']:.6f}",
             flush=True,
         )
     ours = found["clusters"]
