@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from audit.claim import Paper
 from audit.errors import PlanError
-from audit.runner.plan import Settings, UnfitError, resolved, selected
+from audit.runner.plan import Settings, UnfitError, check_protocol, resolved, selected
 from audit.runner.tuning.question import Question, question_of
 
 
@@ -24,6 +24,7 @@ def questions(
     Raises `PlanError` where none of them asks for tuning or can be had on the corpus, and what `make_plan`
     raises.
     """
+    check_protocol(settings.protocol)
     wanted = selected(paper, only)
     asking = {
         name: it
