@@ -19,6 +19,9 @@ from audit.stats.printed import printed
 Decimal = Literal["point", "comma"]
 Beside = Literal["sd", "mark"]
 
+#: Why a cell with control characters is unclear.
+UNSEEN = "holds characters that are not seen, or turn text round; take them out"
+
 #: No number with all that may stand beside it is longer.
 _LONGEST = 200
 _SIGNS = "-+\N{MINUS SIGN}\N{EN DASH}"
@@ -64,7 +67,7 @@ def said(runs: Sequence[Run], reading: Reading) -> Said:
     """What the cell with these characters says."""
     text = " ".join("".join(run.text for run in runs).split())
     if not is_visible(text) or any(unicodedata.category(it) in ("Cc", "Cf") for it in text):
-        return Said("unclear", why="holds characters that are not seen, or turn text round; take them out")
+        return Said("unclear", why=UNSEEN)
     if not text:
         return Said("empty")
     if _DASH.fullmatch(text):
@@ -85,7 +88,7 @@ def _number(runs: Sequence[Run], reading: Reading) -> Said:
     marks += [*match["before"].split(), *match["after"].split()]
     value, sd = _spelled(match["value"], reading), match["sd"] and _spelled(match["sd"], reading)
     beside = [match["beside"][1:-1].strip()] if match["beside"] else []
-    beside += [text for text, low in raised if low or not _RAISED_MARK.fullmatch(text)]
+    beside += [it.strip("()[] ") for it, low in raised if low or not _RAISED_MARK.fullmatch(it)]
     marks += [it for text, low in raised if not low and _RAISED_MARK.fullmatch(text) for it in _parts(text)]
     for text in beside:
         if reading.beside is None:

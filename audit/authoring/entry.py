@@ -39,7 +39,7 @@ def entry(mapped: Mapped, about: About) -> dict[str, Plain]:
         "where": _given(section=about.section, page=about.page, label=about.label),
         "caption": about.caption or made_caption(mapped),
         **_given(dataset=whole.dataset, metric=whole.metric),
-        "unit": whole.unit or "percent",
+        **({"unit": whole.unit or "percent"} if _of_metrics(mapped) or whole.unit else {}),
         "source": whole.source,
         **({"from": whole.copied_from} if whole.copied_from else {}),
         **_given(runs=about.runs),
@@ -49,6 +49,11 @@ def entry(mapped: Mapped, about: About) -> dict[str, Plain]:
     of = "pasted text" if mapped.table.name == "standard input" else mapped.table.name.rpartition("/")[2]
     held["transcription"] = {"source": f"{of} ({mapped.table.form}), read by program", "verified_by": None}
     return {**held, "columns": [_column(it) for it in columns], "rows": rows}
+
+
+def _of_metrics(mapped: Mapped) -> bool:
+    lines = (*mapped.value_columns(), *mapped.kept_rows())
+    return bool(mapped.whole.metric) or any("metric" in it.settings for it in lines)
 
 
 def put(file: ClaimFile, mapped: Mapped, about: About) -> None:

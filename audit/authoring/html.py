@@ -42,7 +42,7 @@ class _Cell:
 
 
 def tables(name: str, text: str) -> list[Found]:
-    """All tables of the page that hold no other one, in order."""
+    """All tables of the page, in order; one within a cell of another is a table of its own."""
     reader = _Reader(name)
     reader.feed(text)
     reader.close()

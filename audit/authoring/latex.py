@@ -93,6 +93,11 @@ def _unclosed(stream: Stream, begin: Token, environment: str) -> AuditError:
 
 
 def _table(stream: Stream, begin: Token, environment: str) -> Found:
+    if environment in ("tabu", "longtabu"):  # `to \\linewidth` may stand before the columns
+        while (token := stream.take()) is not None and not token.is_("{"):
+            pass
+        if token is not None:
+            stream.put_back(token)
     for number in range(known.TABLES[environment]):
         if number == known.TABLES[environment] - 1:
             stream.optional()
@@ -153,12 +158,20 @@ def _rule_arguments(stream: Stream, token: Token) -> None:
     following = stream.skip_space()
     if following is not None:
         stream.put_back(following)
-        if following.kind == "text" and following.text.startswith("("):  # \cmidrule(lr){2-4}
-            stream.take()
-            if ")" in following.text and not following.text.endswith(")"):
-                stream.put_back(Token("text", following.text.partition(")")[2], following.line))
+        if following.kind == "text" and following.text.startswith("("):
+            _trimming(stream)
     for _ in range(known.RULE_ARGUMENTS.get(token.text, 0)):
         stream.argument(token)
+
+
+def _trimming(stream: Stream) -> None:
+    """`(lr)` or `(l{2pt}r)` of `\\cmidrule(lr){2-4}`."""
+    while (token := stream.take()) is not None:
+        _, bracket, rest = token.text.partition(")")
+        if token.kind == "text" and bracket:
+            if rest:
+                stream.put_back(Token("text", rest, token.line))
+            return
 
 
 def _end_row(body: _Body, cell: CellBuilder, token: Token) -> None:

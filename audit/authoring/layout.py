@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from audit.authoring.cells import Reading, said
-from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, Unread, check_size
+from audit.authoring.cells import UNSEEN, Reading, said
+from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, check_size
 from audit.errors import AuditError
 
 #: More columns than any paper's table has.
@@ -53,7 +53,7 @@ def laid_out(
         names=left,
         rows=_rows(body, left),
         caption=found.caption,
-        unread=(*found.unread, *_hidden(grid[:top], body, left)),
+        unread=found.unread,
     )
 
 
@@ -119,9 +119,10 @@ def _cells(rows: list[list[tuple[Piece, bool]]], reading: Reading) -> Grid:
 def _cell(piece: Piece, row: int, column: int, reading: Reading) -> RawCell:
     cell = RawCell(piece.text, "unclear", row, column, piece.line, why=piece.why, across=piece.across)
     if piece.why:
-        return cell
+        return replace(cell, hidden=True)
     it = said(piece.runs, reading)
-    return replace(cell, kind=it.kind, value=it.value, sd=it.sd, marks=it.marks, why=it.why)
+    cell = replace(cell, kind=it.kind, value=it.value, sd=it.sd, marks=it.marks, why=it.why)
+    return replace(cell, hidden=it.why == UNSEEN)
 
 
 # --------------------------------------------------------------------------- what is what
@@ -193,13 +194,3 @@ def _check_widths(rows: Sequence[Sequence[object]], grid: Grid, heads: int, name
             raise AuditError(
                 f"{name}:{row[0].line}: {what}; write one for each, an empty one where there is none"
             )
-
-
-def _hidden(heading: Grid, body: Grid, names: int) -> list[Unread]:
-    """Headings and names that hold what cannot be shown."""
-    cells = [cell for row in heading for cell in row] + [cell for row in body for cell in row[:names]]
-    return [
-        Unread(cell.line, cell.column, cell.text, cell.why)
-        for cell in cells
-        if cell.why and "not seen" in cell.why
-    ]

@@ -100,6 +100,10 @@ class _Work:
         line = self._line(row.number, "skip" if "skip" in said else "values", label, settings, said)
         if "id" not in said and "label" not in said and id:
             line = replace(line, id=id)
+        names = [cell for cell in row.cells[: self.table.names] if cell.hidden]
+        if names and not {"label", "skip"} & set(said):
+            where = f"row {row.number} (line {row.line})"
+            self.open.append(f"{where}: {names[0].text!r} {names[0].why}; or say row {row.number}: label=...")
         if not label and line.role != "skip":
             self.open.append(
                 f"row {row.number} (line {row.line}) has no name; say row {row.number}: label=..."
@@ -148,7 +152,13 @@ class _Work:
         found = meaning(path, self.known)
         label = said.get("label", " ".join(path))
         cells = [row.cells[number - 1] for row in self.table.rows]
-        if number <= self.table.names and not said:
+        titles = [row[number - 1] for row in self.table.heading if row[number - 1].hidden]
+        if titles and not {"label", "skip"} & set(said):
+            where = f"column {number} (line {titles[0].line})"
+            self.open.append(
+                f"{where}: {titles[0].text!r} {titles[0].why}; or say column {number}: label=..."
+            )
+        if number <= self.table.names and not set(said) - {"label"}:
             return Line(number, "names", "", label)
         if role := next((it for it in ("names", "skip", "text") if it in said), None):
             return self._line(number, role, label, {}, said)

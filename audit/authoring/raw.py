@@ -115,6 +115,8 @@ class RawCell:
     why: str | None = None
     """For `unclear`: why it cannot be read."""
     across: int = 1
+    hidden: bool = False
+    """Whether not even its text is known: a command that nobody defines, characters that are not seen."""
 
     @property
     def changed(self) -> bool:

@@ -145,6 +145,30 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
         read(str(path), Options())
 
 
+@pytest.mark.parametrize(
+    "begin",
+    [
+        *(
+            "\\begin{tabu} to \\linewidth {lc}",
+            "\\begin{tabular*}{5cm}[t]{lc}",
+            "\\begin{tabularx}{5cm}{l X}",
+        ),
+        *(
+            "\\begin{NiceTabular}{lc}[hvlines]",
+            "\\begin{longtable}[c]{lc}",
+            "\\begin{tabular}[t]{@{}l>{$}c<{$}@{}}",
+        ),
+    ],
+)
+def test_the_columns_of_an_environment_are_no_text_of_its_first_cell(begin: str) -> None:
+    name = begin.partition("{")[2].partition("}")[0]
+    rule = "\\cmidrule(l{2pt}r{2pt}){1-2}\\midrule[1pt]"
+    text = f"{begin}\n\\toprule\nM & P@1 \\\\[2pt] {rule} A & 1.5$_{{(0.1)}}$ \\\\* \\hline\n\\end{{{name}}}"
+    table = table_of("t.tex", text, Options(reading=Reading(beside="sd")))
+    assert table.paths == (("M",), ("P@1",)) and table.rows[0].names == ("A",)
+    assert (table.rows[0].cells[1].value, table.rows[0].cells[1].sd) == ("1.5", "0.1")
+
+
 def in_latex(rows: int) -> str:
     row = r"Some method & 75.10 & \textbf{60.20} & 50.30 \\" + "\n"
     return r"\begin{tabular}{lccc}" + "\nM & P@1 & P@3 & P@5 \\\\ \\hline\n" + row * rows + r"\end{tabular}"

@@ -180,6 +180,18 @@ def test_what_has_two_readings_is_left_open(case: str, tmp_path: Path) -> None:
     assert sentence in open_points(tmp_path / "t.csv", tmp_path, "table: dataset=eurlex")
 
 
+def test_a_name_or_heading_that_nobody_defines_is_left_open(tmp_path: Path) -> None:
+    path = tmp_path / "t.tex"
+    path.write_text("\\begin{tabular}{lc}\nM & \\score \\\\\n\\midrule\n\\ours & 75.1 \\\\\n\\end{tabular}")
+    points = open_points(path, tmp_path, "table: dataset=eurlex")
+    assert "row 1 (line 4): '\\\\ours' holds \\ours, which the file does not define" in points
+    assert "column 2 (line 2): '\\\\score' holds \\score" in points
+    (tmp_path / "toy.yaml").unlink()
+    maps = ("table: dataset=eurlex", "row 1: label=Ours", "column 2: label=Score metric=P@1")
+    (row,) = write(path, tmp_path, *maps).tables["t1"].rows
+    assert (row.id, row.label) == ("ours", "Ours")
+
+
 def test_names_from_right_to_left_are_names(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("שיטה,P@1\nעץ,75.10\n", encoding="utf-8")
