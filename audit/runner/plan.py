@@ -90,7 +90,8 @@ class Plan:
     remarks: tuple[str, ...] = ()
     """What preparing the data came upon, one sentence each."""
     idle: tuple[str, ...] = ()
-    """Readings that were asked for and change nothing here, one sentence each."""
+    """What was asked for and is not run here: readings that change nothing, models that lack something; one
+    sentence each."""
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -137,13 +138,13 @@ def make_plan(
     unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
     `reimpl.errors.DataError` for data that cannot be read.
     """
-    check_protocol(settings.protocol)
+    _check_protocol(settings.protocol)
     wanted = selected(paper, only)
     records, jobs = [], []
     keys: dict[str, tuple[str, ...]] = {}
     unfit: list[str] = []
     untuned: list[str] = []
-    idle: list[str] = []
+    idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
@@ -164,7 +165,7 @@ def make_plan(
         except UnfitError as err:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
             if isinstance(err, LackingError):
-                remarks |= {} if left_out else {f"some experiments are {err}": None}
+                idle |= {} if left_out else {f"some experiments are {err}": None}
             else:
                 unfit += [] if left_out else [f"{name}: {err}"]
             continue
@@ -174,7 +175,7 @@ def make_plan(
             records.append(_not_run(name, experiment, LEFT_OUT))
             continue
         if reading is not None and specs[0].key == keys[reading.base][0]:
-            idle.append(_of_idle(reading, record))
+            idle[_of_idle(reading, record)] = None
             continue
         keys[name] = tuple(spec.key for spec in specs)
         records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
@@ -264,7 +265,7 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     return found
 
 
-def check_protocol(name: str) -> None:
+def _check_protocol(name: str) -> None:
     from reimpl.protocol import PROTOCOLS
 
     known = [AUTO, CLAIMED, *PROTOCOLS]
