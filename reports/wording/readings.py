@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from audit.record import ClaimRecord, OpenChoice, Verdict
 from reports import digits
 from reports.wording.fields import DIFFERENCES, coverage, readings_counted
-from reports.wording.words import capital, listed
+from reports.wording.words import capital
 
 CURVE_NOTE = (
     "Every reading of what the paper leaves open, by size: a disc where the claim is reproduced, a cross "
@@ -24,7 +24,8 @@ def reading_name(reading: Mapping[str, str]) -> str:
 def open_choice(it: OpenChoice) -> str:
     """What is open, its choices, and why."""
     name, first, *others = (text.replace("_", " ") for text in (it.name, *it.choices))
-    return f"{capital(name)}: {first} (default) or {listed(others)}. {it.why.rstrip('.')}."
+    before = ", ".join((f"{first} (default)", *others[:-1]))
+    return f"{capital(name)}: {before} or {others[-1]}. {it.why.rstrip('.')}."
 
 
 def curve_description(claim: ClaimRecord, verdict: Verdict) -> str:
