@@ -20,16 +20,22 @@ def split_study(
 ) -> SplitStudy:
     """`columns`: column -> experiments with their runs on it, the column with several seeds first.
 
-    An experiment without a done run on any column is left out.
+    An experiment without a done run on any column is left out. A printed number stands only beside runs on
+    the paper's own corpus, in whatever split.
     """
     names = list(dict.fromkeys(name for held in columns.values() for name in held))
     runs = {name: {c: held[name].runs for c, held in columns.items() if name in held} for name in names}
+    near = {name for held in columns.values() for name, it in held.items() if it.scope != "other_data"}
     every = [run for of_one in runs.values() for mine in of_one.values() for run in mine]
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
         command=command,
-        noise=tuple(it for name in names for it in _noises(name, runs[name], _printed(paper, name))),
+        noise=tuple(
+            it
+            for name in names
+            for it in _noises(name, runs[name], _printed(paper, name) if name in near else {})
+        ),
         runs={
             name: tuple(run.key for mine in of_one.values() for run in mine)
             for name, of_one in runs.items()

@@ -23,8 +23,15 @@ _HEAD = (
 
 
 def shown(study: SplitStudy) -> list[SplitNoise]:
-    """Metrics that are printed or usual; the record has the others."""
-    return [it for it in study.noise if it.printed is not None or it.metric in USUAL]
+    """Metrics that are printed or usual, of the same runs once; the record has the others."""
+    of_runs = {study.runs.get(it.experiment): it.experiment for it in reversed(study.noise)}
+    of_runs |= {study.runs.get(it.experiment): it.experiment for it in study.noise if it.printed is not None}
+    return [
+        it
+        for it in study.noise
+        if it.printed is not None
+        or (it.metric in USUAL and of_runs[study.runs.get(it.experiment)] == it.experiment)
+    ]
 
 
 def split_table(study: SplitStudy) -> str:

@@ -17,6 +17,8 @@ from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
+from reimpl.data.formats import BowDataset
+from reimpl.data.opening import open_corpus
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_columns, write_linear_paper
@@ -32,6 +34,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_linear_paper(tmp_path)
     write_columns(tmp_path / "columns")
     return tmp_path
+
+
+@pytest.fixture
+def known(folder: Path) -> None:
+    """The claim file names the documents of the columns, in any split."""
+    corpus = open_corpus(Path("columns@0"))
+    assert isinstance(corpus, BowDataset)
+    path = folder / "linear.yaml"
+    path.write_text(path.read_text().replace("name: Corpus,", f"name: Corpus, corpus: {corpus.corpus},"))
 
 
 @pytest.fixture
@@ -71,7 +82,13 @@ def test_each_column_is_judged_by_its_own_runs_alone(
     assert "svm seed 0 column 2: P@1 74.00" in out.err
 
 
-def test_the_record_of_the_noise_stands_beside_the_reports(trained: None) -> None:
+def test_on_other_documents_than_the_paper_s_nothing_printed_stands_beside_the_columns(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "2"])
+    found = record(0).splits
+    assert found is not None and {it.printed for it in found.noise} == {None}
+
+
+def test_the_record_of_the_noise_stands_beside_the_reports(trained: None, known: None) -> None:
     cli.main([*RUN, "--seeds", "2"])
     study = json.loads(Path("audit-report/linear2024-columns/columns.json").read_text())
     first = study["noise"][0]
@@ -126,7 +143,7 @@ def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(tra
     assert found.left_out == ("svm: column 2 was run with other settings than the others.",)
 
 
-def test_the_page_of_each_column_shows_all_of_them(trained: None) -> None:
+def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -> None:
     cli.main([*RUN, "--seeds", "2"])
     for column in range(3):
         page = Path(f"audit-report/linear2024-columns@{column}/report.html").read_text()

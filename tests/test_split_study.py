@@ -10,7 +10,7 @@ import pytest
 from audit.claim import Paper, load
 from audit.record import ExperimentRecord, Run, SplitStudy, to_json
 from audit.split_study import split_study
-from reports.split_table import split_table
+from reports.split_table import shown, split_table
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_linear_paper
 
@@ -76,6 +76,30 @@ def test_a_first_column_without_any_run_leaves_the_seeds_unknown(paper: Paper) -
 def test_an_experiment_without_a_run_is_left_out(paper: Paper) -> None:
     found = study(paper, {0: of_column(0, {0: None}), 1: of_column(1, {})})
     assert (found.noise, found.failed) == ((), 1)
+
+
+def test_a_number_of_another_corpus_does_not_stand_beside_the_columns(paper: Paper) -> None:
+    """Of a paper on several corpora all experiments may be run on one: only those on it have numbers."""
+    columns = {c: of_column(c, {0: 66.0 + c}) for c in (0, 1)}
+    far = {
+        c: {name: replace(it, scope="other_data") for name, it in held.items()} for c, held in columns.items()
+    }
+    assert [it.printed for it in study(paper, columns).noise] == ["80.00"]
+    assert [it.printed for it in study(paper, far).noise] == [None]
+
+
+def test_the_same_runs_stand_in_the_table_once(paper: Paper) -> None:
+    """Under the experiment that prints something, wherever it stands; else under the first."""
+    columns = {}
+    for c in (0, 1):
+        svm = of_column(c, {0: 66.0 + c})["svm"]
+        away = replace(svm, id="away", scope="other_data")
+        columns[c] = {"away": away, "svm": svm, "gone": replace(away, id="gone")}
+    found = study(paper, columns)
+    assert [it.experiment for it in found.noise] == ["away", "svm", "gone"]
+    assert [it.experiment for it in shown(found)] == ["svm"]
+    bare = replace(found, noise=tuple(replace(it, printed=None) for it in found.noise))
+    assert [it.experiment for it in shown(bare)] == ["away"]
 
 
 def test_the_record_is_json(paper: Paper) -> None:
