@@ -15,6 +15,7 @@ from audit.looks import judge_by
 from audit.record import Audit, FidelityCheck, audit_from_json, to_json
 from reports.exports import EXPORTS
 from tests.reports.every_kind import every_kind
+from tests.runner.papers import write_corpus, write_paper
 
 
 def sound() -> Audit:
@@ -103,3 +104,38 @@ def test_an_unknown_name_is_told_with_the_known_ones(
 def test_a_name_given_twice_is_one() -> None:
     assert also_of("csv,csv") == ("csv",)
     assert also_of(None) == ()
+
+
+# --------------------------------------------------------------------------- by the commands that judge
+
+RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "lost")  # which has nothing to run
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the reports of its commands are written."""
+    monkeypatch.chdir(tmp_path)
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path / "audit-report" / "toy2024-corpus"
+
+
+def test_a_run_and_a_judgement_write_them_too(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([*RUN, "--also", "markdown"])
+    assert names(paper) == {"audit.json", "report.html", "report.md"}
+    assert "beside: audit-report/toy2024-corpus/report.md" in capsys.readouterr().out
+    (paper / "report.md").write_text("of another day")
+    cli.main(["judge", "toy.yaml", "--also", "csv"])
+    assert names(paper) == {"audit.json", "report.html", "report.md", "report.csv"}
+    assert (paper / "report.md").read_text().startswith("## Audit of ")
+
+
+@pytest.mark.parametrize("command", [RUN, ("judge", "toy.yaml")])
+def test_they_know_the_same_names(
+    command: tuple[str, ...], paper: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN])
+    capsys.readouterr()
+    assert cli.main([*command, "--also", "pdf"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err.startswith("audit: --also 'pdf' is unknown; known are csv, ")
+    assert names(paper) == {"audit.json", "report.html"}

@@ -66,7 +66,8 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     study = suite.split_studies().get(suite.folder.name)
     for column, mine in suites.items():
         audit = mine.judge(plans[column], checks, take_look(mine, plans[column]))
-        write_files(with_predictions(replace(audit, splits=study), suite.records), mine.folder)
+        whole = with_predictions(replace(audit, splits=study), suite.records)
+        write_files(whole, mine.folder, suite.also)
         worst = max(worst, verdict_code(audit))
     if study is not None:
         tell(study, suite.folder)

@@ -11,6 +11,7 @@ import typer
 
 from audit import stored
 from audit.cli.app import Claims, app, claim_paths, papers_of, verdict_code
+from audit.cli.beside import AlsoOption, also_of
 from audit.cli.report import write_report
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -38,6 +39,7 @@ def judge_command(
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
     evidence: EvidenceOption = "ours",
+    also: AlsoOption = None,
 ) -> int:
     """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
 
@@ -53,7 +55,7 @@ def judge_command(
     papers = papers_of(claims)
     pairs = zip(papers, claim_paths(claims), strict=True)
     grown = [bench.grown(paper, path) for paper, path in pairs]
-    worst, judged = Exit.OK, 0
+    worst, judged, names = Exit.OK, 0, also_of(also)
     for paper, added in zip(papers, grown, strict=True):
         plans = bench.plans(paper)
         if claims and not plans:
@@ -63,7 +65,7 @@ def judge_command(
             )
         for plan in plans:
             audit = bench.judge(paper, plan, added)
-            write_report(audit, out / plan.report)
+            write_report(audit, out / plan.report, names)
             for said in audit.about_looks:
                 _on_stderr(said)
             worst, judged = max(worst, verdict_code(audit)), judged + 1

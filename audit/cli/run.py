@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of
+from audit.cli.beside import AlsoOption, also_of
 from audit.cli.corpus_options import (
     IN_RUN,
     Base,
@@ -135,6 +137,13 @@ def run_command(
             metavar="DIR", help="Folder of model files of your own; they are code, and are run as such."
         ),
     ] = None,
+    allow_commands: Annotated[
+        bool,
+        typer.Option(
+            "--allow-commands",
+            help="Start the programs that experiments bring as their own command: read them first.",
+        ),
+    ] = False,
     readings: Annotated[
         bool,
         typer.Option(
@@ -142,6 +151,7 @@ def run_command(
         ),
     ] = False,
     evidence: EvidenceOption = "ours",
+    also: AlsoOption = None,
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
@@ -159,6 +169,7 @@ def run_command(
     from audit.store import Store
 
     use_models(models)
+    names = also_of(also)
     way = _way(context, until_settled, budget, looks, spending)
     several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
@@ -205,9 +216,21 @@ def run_command(
     pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
     grown = [grown_since(store, paper, stored, path=path) for paper, path in pairs]
     worst = Exit.OK
-    for paper, added in zip(papers, grown, strict=True):
+    for (paper, path), added in zip(pairs, grown, strict=True):
+        if _by_commands(paper, path, store, only, seeds, allowed=allow_commands, retry_failed=retry_failed):
+            worst = Exit.RUNS_FAILED
         suite = Suite(
-            paper, settings, only or [], workers, store, out, retry_failed, command, evidence, added
+            paper,
+            settings,
+            only or [],
+            workers,
+            store,
+            out,
+            retry_failed,
+            command,
+            evidence,
+            added,
+            also=names,
         )
         if several:
             code = run_columns(suite, several)
@@ -290,6 +313,26 @@ def _check_precision(precision: str, device: str) -> None:
         raise AuditError(f"--precision {precision!r} is unknown; known are {', '.join(known)}")
     if precision == "tf32" and device == "cpu":
         raise AuditError("--precision tf32: a CPU has none; use float32 or bf16")
+
+
+def _by_commands(
+    paper: Paper,
+    path: Path,
+    store: Path,
+    only: list[str] | None,
+    seeds: int,
+    *,
+    allowed: bool,
+    retry_failed: bool,
+) -> bool:
+    """The runs of experiments that bring a command of their own; whether any failed."""
+    from audit.commanded import Commands, run_commands
+    from audit.runner.plan import selected
+
+    wanted = selected(paper, only or [])
+    chosen = None if wanted is None else frozenset(wanted)
+    commands = Commands(paper, path, store, chosen, retry_failed, lambda said: print(said, file=sys.stderr))
+    return run_commands(commands, seeds=seeds, allowed=allowed)
 
 
 def use_models(folder: Path | None) -> None:

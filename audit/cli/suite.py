@@ -44,6 +44,8 @@ class Suite:
     """Earlier margins of which all claims stand -> claims that were added since."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
+    also: tuple[str, ...] = ()
+    """What is written beside the page, by the names of `--also`."""
 
     @cached_property
     def console(self) -> Console:
@@ -264,13 +266,13 @@ class Suite:
 def run_once(suite: Suite) -> Exit:
     """All seeds that were asked for, and one judgement at the full level."""
     from audit.cli.report import write_report
-    from audit.label_strata import with_predictions
 
     plan = suite.plan()
+    suite.announce(plan)
     audit, judged, interrupted = run_and_judge(suite, plan)
     if audit is None or judged is None:
         return Exit.INTERRUPTED
-    write_report(audit, suite.folder)
+    write_report(audit, suite.folder, suite.also)
     suite.say_of_looks(judged)
     if interrupted:
         return Exit.INTERRUPTED
@@ -284,7 +286,6 @@ def run_and_judge(suite: Suite, plan: Plan) -> tuple[Audit | None, Audit | None,
     """
     from audit.label_strata import with_predictions
 
-    suite.announce(plan)
     checks = suite.fidelity(plan)
     interrupted = suite.carry_out(plan.jobs).interrupted
     if interrupted and suite.holds_more(suite.judge(plan, checks, ())):

@@ -168,7 +168,7 @@ class _Walk:
         from audit.label_strata import with_predictions
 
         self.audit = self.suite.with_splits(with_predictions(self.audit, self.suite.records))
-        write_report(self.audit, self.suite.folder)
+        write_report(self.audit, self.suite.folder, self.suite.also)
         self.suite.say_of_looks(self.audit)
         taken = len(in_force(self.audit.looks))
         self.suite.say(f"stopped after {taken} of {len(self.schedule.looks)} looks: {why}")
