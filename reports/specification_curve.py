@@ -19,7 +19,7 @@ from reports import digits
 from reports.figures import WIDTH, Axis, Bounds, axis_over, decimals_of, escaped
 from reports.strings import shortened
 
-_LEFT, _RIGHT = 122, 334
+_LEFT, _RIGHT = 138, 334
 _TOP, _BOTTOM = 20, 160
 _ROW = 12
 #: With more readings than this the dots below are strokes, and the intervals thin.

@@ -157,7 +157,7 @@ def test_from_2_to_200_readings_all_is_inside_and_apart(count: int) -> None:
     assert len({start(it)[0] for it in spans}) == len(points) == 2**count
     for it in spans:
         x, y = start(it)
-        assert 122 <= x <= WIDTH and 0 <= y <= height
+        assert 138 <= x <= WIDTH and 0 <= y <= height
     rows = [*of_class(root, "taken"), *of_class(root, "stroke")]
     assert len(rows) == count * 2**count
     assert all(0 <= float(it.get("cy") or start(it)[1]) <= height for it in rows)
@@ -175,3 +175,13 @@ def test_any_text_is_safe() -> None:
     text = specification_curve(replace(CURVE, title="<script>", points=points, open=(bad,)))
     assert "<script>" not in text and "<b>" not in text
     assert text.count("</svg>") == 1
+
+
+def test_labels_stay_inside_the_drawing() -> None:
+    """They end beside the dots: so many characters of at most 6.2 units as there is room for."""
+    long = OpenChoice("o", "w", ("m" * 60, "n" * 60))
+    points = tuple(replace(it, choices={"o": c}) for it, c in zip(POINTS[:2], long.choices, strict=True))
+    labels = list(drawn(replace(CURVE, points=points, open=(long,))).iter(f"{SVG}text"))
+    named = [it for it in labels if it.text and it.text.startswith(("mmm", "nnn"))]
+    assert len(named) == 2
+    assert all(6.2 * len(it.text or "") <= number(it, "x") for it in named)

@@ -1,0 +1,122 @@
+"""What stands beside a verdict about its readings: words, table, and what the curve is drawn from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from audit.record import ClaimRecord, Margin, OpenChoice, Readings, ReadingVerdict, Verdict, Where
+from reports import wording
+from reports.reading_view import reading_view
+
+READINGS = Readings(
+    "one_at_a_time",
+    (
+        OpenChoice("pooling_divisor", "The divisor is not stated.", ("words", "slots")),
+        OpenChoice("rate", "No rate is stated", ("usual", "slow", "fast")),
+        OpenChoice("elsewhere", "Not open here.", ("a", "b")),
+    ),
+    {"a": ("pooling_divisor", "rate"), "b": ("elsewhere",)},
+)
+VALUE = ClaimRecord(
+    id="v:P@1", claim="v", kind="value", says="A scores 69.26", metric="P@1", where=Where(),
+    printed=("69.26",), experiments=("a",), margin=Margin(0.5, "field", "usual"),
+)  # fmt: skip
+HELD = (
+    ReadingVerdict({}, "reproduced", "tost", (3,), 69.1, 0.1, (69.0, 69.2), (68.9, 69.3)),
+    ReadingVerdict(
+        {"pooling_divisor": "slots"}, "contradicted", "minimum_effect", (3,), 60.0, 0.1, None, (59.8, 60.2)
+    ),
+    ReadingVerdict({"rate": "slow"}, "inconclusive", "too_few_seeds", (1,), 68.0),
+)
+VERDICT = Verdict(
+    "v:P@1", "inconclusive", "ambiguous_description", "same_data", (3,), (3,), estimate=69.1, target=69.26,
+    margin=0.5, readings=HELD, readings_declared=4,
+)  # fmt: skip
+
+
+def test_each_reading_that_was_run_has_a_row() -> None:
+    view = reading_view(VALUE, VERDICT, READINGS, "c-v")
+    assert view is not None
+    assert [(row.reading, row.seeds, row.estimate, row.interval, row.word) for row in view.rows] == [
+        ("default", "3 seeds", "69.10", "68.90 to 69.30", "Reproduced"),
+        ("pooling divisor: slots", "3 seeds", "60.00", "59.80 to 60.20", "Contradicted"),
+        ("rate: slow", "1 seed", "68.00", "–", "Inconclusive"),
+    ]
+    assert view.rows[2].because == wording.reason("too_few_seeds")
+
+
+def test_what_is_open_is_said_with_its_reason() -> None:
+    """In the claim's own experiments alone, and with one full stop."""
+    view = reading_view(VALUE, VERDICT, READINGS, "c-v")
+    assert view is not None
+    assert view.open == (
+        "Pooling divisor: words (default) or slots. The divisor is not stated.",
+        "Rate: usual (default), slow or fast. No rate is stated.",
+    )
+
+
+def test_the_curve_says_what_it_shows() -> None:
+    view = reading_view(VALUE, VERDICT, READINGS, "c-v")
+    assert view is not None
+    assert (
+        "3 of 4 declared readings: 1 reproduced, 1 contradicted, 1 inconclusive; means from 60.00 to 69.10, "
+        "with 95% intervals; the default reading 69.10. The table has each."
+    ) in view.curve
+    assert "printed 69.26" in view.curve
+    assert len(re.findall('class="(?:disc|ring|cross)"', view.curve)) == 3
+
+
+def test_a_printed_number_on_other_data_is_not_drawn_beside_ours() -> None:
+    view = reading_view(VALUE, replace(VERDICT, scope="other_data"), READINGS, "c-v")
+    assert view is not None
+    assert "printed" not in view.curve and 'class="band"' not in view.curve
+
+
+def test_differences_are_drawn_against_none() -> None:
+    order = replace(VALUE, kind="order", printed=(), experiments=("a", "b"))
+    view = reading_view(order, replace(VERDICT, target=1.0, margin=None), READINGS, "c-o")
+    assert view is not None
+    assert (view.estimate, view.rows[0].estimate) == ("Difference", "+69.10")
+    assert 'class="zero"' in view.curve and 'class="target"' not in view.curve
+
+
+@pytest.mark.parametrize(
+    ("verdict", "readings"),
+    [(None, READINGS), (VERDICT, None), (replace(VERDICT, readings=()), READINGS)],
+)
+def test_without_readings_there_is_nothing(verdict: Verdict | None, readings: Readings | None) -> None:
+    assert reading_view(VALUE, verdict, readings, "c-v") is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (
+            "ambiguous_description",
+            "Inconclusive: it hangs on what the paper leaves open, as not all of its 4 declared readings "
+            "come to the same verdict (1 reproduced, 1 contradicted, 1 inconclusive).",
+        ),
+        (
+            "some_readings",
+            "Inconclusive: not all of the 4 declared readings of what the paper leaves open were run (1 "
+            "reproduced, 1 contradicted, 1 inconclusive), and only all of them together decide.",
+        ),
+    ],
+)
+def test_the_sentence_says_how_many(reason: str, said: str) -> None:
+    text = wording.verdict_sentence(VALUE, replace(VERDICT, reason=reason), names=("A",))
+    assert text.endswith(said)
+
+
+def test_agreement_of_all_is_said_and_of_some_is_not() -> None:
+    agreed = "So it is under all 2 declared readings of what the paper leaves open."
+    alike = (HELD[0], replace(HELD[0], reading={"rate": "slow"}))
+    of_all = replace(VERDICT, outcome="reproduced", reason="tost", readings=alike, readings_declared=2)
+    assert wording.verdict_sentence(VALUE, of_all, names=("A",)).endswith(agreed)
+    of_some = replace(of_all, readings_declared=3)
+    assert "So it is under all" not in wording.verdict_sentence(VALUE, of_some, names=("A",))
+    alone = replace(of_all, readings=())
+    assert "So it is under all" not in wording.verdict_sentence(VALUE, alone, names=("A",))
