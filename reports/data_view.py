@@ -15,11 +15,17 @@ _SPLITS = ("train", "test", "dev")
 
 
 @dataclass(frozen=True)
+class PrintedCell:
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True)
 class StatisticRow:
     name: str
-    printed: str
     here: str
-    differs: bool
+    printed: tuple[PrintedCell, ...]
+    """One for each data set of the paper."""
 
 
 @dataclass(frozen=True)
@@ -42,47 +48,55 @@ class Preparation:
 
 @dataclass(frozen=True)
 class DataBlock:
-    """One data set of the paper, and the corpus that experiments on it were run on."""
+    """One corpus, beside each data set of the paper that experiments on it are about."""
 
-    dataset: str
     corpus: str
-    scope: Scope
     recognised: str
     hashes: tuple[tuple[str, str], ...]
+    datasets: tuple[tuple[str, Scope], ...]
+    comparisons: tuple[str, ...]
+    """One sentence for each of `datasets`: what differs."""
     statistics: tuple[StatisticRow, ...]
-    differences: tuple[str, ...]
     preparations: tuple[Preparation, ...]
 
 
 def data_blocks(found: Lookup) -> tuple[DataBlock, ...]:
     """In the order of the experiments that were run on them here."""
-    held: dict[tuple[object, ...], list[ExperimentRecord]] = {}
-    for experiment in found.audit.experiments:
-        if experiment.data is not None and any(not run.imported for run in experiment.runs):
-            sheet = experiment.data
-            held.setdefault((experiment.dataset, experiment.scope, sheet), []).append(experiment)
-    return tuple(_block(experiments) for experiments in held.values())
+    held: dict[tuple[str, ...], list[tuple[ExperimentRecord, DataSheet]]] = {}
+    for it in found.audit.experiments:
+        if it.data is not None and any(not run.imported for run in it.runs):
+            key = (it.data.content, it.data.partition, it.data.corpus, it.data.recognised)
+            held.setdefault(key, []).append((it, it.data))
+    return tuple(_block(pairs) for pairs in held.values())
 
 
-def _block(experiments: list[ExperimentRecord]) -> DataBlock:
-    first = experiments[0]
-    sheet, infos = first.data, _infos(experiments)
-    assert sheet is not None
+def _block(pairs: list[tuple[ExperimentRecord, DataSheet]]) -> DataBlock:
+    sheet, infos = pairs[0][1], _infos([experiment for experiment, _ in pairs])
+    sheets = {(it.dataset or experiment.dataset, experiment.scope): it for experiment, it in pairs}
     return DataBlock(
-        dataset=sheet.dataset or first.dataset,
         corpus=listed(list(dict.fromkeys(info.name for info, _ in infos.values()))),
-        scope=first.scope,
         recognised=sheet.recognised,
         hashes=tuple(_hashes(sheet)),
-        statistics=tuple(
-            StatisticRow(it.name, it.printed or digits.ABSENT, it.here or digits.ABSENT, it.differs)
-            for it in sheet.statistics
+        datasets=tuple(sheets),
+        comparisons=tuple(
+            words.comparison(
+                name, scope, [(it.printed, it.here, it.name, it.differs) for it in mine.statistics]
+            )
+            for (name, scope), mine in sheets.items()
         ),
-        differences=tuple(
-            words.difference(it.printed, it.here, it.name) for it in sheet.statistics if it.differs
-        ),
+        statistics=tuple(_statistics(list(sheets.values()))),
         preparations=tuple(_preparation(info, number) for info, number in infos.values()),
     )
+
+
+def _statistics(sheets: list[DataSheet]) -> Iterator[StatisticRow]:
+    """`here` with the most places that any data set prints."""
+    of = [{it.name: it for it in sheet.statistics} for sheet in sheets]
+    for name in dict.fromkeys(name for mine in of for name in mine):
+        held = [mine.get(name) for mine in of]
+        here = max((it.here or "" for it in held if it), key=len)
+        cells = (PrintedCell((it and it.printed) or digits.ABSENT, bool(it and it.differs)) for it in held)
+        yield StatisticRow(name, here or digits.ABSENT, tuple(cells))
 
 
 def _infos(experiments: list[ExperimentRecord]) -> dict[str, tuple[DataInfo, int]]:

@@ -47,13 +47,20 @@ def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStat
 
 
 def _shown(name: str, printed: str | None, observed: Observed) -> str | None:
-    """With as many places as are printed; None for what was not counted."""
+    """With as many places as are printed, in the way of counting that agrees if one does; or None."""
+    from reimpl.data.identity import differences
+
     readings = observed.statistics.get(name)
     if not readings:
         return None
-    fraction = (printed or "").partition(".")[2]
-    places = 0 if name in _COUNTED else len(fraction) if printed else 2
-    return f"{readings[0]:,.{places}f}"
+    places = 0 if name in _COUNTED else 2 if printed is None else len(printed.partition(".")[2])
+    agree = (
+        it
+        for it in readings
+        if printed is not None
+        and not differences({name: printed}, replace(observed, statistics={name: (it,)}))
+    )
+    return f"{next(agree, readings[0]):,.{places}f}"
 
 
 @lru_cache(maxsize=2)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from audit.record import Scope
 from reports import digits
+from reports.wording.words import SCOPE_WORDS
 
 #: Name in `DataInfo.counts`, after the split -> what it counts; shares as percent.
 OF_SPLIT: Mapping[str, str] = {
@@ -49,6 +51,20 @@ def counted(name: str, value: float) -> str:
     return digits.count(round(value))
 
 
-def difference(printed: str | None, here: str | None, noun: str) -> str:
-    """As the deviations say it: `printed 5.30 labels a document, here 5.14`."""
-    return f"printed {printed} {noun}, here {here}"
+def comparison(
+    dataset: str, scope: Scope, statistics: Sequence[tuple[str | None, str | None, str, bool]]
+) -> str:
+    """Of (printed, here, noun, differs): what differs, or that nothing does.
+
+    >>> comparison("EUR-Lex", "other_data", [("5.30", "5.14", "labels a document", True)])
+    'EUR-Lex (stand-in data): printed 5.30 labels a document, here 5.14.'
+    """
+    said = [
+        f"printed {printed} {noun}, here {here}" for printed, here, noun, differs in statistics if differs
+    ]
+    if not said:
+        printed = any(it[0] is not None and it[1] is not None for it in statistics)
+        said = [
+            "all that is printed and counted agrees" if printed else "nothing is printed that was counted"
+        ]
+    return f"{dataset} ({SCOPE_WORDS[scope]}): {'; '.join(said)}."

@@ -20,7 +20,8 @@ READINGS_NOTE = (
     "Where a paper does not say which split a number is about, it can be read in two ways. As one run on one "
     "unknown split: 95% of single runs on one more random split would fall into the first interval. As the "
     "mean over these very splits: 95% of such means, of one other run on each, would fall into the second. "
-    "That a number lies inside says that it fits that reading; it is no verdict."
+    "That a number lies inside says that it fits that reading; it is no verdict. Both are about our runs, "
+    "with their departures from the paper."
 )
 
 

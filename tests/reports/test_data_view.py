@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from audit.record import Audit, DataSheet, DataStatistic
-from reports.data_view import CountRow, DataBlock, data_blocks
+from reports.data_view import CountRow, DataBlock, PrintedCell, data_blocks
 from reports.lookup import lookup
 from reports.render import html
-from reports.wording.data import counted
+from reports.wording.data import comparison, counted
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -58,17 +58,17 @@ def block() -> DataBlock:
 
 
 def test_what_is_printed_and_differs_is_named(block: DataBlock) -> None:
-    assert block.differences == ("printed 5.30 labels a document, here 5.14",)
-    assert [(it.printed, it.here, it.differs) for it in block.statistics] == [
-        ("15,449", "15,449", False),
-        ("186,104", "–", False),
-        ("5.30", "5.14", True),
-        ("–", "752.10", False),
+    assert block.comparisons == ("EUR-Lex (stand-in data): printed 5.30 labels a document, here 5.14.",)
+    assert [(it.here, it.printed) for it in block.statistics] == [
+        ("15,449", (PrintedCell("15,449", False),)),
+        ("–", (PrintedCell("186,104", False),)),
+        ("5.14", (PrintedCell("5.30", True),)),
+        ("752.10", (PrintedCell("–", False),)),
     ]
 
 
 def test_the_identity_is_shown_and_what_is_not_known_is_left_out(block: DataBlock) -> None:
-    assert (block.dataset, block.scope) == ("EUR-Lex", "other_data")
+    assert block.datasets == (("EUR-Lex", "other_data"),)
     assert block.hashes == (("content, in this order", "c" * 64), ("in any order", "d" * 64))
 
 
@@ -100,8 +100,40 @@ def test_another_corpus_is_another_block() -> None:
     assert len(data_blocks(lookup(replace(both, experiments=(other, *rest))))) == 2
 
 
+def test_one_corpus_under_several_data_sets_of_the_paper_stands_once_with_a_column_for_each() -> None:
+    both = audit()
+    first, *rest = both.experiments
+    wiki = (
+        DataStatistic("training documents", "14,146", "15,449", True),
+        DataStatistic("labels a document", "19", "5", True),
+    )
+    other = replace(first, dataset="wiki10", data=replace(SHEET, dataset="Wiki10-31K", statistics=wiki))
+    [block] = data_blocks(lookup(replace(both, experiments=(*rest, other))))
+    assert block.datasets == (("EUR-Lex", "other_data"), ("Wiki10-31K", "other_data"))
+    assert [(it.name, it.here, [cell.text for cell in it.printed]) for it in block.statistics] == [
+        ("training documents", "15,449", ["15,449", "14,146"]),
+        ("features", "–", ["186,104", "–"]),
+        ("labels a document", "5.14", ["5.30", "19"]),
+        ("words a document", "752.10", ["–", "–"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statistics", "says"),
+    [
+        ([("5", "5", "labels", False)], "A (same data): all that is printed and counted agrees."),
+        ([("5", None, "labels", False)], "A (same data): nothing is printed that was counted."),
+        ([(None, "5", "labels", False)], "A (same data): nothing is printed that was counted."),
+    ],
+)
+def test_where_nothing_differs_that_is_said(
+    statistics: list[tuple[str | None, str | None, str, bool]], says: str
+) -> None:
+    assert comparison("A", "same_data", statistics) == says
+
+
 def test_the_section_is_there_with_sheets_and_absent_without() -> None:
     page = html(audit())
     assert parsed(page) and 'id="data"' in page
-    assert "Differs: <bdi>printed 5.30 labels a document, here 5.14</bdi>." in page
+    assert "EUR-Lex (stand-in data): printed 5.30 labels a document, here 5.14." in page
     assert 'id="data"' not in html(audit(None))

@@ -28,6 +28,9 @@ def test_each_statistic_printed_and_here() -> None:
         {"labels_per_document": "5.1"}, Observed("", "", "", {"labels_per_document": (5.14, 5.1)})
     )
     assert (mean.here, mean.differs) == ("5.1", False)
+    # 249.7 in training and 311.6 in all: what agrees is shown
+    means = Observed("", "", "", {"documents_per_label": (249.7, 311.6)})
+    assert [it.here for it in statistics({"documents_per_label": "312"}, means)] == ["312"]
 
 
 def sheet(record: DataSheet | None) -> dict[str, tuple[str | None, str | None, bool]]:
