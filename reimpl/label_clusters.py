@@ -85,10 +85,12 @@ class LabelClusters(nn.Module):
     order: Tensor
     rank: Tensor
 
-    def __init__(self, options: ClusterOptions, *, features: int, order: NDArray[np.int64]) -> None:
-        """order (L,): label ids by falling frequency (`by_frequency`)."""
+    def __init__(
+        self, options: ClusterOptions, *, features: int, order: NDArray[np.int64], block: int | None = None
+    ) -> None:
+        """order (L,): label ids by falling frequency (`by_frequency`); block: scores looked at in one go."""
         super().__init__()
-        self.options, self.labels = options, len(order)
+        self.options, self.labels, self.block = options, len(order), block
         self.sizes, inner = options.sizes(self.labels), options.inner(features)
         self.starts = tuple(accumulate(self.sizes, initial=0))
         self.in_root = len(self.sizes) - len(inner)  # 1, or 0 with the head in a leaf
@@ -167,7 +169,7 @@ class LabelClusters(nn.Module):
         visits = self._visits(B, rows, ranks)
         by_documents = self.options.normalise == "documents"
         divisor = visits.counts.clamp(min=1) * B if by_documents else visits.counts.sum().clamp(min=1)
-        width = max(1, _block(features) // max(B, 1))
+        width = self._width(features)
         edges = self._edges(width)
         bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
         looked_up = torch.cat((bounds, visits.visited.sum(0))).tolist()  # the one wait for the device
@@ -181,6 +183,11 @@ class LabelClusters(nn.Module):
             present=looked_up[len(edges) :],
             first=torch.argsort(visits.visited.int(), dim=0, descending=True, stable=True),
         )
+
+    def _width(self, features: Tensor) -> int:
+        """Labels of a block for these documents."""
+        block = self.block or (_BLOCK_OF_A_GPU if features.is_cuda else BLOCK)
+        return max(1, block // max(len(features), 1))
 
     def _edges(self, width: int) -> list[int]:
         """Ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters."""
@@ -225,7 +232,7 @@ class LabelClusters(nn.Module):
 
     def _scores(self, features: Tensor) -> Iterator[tuple[int, Tensor]]:
         """Block after block: its first rank, and its scores (B, width)."""
-        width = max(1, _block(features) // max(len(features), 1))
+        width = self._width(features)
         units = torch.sigmoid(self._units(features))
         for cluster, (a, b) in enumerate(pairwise(self.starts)):
             i = cluster - self.in_root
@@ -251,7 +258,3 @@ class _Tail(nn.Module):
         """(n, d) -> (n, d / q^i)"""
         z: Tensor = self.reduce(features)
         return z if self.norm is None else F.relu(self.norm(z))
-
-
-def _block(features: Tensor) -> int:
-    return _BLOCK_OF_A_GPU if features.is_cuda else BLOCK

@@ -26,6 +26,10 @@ def clusters() -> Iterator[tuple[str, Test]]:
     yield "losses of three toys", partial(public_code.toys, __name__)
     for name, changes in in_numpy.MEMBERS.items():
         yield f"label by label: {name}", partial(in_numpy.label_by_label, changes)
+    for name in ("as the code", "as the paper"):
+        # two labels of six documents a block
+        in_blocks = partial(in_numpy.label_by_label, in_numpy.MEMBERS[name], block=12)
+        yield f"label by label: {name}, block by block", in_blocks
     yield "one label of a tail", by_hand.one_label
     yield "two normalisers", by_hand.two_normalisers
     yield "saturated sigmoids", by_hand.saturated

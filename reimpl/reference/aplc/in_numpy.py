@@ -35,13 +35,13 @@ MEMBERS: Mapping[str, dict[str, Any]] = {
 _LABELS = [[3, 11, 0], [], [7], [5, 6, 8, 12, 1], [2, 3], [9]]
 
 
-def label_by_label(changes: Mapping[str, Any]) -> str:
-    """Six documents, thirteen labels out of order, three clusters; gradients by differences."""
+def label_by_label(changes: Mapping[str, Any], block: int | None = None) -> str:
+    """Six documents, thirteen labels out of order, three clusters; gradients of twice the loss by differences."""
     options = ClusterOptions(**{"clusters": 3, "cutoffs": (4, 9), **changes})
     rng = np.random.default_rng(2020)
     order = rng.permutation(13)
     torch.manual_seed(2020)
-    layer = LabelClusters(options, features=18, order=order).double()
+    layer = LabelClusters(options, features=18, order=order, block=block).double()
     for parameter in layer.parameters():
         parameter.data = torch.from_numpy(rng.normal(0, 0.6, parameter.shape))
     x = torch.from_numpy(rng.normal(0, 1, (6, 18))).requires_grad_()
@@ -49,7 +49,7 @@ def label_by_label(changes: Mapping[str, Any]) -> str:
     rows = torch.tensor([i for i, labels in enumerate(_LABELS) for _ in labels])[shuffled]
     cols = torch.tensor([label for labels in _LABELS for label in labels])[shuffled]
     loss = layer.loss(x, rows, cols)
-    loss.backward()  # type: ignore[no-untyped-call]
+    (2 * loss).backward()  # type: ignore[no-untyped-call]
     p = naive_probabilities(layer, x.detach().numpy())
     gaps = [
         close("probabilities", layer.probabilities(x).detach(), p[:, np.argsort(order)], tolerance=1e-12),
@@ -74,7 +74,7 @@ def _gradient(
             flat[at] = kept + step
             losses.append(naive_loss(layer, x.detach().numpy(), order))
         flat[at] = kept
-        slope = (losses[0] - losses[1]) / 2e-5
+        slope = 2 * (losses[0] - losses[1]) / 2e-5
         farthest = max(farthest, close("a gradient", grad.reshape(-1)[at].item(), slope, tolerance=1e-8))
     return farthest
 
