@@ -34,6 +34,9 @@ _WORDS = {
     "average_start": "the start counts in the averaged weights",
     "keep_from": "epochs before the best weights are kept",
     "select_above": "score that the first evaluation must exceed",
+    "part_rates": "learning rates of parts",
+    "schedule": "course of the learning rate",
+    "warm_up": "steps before rates fall",
 }
 
 

@@ -36,7 +36,7 @@ _LABELS = [[3, 11, 0], [], [7], [5, 6, 8, 12, 1], [2, 3], [9]]
 
 
 def label_by_label(changes: Mapping[str, Any], block: int | None = None) -> str:
-    """Six documents, thirteen labels out of order, three clusters; gradients of twice the loss by differences."""
+    """Six documents, thirteen labels out of order, three clusters; gradients of 2 x loss by differences."""
     options = ClusterOptions(**{"clusters": 3, "cutoffs": (4, 9), **changes})
     rng = np.random.default_rng(2020)
     order = rng.permutation(13)
