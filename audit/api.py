@@ -44,7 +44,14 @@ if TYPE_CHECKING:
     from audit.stored import Bench
 
 #: Options of the command that are switches there.
-_SWITCHES = ("--replace", "--outliers-ok", "--same-predictions-ok", "--other-dataset", "--retry-failed")
+_SWITCHES = (
+    "--replace",
+    "--outliers-ok",
+    "--same-predictions-ok",
+    "--other-dataset",
+    "--retry-failed",
+    "--allow-commands",
+)
 
 
 def load(paper: str | os.PathLike[str]) -> Paper:
@@ -141,10 +148,12 @@ def run(
     jobs: int = 1,
     store: str | os.PathLike[str] = "audit-runs",
     retry_failed: bool = False,
+    allow_commands: bool = False,
     evidence: Literal["ours", "imported"] = "ours",
 ) -> Audit:
     """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
-    not run again. Without `data`: a synthetic corpus.
+    not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
+    out unless `allow_commands` says that its programs may be started.
 
     With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
     `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
@@ -152,8 +161,10 @@ def run(
     """
     from audit.cli.run import check_precision, device_of
     from audit.cli.suite import Suite, run_and_judge
+    from audit.commanded import Commands, run_commands
     from audit.progress import quiet_console
     from audit.runner import Settings
+    from audit.runner.plan import selected
     from audit.stored import Bench, check_evidence
 
     with _in_python():
@@ -173,6 +184,11 @@ def run(
             cache=kept / "data",
         )
         grown = Bench(kept).grown(held, path) if kept.is_dir() else {}
+        chosen_ones = selected(held, only)
+        commands = Commands(
+            held, path, kept, None if chosen_ones is None else frozenset(chosen_ones), retry_failed
+        )
+        run_commands(commands, seeds=settings.seeds, allowed=allow_commands)
         command = f"audit.run({held.paper.key!r}, seeds={seeds})"
         suite = Suite(
             held, settings, only, jobs, kept, kept / "reports", retry_failed, command, evidence, grown

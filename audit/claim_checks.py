@@ -199,7 +199,10 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iter
     changes = ("config", "training", "noise", "tuning", "readings")
     given = [key for key in (*_TO_RUN, *changes) if entry.get(key) is not None]
     missing = [key for key in _TO_RUN if key not in given]
-    if entry.get("unavailable") is not None:
+    if entry.get("command") is not None:
+        for key in (*given, *(["unavailable"] if entry.get("unavailable") is not None else [])):
+            yield Problem((*path, key), "stands beside command, which makes the runs; drop one of them")
+    elif entry.get("unavailable") is not None:
         for key in given:
             text = "stands beside unavailable; drop it, or drop unavailable if the experiment can be run"
             yield Problem((*path, key), text)

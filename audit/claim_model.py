@@ -24,6 +24,7 @@ from pydantic import WithJsonSchema as Schema
 
 from audit import record
 from audit.claim_text import UNSEEN, visible, visible_throughout
+from audit.command_words import inside, sound_command, sound_word, span_of_time
 from audit.names import known_names
 from audit.plugins import is_offered_metric, metric_families
 from audit.stats.printed import printed
@@ -409,6 +410,33 @@ class Tuning(Model):
         return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
 
 
+class Command(Model):
+    """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
+
+    run: Annotated[
+        tuple[Annotated[str, AfterValidator(visible), AfterValidator(sound_word)], ...],
+        Field(min_length=1),
+        AfterValidator(sound_command),
+    ]
+    """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
+    results: Annotated[Text, AfterValidator(inside)]
+    """The file under {out} that holds the metrics of the run, or its predictions."""
+    time_limit: Annotated[Text, AfterValidator(span_of_time)] = "24h"
+    """After which it is ended, as in 90s, 30m, 2h."""
+    cwd: Text | None = None
+    """Folder to run it in, seen from the claim file's; an empty one when left out."""
+    truth: Text | None = None
+    """True labels of the predicted documents, seen from `cwd`: then `results` are predictions."""
+    unit: Literal["percent", "fraction"] | None = None
+    """Of the metrics; asked for where both are possible."""
+    authors_code: Text | None = None
+    """Which code of the paper's authors it is, as in a URL and a commit; only such runs may contradict."""
+    same_data: Text | None = None
+    """Why its data are the paper's own, where no fingerprint can tell."""
+    fingerprint: Fingerprint | None = None
+    """Identity of its corpus, as `audit data describe` gives it."""
+
+
 class Experiment(Model):
     """What a row claims to have run: either what to run here, or why it cannot be run here."""
 
@@ -444,6 +472,8 @@ class Experiment(Model):
     """How settings are sought before the runs, as in wang2019; not those that config and training set."""
     planned: Flag = False
     """The toolkit does not have this model yet: what is to be run is on record, and is not run."""
+    command: Command | None = None
+    """A program of its own that makes the runs; then model, variant, protocol and recipe are left out."""
     unavailable: Text | None = None
     """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
 

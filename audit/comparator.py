@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
-from audit.imported import speaks_against
+from audit.imported import may_be_older, speaks_against
 from audit.judging import JUDGES, Case, Judged
 from audit.judging.case import badged, with_band
 from audit.judging.growing import why_no_growth
@@ -331,7 +331,7 @@ def _margin_warnings(
     undeclared = before - set(margins.earlier)
     unrecorded = any(margins.paper not in run.margins for run in runs)
     notes = ["margins not on record before the runs"] if unrecorded else []
-    if any(run.imported and run.margins.get(margins.paper) == margins.hash for run in runs):
+    if any(may_be_older(run) and run.margins.get(margins.paper) == margins.hash for run in runs):
         notes.append("imported after the margins were fixed; the runs may be older")
     if added - set(margins.earlier):
         notes.append("stated after the runs")

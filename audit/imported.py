@@ -61,6 +61,8 @@ class Provenance:
     """Why the data are another split of the paper's documents, as stated."""
     same_lists_as: int | None = None
     """Another seed with the same predictions, where both are stated to be runs of their own."""
+    command: str = ""
+    """Digest of the experiment's own command, where that made the run here (`audit.commanded`)."""
 
     @classmethod
     def of(cls, run: Run) -> Provenance:
@@ -79,6 +81,7 @@ class Provenance:
                 seeds=tuple(int(it) for it in held["seeds"]),
                 replaces=tuple(str(it) for it in held["replaces"]),
                 same_lists_as=None if (seed := held.get("same_lists_as")) is None else int(seed),
+                command=str(held.get("command", "")),
             )
         except (KeyError, TypeError, ValueError) as err:
             raise StoreError(
@@ -96,6 +99,7 @@ class Provenance:
             "same_data": self.same_data,
             **({"other_split": self.other_split} if self.other_split else {}),  # older records have none
             **({} if self.same_lists_as is None else {"same_lists_as": self.same_lists_as}),
+            **({"command": self.command} if self.command else {}),
             "unit": self.unit,
             "seeds": list(self.seeds),
             "replaces": list(self.replaces),
@@ -248,7 +252,9 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     held = [Provenance.of(run) for run in runs]
     if not held:
         return ()
-    notes = ["imported, not verified here"]
+    made_here = [bool(it.command) for it in held]
+    notes = [] if all(made_here) else ["imported, not verified here"]
+    notes += ["run here by the claim file's command, not by our code"] if any(made_here) else []
     notes += [f"the authors' code, as stated: {it}" for it in _distinct(p.authors_code for p in held)]
     notes += [f"the paper's own data, as stated: {it}" for it in _distinct(p.same_data for p in held)]
     notes += [f"another split, as stated: {it}" for it in _distinct(p.other_split for p in held)]
@@ -257,12 +263,13 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
         for run, p in zip(runs, held, strict=True)
     ):
         notes.append("no fingerprint of the data was declared")
-    lots = len({(run.finished or "", p.files) for run, p in zip(runs, held, strict=True)})
+    lots = len({(run.finished or "", p.files) for run, p in zip(runs, held, strict=True) if not p.command})
     if lots > 1:
         notes.append(f"imported in {lots} lots")
     replaced = sum(bool(it.replaces) for it in held)
     if replaced:
-        notes.append(f"{replaced} of {len(held)} imported results replaced earlier ones")
+        word = "runs" if all(made_here) else "imported results"
+        notes.append(f"{replaced} of {len(held)} {word} replaced earlier ones")
     alike = sum(it.same_lists_as is not None for it in held)
     if alike:
         verb = "has" if alike == 1 else "have"
@@ -271,6 +278,11 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
             "of their own"
         )
     return tuple(notes)
+
+
+def may_be_older(run: Run) -> bool:
+    """Than the margins on record: whether it was made before it came here."""
+    return run.imported and not Provenance.of(run).command
 
 
 def speaks_against(runs: Sequence[Run]) -> bool:
@@ -283,6 +295,12 @@ def _origins(runs: Sequence[Run]) -> tuple[Deviation, ...]:
     lots: dict[Deviation, None] = {}
     for run in runs:
         it = Provenance.of(run)
+        if it.command:
+            here = f"run here by the claim file's own command ({it.by}), not by our code"
+            lots[
+                Deviation("runs", "the paper's own", here, "it says which program", it.authors_code or None)
+            ] = None
+            continue
         files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in it.files)
         by = f"run by {it.by}" if it.by else "who ran it is not said"
         lot = Deviation(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from audit.runner.plan import Plan
 
 NOT_IN_STORE = "no run of it is in the store"
+BY_COMMAND = "it has a command of its own, which `audit run --allow-commands` runs"
 _CHANGED = "the claim file describes it otherwise than when it was run"
 
 
@@ -131,7 +132,7 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
         dataset=experiment.on,
         protocol=experiment.protocol or "",
         config={},
-        not_run=experiment.unavailable or NOT_IN_STORE,
+        not_run=experiment.unavailable or (BY_COMMAND if experiment.command else NOT_IN_STORE),
     )
 
 
@@ -140,7 +141,7 @@ def _definitions(paper: Paper) -> dict[str, str]:
     readings = {name: it.experiment for name, it in paper.reading_experiments.items()}
     found = {}
     for name, it in {**paper.single_experiments, **readings}.items():
-        idle = {key for key in ("noise", "training", "tuning") if not getattr(it, key)}
+        idle = {key for key in ("noise", "training", "tuning", "command") if not getattr(it, key)}
         found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", "readings", *idle}))
     return found
 

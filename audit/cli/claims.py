@@ -70,6 +70,8 @@ def list_command(
             how = (
                 f"not available: {it.unavailable}"
                 if it.unavailable
+                else f"its own command: {' '.join(it.command.run)}"
+                if it.command
                 else f"{it.model}, {it.variant}, {it.protocol}"
             )
             say(f"    {name:18} {it.title} [{how}]")

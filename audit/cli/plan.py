@@ -97,6 +97,7 @@ def _unrun(paper: Paper) -> Audit:
 
 
 def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
+    from audit.kept_plan import BY_COMMAND
     from audit.planning import NOT_YET
     from audit.record import ExperimentRecord
     from reimpl.models import known_models
@@ -104,6 +105,7 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
     known = known_models()
     for name, it in paper.single_experiments.items():
         no_model = None if it.model in known else f"this toolkit has no model {it.model!r} yet"
+        no_model = BY_COMMAND if it.command else no_model
         yield ExperimentRecord(
             id=name,
             title=it.title,

@@ -67,11 +67,14 @@ class TableFile:
             _check_columns(place, list(cells), wanted)
             yield Row(place, cells)
 
-    def objects(self) -> Iterator[tuple[int, Any]]:
-        """Line or item number, from 1, and content: of JSON lines, or of the list in a JSON file."""
+    def objects(self, *, single: bool = False) -> Iterator[tuple[int, Any]]:
+        """Line or item number, from 1, and content: of JSON lines, or of the list in a JSON file.
+
+        `single`: the file is one object, in place of a list of one.
+        """
         empty = True
         if SUFFIXES.get(self.path.suffix.casefold()) == "json":
-            items: Iterator[tuple[int, Any]] = enumerate(self._list(), 1)
+            items: Iterator[tuple[int, Any]] = enumerate(self._list(single=single), 1)
         else:
             items = self._json_lines()
         for number, item in items:
@@ -111,12 +114,14 @@ class TableFile:
                 if line.strip():
                     yield number, _parsed(f"{self.path}:{number}", line)
 
-    def _list(self) -> list[Any]:
+    def _list(self, *, single: bool = False) -> list[Any]:
         with self._opened() as stream:
             content = stream.read(MOST_JSON + 1)
         if len(content) > MOST_JSON:
             refuse(self.path, f"more than {MOST_JSON >> 20} MB of JSON; write it as JSON lines (.jsonl)")
         found = _parsed(str(self.path), content) if content.strip() else []
+        if single and isinstance(found, dict):
+            return [found]
         if not isinstance(found, list):
             refuse(self.path, f"{_brief(found)} is no list of objects; write [{{...}}, {{...}}]")
         return found

@@ -13,6 +13,7 @@ from audit.claim_model import Experiment
 from audit.claim_names import counted
 from audit.claim_readings import ReadingExperiment
 from audit.errors import PlanError
+from audit.kept_plan import BY_COMMAND
 from audit.names import known_names
 from audit.readings import in_words
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
@@ -149,6 +150,7 @@ def make_plan(
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
             why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
+            why = BY_COMMAND if experiment.command else why
             records.append(_not_run(name, experiment, why))
             continue
         left_out = wanted is not None and (reading.base if reading else name) not in wanted
