@@ -139,7 +139,7 @@ def make_plan(
     unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
     `reimpl.errors.DataError` for data that cannot be read.
     """
-    _check_protocol(settings.protocol)
+    check_protocol(settings.protocol)
     wanted = selected(paper, only)
     records, jobs = [], []
     keys: dict[str, tuple[str, ...]] = {}
@@ -267,7 +267,7 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     return found
 
 
-def _check_protocol(name: str) -> None:
+def check_protocol(name: str) -> None:
     from reimpl.protocol import PROTOCOLS
 
     known = [AUTO, CLAIMED, *PROTOCOLS]

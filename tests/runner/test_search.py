@@ -15,6 +15,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from audit.errors import AuditError
 from audit.runner.tuning.search import Outcome, Search, TrialStopped
@@ -190,7 +191,9 @@ def test_two_processes_share_a_search_and_make_each_trial_once(tmp_path: Path) -
 def test_one_does_not_take_what_another_is_at_work_on(tmp_path: Path) -> None:
     """The second waits for the last trial, which the first still has, and makes none itself."""
     it = search(tmp_path)
-    begun, done, made = threading.Event(), threading.Event(), []
+    begun, done = threading.Event(), threading.Event()
+    made: list[int] = []
+    looks: list[None] = []
 
     def slow(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
         begun.set()
@@ -201,16 +204,38 @@ def test_one_does_not_take_what_another_is_at_work_on(tmp_path: Path) -> None:
         made.append(number)
         return hill(number, values, report)
 
+    def third_look() -> bool:
+        looks.append(None)
+        if len(looks) == 3:
+            done.set()
+        return False
+
     first = threading.Thread(target=lambda: it.work(slow, 1))
     first.start()
     assert begun.wait(20)
-    second = threading.Thread(target=lambda: it.work(other, 1))
-    second.start()
+    it.work(other, 1, stop=third_look)
     done.set()
     first.join()
-    second.join()
     assert made == []
     assert [trial.state for trial in it.trials()] == ["done"]
+
+
+def test_nobody_takes_a_trial_while_another_takes_one(tmp_path: Path) -> None:
+    """Else two would both see that one is missing, and make it."""
+    it = search(tmp_path)
+    it.folder.mkdir()
+    made = threading.Event()
+
+    def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        made.set()
+        return hill(number, values, report)
+
+    other = threading.Thread(target=lambda: it.work(objective, 1))
+    with FileLock(it.folder / "take.lock"):
+        other.start()
+        assert not made.wait(0.5)
+    other.join()
+    assert made.is_set()
 
 
 # --------------------------------------------------------------------------- ended early, and failures
