@@ -102,6 +102,22 @@ def shown(markdown: str) -> str:
     return "".join(it.content for it in tokens)
 
 
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("<b>x</b>", r"\<b\>x\</b\>"),
+        ("&lt;", r"\&lt;"),
+        ("a_b *c* `d`", r"a\_b \*c\* \`d\`"),
+        ("[x](y) ![z]", r"\[x\](y) \!\[z\]"),
+        ("# | ~ $x$ \\", r"\# \| \~ \$x\$ \\"),
+        ("P@1 75.2 ± 0.1 (95%)", "P@1 75.2 ± 0.1 (95%)"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_signs_by_hand(text: str, markdown: str) -> None:
+    assert escape(text) == markdown
+
+
 @given(TEXTS)
 def test_text_is_shown_as_it_is_on_one_line(text: str) -> None:
     assert shown(f"- x{escape(text)}x") == f"x{' '.join(visible(text).split())}x"
