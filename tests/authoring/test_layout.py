@@ -1,0 +1,73 @@
+"""Rows of a file as a table: cells over several rows, titles of sections, the heading."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.authoring.raw import RawTable
+from audit.authoring.reading import Options, table_of
+from audit.errors import AuditError
+
+
+def table(*rows: str, begin: str = "lllcc", **options: int) -> RawTable:
+    body = " \\\\\n".join(rows)
+    text = f"\\begin{{tabular}}{{{begin}}}\n{body} \\\\\n\\end{{tabular}}"
+    return table_of("t.tex", text, Options(**options))  # type: ignore[arg-type]
+
+
+def names(*rows: str, **options: int) -> list[tuple[str, ...]]:
+    return [row.names for row in table(*rows, **options).rows]
+
+
+def test_a_cell_over_several_rows_names_those_below_it_or_above_it() -> None:
+    down = [r"G & M & P@1", r"\multirow{2}{*}{X} & a & 1.1", r" & b & 2.1", r" & c & 3.1"]
+    assert names(*down) == [("X", "a"), ("X", "b"), ("c",)]
+    up = [r"G & M & P@1", r" & a & 1.1", r" & b & 2.1", r"\multirow{-2}{*}{X} & c & 3.1"]
+    assert names(*up) == [("a",), ("X", "b"), ("X", "c")]
+
+
+def test_a_cell_that_has_its_own_content_keeps_it() -> None:
+    rows = [r"G & M & P@1", r"\multirow{3}{*}{X} & a & 1.1", r"Y & b & 2.1", r" & c & 3.1"]
+    assert names(*rows) == [("X", "a"), ("Y", "b"), ("X", "c")]
+
+
+def test_a_value_over_several_rows_stands_in_each() -> None:
+    (first, second) = table(r"M & P@1", r"a & \multirow{2}{*}{1.5}", "b & ").rows
+    assert (first.cells[1].value, second.cells[1].value) == ("1.5", "1.5")
+
+
+def test_titles_between_rows_name_those_below_and_one_below_another_adds_to_it() -> None:
+    rows = ["M & P@1", "All", "Trees", "a & 1.1", r"\multicolumn{2}{c}{Nets}", "b & 2.1", "last & "]
+    assert names(*rows) == [("All", "Trees", "a"), ("Nets", "b"), ("Nets", "last")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "heads"),
+    [
+        (["M & P@1", "a & 1.1"], 1),
+        ([r"& \multicolumn{2}{c}{X}", "M & P@1 & P@3", "a & 1.1 & 2.2"], 2),
+        (["M & P@1", "a & OOM", "b & 1.1"], 1),
+        (
+            [r"& \multicolumn{2}{c}{P@k}", r"M & 1 & 3 \\ \midrule", "a & 1.1 & 2.2"][:2] + ["a & 1.1 & 2.2"],
+            2,
+        ),
+        (["M & P@1", "a & 1.1", r"b & 2.1 \\ \midrule", "c & 3.1"], 1),
+        (["M & P@1 & ", "a & OOM & ", "b & 1.1 &"], 1),
+    ],
+)
+def test_the_heading_ends_where_results_begin(rows: list[str], heads: int) -> None:
+    assert len(table(*rows).heading) == heads
+
+
+def test_how_many_rows_and_columns_are_names_may_be_said() -> None:
+    rows = ["M & Year & P@1", "more & & words", "a & 2017 & 1.1", "b & 2018 & 2.1"]
+    said = table(*rows, heads=2, names=2)
+    assert said.paths == (("M", "more"), ("Year",), ("P@1", "words"))
+    assert [row.names for row in said.rows] == [("a", "2017"), ("b", "2018")]
+    with pytest.raises(AuditError, match="the table has no rows below its heading; say --heads"):
+        table(*rows, heads=4)
+
+
+def test_rows_say_the_line_on_which_they_stand() -> None:
+    rows = table(r"M & P@1", r"\multirow{2}{*}{a}", " & 1.5", "", "%\nb\n& 2.5").rows
+    assert [row.line for row in rows] == [4, 8]
