@@ -71,7 +71,7 @@ def run(corpus: str, *options: str, paper: str = "toy.yaml", jobs: int = 1, only
 
 
 def prepared(store: str = "audit-runs") -> list[str]:
-    return sorted(it.name for it in Path(store, "data").iterdir() if it.is_dir())
+    return sorted(it.parent.name for it in Path(store, "data").glob("*/meta.json"))
 
 
 def runs(store: str = "audit-runs") -> list[Run]:
