@@ -23,7 +23,7 @@ def test_the_full_grid_is_every_combination_with_the_default_first() -> None:
 
 
 def test_one_at_a_time_is_the_default_and_each_single_departure() -> None:
-    expected = ({}, {"divisor": "slots"}, {"rate": "slow"}, {"rate": "fast"})
+    expected: tuple[dict[str, str], ...] = ({}, {"divisor": "slots"}, {"rate": "slow"}, {"rate": "fast"})
     assert grid([DIVISOR, RATE], "one_at_a_time") == expected
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from audit.judging.case import Judged, badged
 from audit.readings import Departures, experiment_id, within
@@ -153,7 +154,9 @@ def default_alone(verdict: Verdict, declared: int) -> Verdict:
 
 def _with_common_band(verdict: Verdict, found: Sequence[Verdict]) -> Verdict:
     """The margins that would give the outcome under every reading; None where a reading has no such end."""
-    ends = {name: _end(name, [getattr(it, f"margin_{name}") for it in found]) for name in _ENDS}
+    ends: dict[str, Any] = {
+        name: _end(name, [getattr(it, f"margin_{name}") for it in found]) for name in _ENDS
+    }
     bands = [it.alone for it in found]
     alone = None
     if all(bands):
