@@ -70,8 +70,8 @@ class Bench:
         """Every claim by the runs that the newest command of that report planned, and by imported ones."""
         from audit.assemble import assemble
         from audit.fixed_margins import keep_fixed
-        from audit.instances import with_instances
         from audit.kept_plan import with_stored_runs
+        from audit.label_strata import with_predictions
         from audit.split_columns import with_splits
         from audit.store import Store
 
@@ -87,7 +87,7 @@ class Bench:
         )
         if self.on_record:
             keep_fixed(self.store, paper)
-        return with_splits(with_instances(audit, Store(self.store)), plan.report, self.studies(paper))
+        return with_splits(with_predictions(audit, Store(self.store)), plan.report, self.studies(paper))
 
     def _looks(self, paper: str, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
         """All looks that were taken at these runs. One with more seeds than any is taken now.

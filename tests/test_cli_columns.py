@@ -122,6 +122,14 @@ def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
     assert "svm  P@1     72.00  2.00        0.50      1.94" in out and f"record: {path}" in out
 
 
+def test_judging_keeps_what_is_right_of_frequent_and_rare_labels(trained: None) -> None:
+    cli.main([*RUN, "--seeds", "1"])
+    before = record(1).strata
+    assert [(it.experiment, it.k, it.runs) for it in before] == [("svm", 1, 1)]
+    cli.main(["judge", "linear.yaml"])
+    assert record(1).strata == before
+
+
 def test_columns_of_a_later_command_join_those_of_an_earlier_one(trained: None) -> None:
     """With the seeds of the column that has most of them, wherever it was run."""
     cli.main([*RUN[:-1], "0-1", "--seeds", "3"])
