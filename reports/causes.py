@@ -62,7 +62,7 @@ def _of_the_claim(old: Side, new: Side) -> Iterator[str]:
     fields = [it for it in words.CLAIM_FIELDS if getattr(old.claim, it) != getattr(new.claim, it)]
     if fields:
         yield words.stated_otherwise(fields)
-    before, now = (side.claim.margin and side.claim.margin.value for side in (old, new))
+    before, now = (_margin(side.claim) for side in (old, new))
     if before != now:
         yield words.other_margin(now, before)
     if old.claim.negligible != new.claim.negligible:
@@ -85,6 +85,10 @@ def _of_the_runs(old: Side, new: Side) -> Iterator[str]:
         yield words.other_runs([name for name in words.SPEC_FIELDS if name in others])
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         yield words.SAME_RUNS
+
+
+def _margin(claim: ClaimRecord) -> float | None:
+    return None if claim.margin is None else claim.margin.value
 
 
 def _seeds(verdict: Verdict) -> str:

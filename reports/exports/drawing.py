@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports import wording
 from reports.exports import figure_style as fs
-from reports.exports.paper_figures import ForestRow, LearningPanel, Panel, PaperFigure
+from reports.exports.figure_data import ForestRow, LearningPanel, Panel, PaperFigure
 from reports.figures import Bounds, Lane
 from reports.specification_curve import Curve
 from reports.strings import shortened, visible

@@ -76,14 +76,14 @@ _METADATA: dict[Format, dict[str, None]] = {
 @contextmanager
 def style() -> Iterator[None]:
     """The style for what is drawn and saved inside; signs that the typeface lacks become boxes, unsaid."""
-    from matplotlib import rc_context, rcParamsDefault
+    import matplotlib
 
-    with rc_context(), warnings.catch_warnings():
+    settings: Any = matplotlib.rcParams
+    with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        import matplotlib
-
-        matplotlib.rcParams.update({k: v for k, v in rcParamsDefault.items() if k != "backend"})
-        matplotlib.rcParams.update(_STYLE)
+        usual = dict(matplotlib.rcParamsDefault)
+        settings.update({name: value for name, value in usual.items() if name != "backend"})
+        settings.update(_STYLE)
         yield
 
 

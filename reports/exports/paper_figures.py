@@ -10,71 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Scope, Verdict
 from reports import wording
 from reports.claim_plots import intervals_of
+from reports.exports.figure_data import ForestRow, LearningPanel, Panel, PaperFigure
 from reports.exports.told import Told, by_claim, line, told
 from reports.figures import Bounds, IntervalPlot
 from reports.lookup import Lookup, lookup
 from reports.reading_view import curve_of, open_in
-from reports.specification_curve import Curve
 from reports.strings import shortened, slug
-from reports.wording import Status, figures
+from reports.wording import figures
 
 _ROWS = 40
 _PANELS = 12
 _LABEL = 60
-
-
-@dataclass(frozen=True)
-class Panel:
-    plot: IntervalPlot
-    status: Status
-    word: str
-    elsewhere: str
-    """On what data, where they are not the paper's; else empty."""
-
-
-@dataclass(frozen=True)
-class ForestRow:
-    label: str
-    part: str
-    """The column or metric, which stands beside the label."""
-    status: Status
-    word: str
-    elsewhere: str
-    """As in `Panel`."""
-    estimate: float
-    target: float | None
-    """Printed difference; None for a value, whose printed number is the zero of the axis."""
-    margin: Bounds | None
-    ci90: Bounds | None
-    ci95: Bounds | None
-    pi95: Bounds | None
-
-
-@dataclass(frozen=True)
-class LearningPanel:
-    title: str
-    seeds: tuple[tuple[tuple[float, float], ...], ...]
-    """For each seed its points: epoch, and score or loss."""
-
-
-@dataclass(frozen=True)
-class PaperFigure:
-    """One file. Exactly one of the last four is given."""
-
-    name: str
-    """Of the file, without its ending."""
-    title: str
-    description: str
-    panels: tuple[Panel, ...] = ()
-    forest: tuple[ForestRow, ...] = ()
-    learning: tuple[LearningPanel, ...] = ()
-    curve: Curve | None = None
-    axis: str = ""
 
 
 def paper_figures(audit: Audit) -> Iterator[PaperFigure]:

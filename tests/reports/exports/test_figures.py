@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.record import Audit, OpenChoice, Readings, ReadingVerdict, Verdict
+from reports.exports.figure_data import PaperFigure
 from reports.exports.figure_style import COLOURS, FORMATS, MARKERS
-from reports.exports.paper_figures import PaperFigure, paper_figures
+from reports.exports.paper_figures import paper_figures
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE
 
