@@ -145,7 +145,7 @@ _WANG = TuningProtocol(
         "to 1e-2 and decay from 1e-8, the third party's, to 1e-4 are drawn by their logarithm",
         "decay is read as weight decay: the third party's program has one, and none of the rate",
         "the metric is P@1, the first that the paper reports",
-        "40 trials: no number is stated, and 40 take about two hours on a laptop",
+        "40 trials: no number is stated, and 40 of 100 epochs are an hour's work of two cores on Delicious",
         "trials are proposed by TPE, which learns from those that are over, since each costs minutes; ones "
         "below the median of the others at the same epoch end early",
         "a trial counts with its last epoch, since the network that is reported is that of the last epoch",
