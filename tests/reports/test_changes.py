@@ -60,6 +60,11 @@ def gate(passed: bool) -> Audit:
 NEW = reproduced()
 CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "seeds": (OLD, reproduced(n=(5,), attempts=(5,)), "5 seeds, before 2 of 3 seeds"),
+    "seeds, and so other p-values": (
+        OLD,
+        reproduced(n=(5,), attempts=(5,), p_reproduced=0.01, p_reproduced_adjusted=0.02),
+        "5 seeds, before 2 of 3 seeds",
+    ),
     "first runs": (sample.untested(), NEW, "2 of 3 seeds, before no run"),
     "margin": (OLD, with_claim(NEW, margin=Margin(1.0, "field", "")), "a margin of 1.00, before 0.50"),
     "no margin any more": (OLD, with_claim(NEW, margin=None), "a margin of –, before 0.50"),
