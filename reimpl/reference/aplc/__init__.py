@@ -35,6 +35,7 @@ def clusters() -> Iterator[tuple[str, Test]]:
     yield "saturated sigmoids", by_hand.saturated
     yield "ties of the double sigmoid", by_hand.ties
     yield "cuts", by_hand.cuts
+    yield "labels by frequency", by_hand.frequency
     yield "named members", by_hand.members
     yield "first weights", by_hand.first_weights
     yield "sizes by the paper's formulas", partial(formulas.sizes, __name__)

@@ -9,8 +9,9 @@ import torch
 
 from reimpl import aplc
 from reimpl.cluster_options import ClusterOptions
+from reimpl.data.dataset import Split
 from reimpl.fidelity import MismatchError, close
-from reimpl.label_clusters import LabelClusters
+from reimpl.label_clusters import LabelClusters, by_frequency
 
 
 def _layer(scores: list[float], root: float, *, head: float = 0.0, **changes: Any) -> LabelClusters:
@@ -127,6 +128,13 @@ def cuts() -> str:
         if ours != expected:
             raise MismatchError(f"{name}: {ours}, not {expected}")
     return "sizes of the clusters of five label sets"
+
+
+def frequency() -> str:
+    """Labels 3, 1, 0 and 4 stand with three, two, one and one of four documents, 2 and 5 with none."""
+    split = Split.from_lists([[1]] * 4, [[3], [3, 1], [4, 1, 3], [0]])
+    close("labels by frequency", by_frequency(split, 6), [3, 1, 0, 4, 2, 5], tolerance=0)
+    return "the most frequent label of training first, ties by its id"
 
 
 def members() -> str:
