@@ -343,6 +343,9 @@ def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path
     (told,) = [it for it in words.deviations if it.what == "tuning"]
     assert "tuned on corpus: its training documents may be among the test documents here" in told.why
     assert plan.jobs[0].data.load().train.size == 50
+    here = make_plan(paper(tmp_path), settings(tmp_path, tuned_on=corpus), only=["words"])
+    words = next(it for it in here.experiments if it.id == "words")
+    assert not [it for it in words.deviations if "test documents here" in it.why]
 
 
 def test_a_study_of_another_description_is_none(tmp_path: Path, corpus: Path) -> None:

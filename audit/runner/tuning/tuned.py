@@ -74,11 +74,9 @@ def tuned(
     if not study_store.any_there(choice.store):  # most stores: nothing is held out only to be told so
         raise UntunedError(name)
     elsewhere = None
-    if choice.tuned_on is not None:
-        request, elsewhere = (
-            replace(request, folder=choice.tuned_on.resolve()),
-            choice.tuned_on.resolve().name,
-        )
+    sought_on = choice.tuned_on.resolve() if choice.tuned_on else request.folder
+    if sought_on is not None and sought_on != request.folder:
+        request, elsewhere = replace(request, folder=sought_on), sought_on.name
     question = question_of(
         name,
         experiment,
