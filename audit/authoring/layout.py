@@ -165,9 +165,13 @@ def _has_gap(cell: RawCell) -> bool:
 def _names(body: Grid) -> int:
     """Columns at the left without a number; the first one in any case."""
     for column in range(len(body[0])):
-        if any(row[column].kind in ("number", "unclear") for row in body):
+        if any(_is_numeric(row[column]) for row in body):
             return max(1, column)
     return len(body[0])
+
+
+def _is_numeric(cell: RawCell) -> bool:
+    return cell.kind == "number" or (cell.kind == "unclear" and not any(it.isalpha() for it in cell.text))
 
 
 def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:

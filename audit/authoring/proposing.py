@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from audit.authoring.chosen_datasets import ChosenDatasets
 from audit.authoring.corrected import corrected, open_units
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.headings import Known, Meaning, meaning
@@ -34,7 +35,7 @@ def mapped(table: RawTable, known: Known, whole: Whole, corrections: Sequence[Co
         rows,
         cells,
         {(r, c): _only(it, "experiment", "source", "from") for (r, c), it in work.said["cell"].items()},
-        work.new_datasets,
+        work.datasets.added,
         tuple(dict.fromkeys([*work.open, *open_units(whole, columns, rows, cells)])),
     )
 
@@ -57,10 +58,8 @@ class _Work:
         self.table, self.known, self.whole = table, known, whole
         self.said = {target: settings_of(corrections, target) for target in ("column", "row", "cell")}
         self.open: list[str] = []
-        self.new_datasets: dict[str, dict[str, str | None]] = {}
-        self.datasets: dict[str, str] = {}
-        """Key of the catalogue -> id in the claim file."""
-        self.default = self._dataset(whole.dataset, "") if whole.dataset else None
+        self.datasets = ChosenDatasets(known, whole.new_datasets)
+        self.default = self.datasets.id_of(whole.dataset) if whole.dataset else None
         """Data set of the whole table, by its id in the claim file."""
         self.left = {
             column
@@ -213,36 +212,8 @@ class _Work:
                 f"{settings['metric']!r} is no metric; {known_names(settings['metric'], offered)}"
             )
         if "dataset" in settings:
-            settings["dataset"] = self._dataset(settings["dataset"], label)
+            settings["dataset"] = self.datasets.id_of(settings["dataset"])
         return Line(number, role, said.get("id") or slug(label) or f"row_{number}", label, settings)
-
-    def _dataset(self, name: str, label: str) -> str:
-        """The id in the claim file, where an entry is added for one that only the catalogue has."""
-        own = self.known.paper.datasets
-        if name in own:
-            return name
-        if name in self.whole.new_datasets:
-            self.new_datasets[name] = {"name": self.whole.new_datasets[name]}
-            return name
-        if name in self.datasets:
-            return self.datasets[name]
-        if name in self.known.catalogue:
-            id = name.replace("-", "_")
-            self.datasets[name] = id
-            if id not in own:
-                self.new_datasets[id] = {
-                    "name": self.known.catalogue[name],
-                    "catalogue": name,
-                    "content": None,
-                }
-            return id
-        named = self.known.dataset(name)
-        if named and named != name:
-            return self._dataset(named, label)
-        raise AuditError(
-            f"{name!r} is no data set of {self.known.paper.paper.key}; "
-            f"{known_names(name, [*own, *self.known.catalogue])}; or add it with --new-dataset {name}=NAME"
-        )
 
     def _check_ids(self, what: str, lines: Sequence[Line]) -> None:
         for id, count in Counter(it.id for it in lines).items():
@@ -255,15 +226,28 @@ class _Work:
                 )
 
     def _check_datasets(self, columns: Sequence[Line], rows: Sequence[Line]) -> None:
-        if self.default or (rows and all("dataset" in it.settings for it in rows if it.role != "skip")):
+        """A number of a metric is on a data set: its column's, its row's, or the table's."""
+        kept = [it for it in rows if it.role != "skip"]
+        without = [it for it in kept if "dataset" not in it.settings]
+        values = [it for it in columns if it.role == "values" and "dataset" not in it.settings]
+        of_metric = [it for it in values if "metric" in it.settings or self.whole.metric]
+        if any("metric" in it.settings for it in kept):
+            of_metric = values
+        if self.default or not of_metric:
             return
-        for it in columns:
-            metric = it.settings.get("metric") or self.whole.metric
-            if it.role == "values" and metric and "dataset" not in it.settings:
-                self.open.append(
-                    f"column {it.number} ({it.label!r}) is of no known data set; say column {it.number}: "
-                    "dataset=ID, or --dataset ID for all"
-                )
+        if len(without) < len(kept):
+            self.open += [self._no_dataset("row", it) for it in without]
+        else:
+            self.open += [self._no_dataset("column", it) for it in of_metric]
+
+    def _no_dataset(self, what: str, line: Line) -> str:
+        names = self._names(self.table.rows[line.number - 1]) if what == "row" else ()
+        like = self._alike(names)
+        hint = f" ({like[0]!r} is much like {like[1]!r})" if like else ""
+        words = (
+            f"is of no known data set{hint}; say {what} {line.number}: dataset=ID, or --dataset ID for all"
+        )
+        return f"{what} {line.number} ({line.label!r}) {words}"
 
     # ------------------------------------------------------------------ cells
 

@@ -47,10 +47,7 @@ def test_titles_between_rows_name_those_below_and_one_below_another_adds_to_it()
         (["M & P@1", "a & 1.1"], 1),
         ([r"& \multicolumn{2}{c}{X}", "M & P@1 & P@3", "a & 1.1 & 2.2"], 2),
         (["M & P@1", "a & OOM", "b & 1.1"], 1),
-        (
-            [r"& \multicolumn{2}{c}{P@k}", r"M & 1 & 3 \\ \midrule", "a & 1.1 & 2.2"][:2] + ["a & 1.1 & 2.2"],
-            2,
-        ),
+        ([r"& \multicolumn{2}{c}{P@k}", "M & 1 & 3", r"\midrule a & 1.1 & 2.2"], 2),
         (["M & P@1", "a & 1.1", r"b & 2.1 \\ \midrule", "c & 3.1"], 1),
         (["M & P@1 & ", "a & OOM & ", "b & 1.1 &"], 1),
     ],
@@ -66,6 +63,11 @@ def test_how_many_rows_and_columns_are_names_may_be_said() -> None:
     assert [row.names for row in said.rows] == [("a", "2017"), ("b", "2018")]
     with pytest.raises(AuditError, match="the table has no rows below its heading; say --heads"):
         table(*rows, heads=4)
+
+
+def test_a_name_that_nobody_defines_is_a_name_still() -> None:
+    read = table("D & M & P@1", r"X & \ours{} & 1.1", "X & b & 2.1")
+    assert read.names == 2 and [row.names for row in read.rows] == [("X", r"\ours"), ("X", "b")]
 
 
 def test_rows_say_the_line_on_which_they_stand() -> None:

@@ -180,6 +180,22 @@ def test_what_has_two_readings_is_left_open(case: str, tmp_path: Path) -> None:
     assert sentence in open_points(tmp_path / "t.csv", tmp_path, "table: dataset=eurlex")
 
 
+def test_rows_that_name_no_data_set_beside_rows_that_do_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Data,Method,P@1\nEUR-Lex,A,75.1\nWiki10,A,60.2\nWiki10-31K,A,70.3\n")
+    assert open_points(path, tmp_path) == (
+        "row 2 ('Wiki10, A') is of no known data set ('Wiki10' is much like 'Wiki10-31K'); say row 2: "
+        "dataset=ID, or --dataset ID for all"
+    )
+    (tmp_path / "toy.yaml").unlink()
+    rows = write(path, tmp_path, "row 2: dataset=wiki10-31k").tables["t1"].rows
+    assert [(it.id, it.dataset) for it in rows] == [
+        ("eur_lex_a", "eurlex"),
+        ("wiki10_a", "wiki10_31k"),
+        ("wiki10_31k_a", "wiki10_31k"),
+    ]
+
+
 def test_a_name_or_heading_that_nobody_defines_is_left_open(tmp_path: Path) -> None:
     path = tmp_path / "t.tex"
     path.write_text("\\begin{tabular}{lc}\nM & \\score \\\\\n\\midrule\n\\ours & 75.1 \\\\\n\\end{tabular}")
