@@ -82,9 +82,9 @@ def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
 
 def _of_another_package(model: str) -> Any:
     """The model's own module where it has `checks()`; None for one of ours, and where it has none."""
-    from reimpl.models import find_model, sources_of_models
+    from reimpl.models import find_model, source_of_other
 
-    if sources_of_models().get(model, "this toolkit").startswith("this toolkit"):
+    if source_of_other(model) is None:
         return None
     module = find_model(model)
     return module if hasattr(module, "checks") else None

@@ -87,6 +87,11 @@ def sources_of_models() -> dict[str, str]:
     return dict(sorted((found | {f"({name})": why for name, why in offers.refused.items()}).items()))
 
 
+def source_of_other(name: str) -> str | None:
+    """Where a model comes from that is none of ours; None for one of ours."""
+    return None if name in _own_models() else sources_of_models().get(name)
+
+
 def _offers() -> Offered:
     return offered(GROUP, own=_own_models())
 

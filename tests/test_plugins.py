@@ -139,6 +139,7 @@ def test_a_package_adds_a_model_a_metric_and_a_reader_that_a_claim_file_names(
     assert verdict.claim == "words-win:Hit@3" and verdict.n == (3, 3)
     (words, *_) = (it for it in found.experiments if it.id == "words")
     for run in words.runs:
+        assert run.versions["model toy_bow"] == "toyxmtc 0.3 (toyxmtc.toy_bow)"
         # A document of this corpus has one label, so that a hit among three is three times P@3.
         assert run.metrics["Hit@3"] == pytest.approx(3 * run.metrics["P@3"])
         assert run.metrics["Hit@1"] == pytest.approx(run.metrics["P@1"])

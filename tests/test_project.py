@@ -57,7 +57,8 @@ def test_the_wheel_holds_nothing_but_the_packages(wheel: zipfile.ZipFile) -> Non
 
 def test_the_wheel_brings_the_command_and_the_licence(wheel: zipfile.ZipFile) -> None:
     (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
-    assert "audit = audit.start:run" in wheel.read(f"{info}/entry_points.txt").decode()
+    entries = wheel.read(f"{info}/entry_points.txt").decode()
+    assert "audit = audit.start:run" in entries and "xmtc-audit = audit.pytest_plugin" in entries
     assert wheel.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 

@@ -214,7 +214,7 @@ def _record(
         parameters=result.parameters if result else None,
         device=_device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
-        versions=_versions(),
+        versions={**_versions(), **_of_others(job.spec.model)},
         commit=commit,
         dirty=dirty,
         margins=dict(job.margins),
@@ -267,6 +267,15 @@ def _versions() -> dict[str, str]:
         "numpy": numpy.__version__,
         "xmtc-audit": audit.__version__,
     }
+
+
+@cache
+def _of_others(model: str) -> dict[str, str]:
+    """The package, with its version, of a model that is none of ours: no commit of this one has its code."""
+    from reimpl.models import source_of_other
+
+    source = source_of_other(model)
+    return {} if source is None else {f"model {model}": source}
 
 
 @cache
