@@ -225,3 +225,24 @@ def test_protocols_are_as_tables_2_and_3_print_them() -> None:
     small = protocol(on_a_cpu("ye2020-code"))
     assert (small.clip, small.schedule, small.part_rates) == (1.0, "triangular", paper.part_rates)
     assert small.deviation is not None and small.epochs == protocol("small").epochs
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"part_rates": {"hidden": 0}}, "part_rates: that of 'hidden' must be positive, not 0"),
+        ({"part_rates": {"hidden": True}}, "part_rates: that of 'hidden' must be positive, not True"),
+        ({"warm_up": -1, "schedule": "triangular"}, "warm_up must be a whole number from 0, not -1"),
+        ({"warm_up": 5}, "warm_up 5 needs schedule: triangular"),
+        ({"schedule": "cosine"}, "schedule must be one of 'constant', 'triangular', not 'cosine'"),
+    ],
+)
+def test_rates_that_cannot_be_are_refused(changes: dict[str, Any], why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        toy_protocol(**changes)
+
+
+def test_protocols_of_before_keep_their_values() -> None:
+    """Rates of parts and a schedule are told only where there are any, so that stored runs are found."""
+    assert not {"part_rates", "schedule", "warm_up"} & set(protocol("chen2022").as_dict())
+    assert protocol("ye2020").as_dict()["part_rates"]["encoder"] == 5e-5
