@@ -6,13 +6,12 @@ import re
 from functools import cache
 from typing import Any
 
-from reimpl.plugins import METRICS, offered
-
 
 def metric_families() -> tuple[str, ...]:
     """Families of metrics of other packages; a claim file writes Family@k."""
     from reimpl.metric_names import METRICS as OWN
     from reimpl.metric_names import family_problem
+    from reimpl.plugins import METRICS, offered
 
     return tuple(name for name in offered(METRICS, own=OWN).there if family_problem(name) is None)
 

@@ -82,6 +82,12 @@ def test_results_in_any_shape_get_the_verdicts_of_the_commands(shape: str, by_co
     assert found.verdicts[0].outcome == "reproduced"
 
 
+def test_no_digit_of_a_value_is_lost() -> None:
+    values = [80.123456789, np.float64(80.1) / 3 * 3, np.float32(80.2)]
+    verdict = audit.judge("toy.yaml", {"words": {"P@1": values}}, dataset="corpus").verdicts[1]
+    assert verdict.values == (tuple(map(float, values)),)
+
+
 def test_an_array_with_named_fields_is_a_table() -> None:
     table = np.array(
         [("words", "corpus", "P@1", seed, 80.0 + seed / 10) for seed in range(3)],

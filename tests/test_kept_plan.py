@@ -112,7 +112,7 @@ def test_an_experiment_with_nothing_that_came_later_is_described_as_before_there
 ) -> None:
     """A plan that was kept before keeps its runs."""
     described = paper.single_experiments["words"].model_dump(mode="json", exclude={"title", "method"})
-    later = {"noise": None, "training": {}, "tuning": None, "readings": []}
+    later = {"noise": None, "training": {}, "tuning": None, "readings": [], "command": None}
     assert {name: described.pop(name) for name in later} == later
     assert _definitions(paper)["words"] == digest(described)
 
