@@ -116,7 +116,12 @@ def _on_the_line(runs: Sequence[Run]) -> tuple[str, list[frozenset[str]], list[t
             characters += [(it, run.styles) for it in (f" {text}" if small and text else text)]
     if any(STRUCK in styles for it, styles in characters if it.isdigit()):
         raise _UnclearError("is struck out; say what it counts as with a correction")
-    kept = [(it, styles) for it, styles in characters if it not in "\r\n\t"]
+    before = [" ", *(it for it, _ in characters)]
+    kept = [
+        (it, styles)
+        for (it, styles), last in zip(characters, before, strict=False)
+        if not (it + last).isspace()
+    ]
     line = "".join(it for it, _ in kept)
     left = len(line) - len(line.lstrip())
     stripped = line.strip()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from audit.authoring.corrections import parsed
 from audit.authoring.edit import ClaimFile
@@ -15,6 +18,7 @@ from audit.authoring.scaffold import Citation, write_scaffold
 from audit.authoring.session import Session
 from audit.claim import Paper, load
 from audit.errors import AuditError
+from tests.authoring.test_reading import mutated
 from tests.authoring.test_tables import FILES, expected
 
 KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K"), ("amazoncat-13k", "AmazonCat-13K")]
@@ -213,3 +217,37 @@ def test_names_from_right_to_left_are_names(tmp_path: Path) -> None:
     path.write_text("שיטה,P@1\nעץ,75.10\n", encoding="utf-8")
     (row,) = write(path, tmp_path, "table: dataset=eurlex").tables["t1"].rows
     assert (row.id, row.label) == ("row_1", "עץ")
+
+
+MAPS = ["column 2: skip", "column 3: text", "row 1: skip", "cell 1,2: dash"]
+
+
+@pytest.fixture(scope="module")
+def claims(tmp_path_factory: pytest.TempPathFactory) -> ClaimFile:
+    path = tmp_path_factory.mktemp("fuzz") / "toy.yaml"
+    write_scaffold(path, Citation("toy", "A paper"), KNOWN)
+    return ClaimFile.open(path)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    mutated(),
+    st.lists(st.sampled_from(["column 2: skip", "column 3: text", "row 1: skip", "cell 1,2: dash"])),
+)
+def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
+    claims: ClaimFile, case: tuple[Path, str], maps: list[str]
+) -> None:
+    """In sentences; and every number that is in the table stands in the text that would be written."""
+    path, text = case
+    file = replace(claims, text=claims.old)
+    session = Session(path.name, text, file, {}, Options(number=1))
+    try:
+        for it in ["table: dataset=eurlex_4k unit=percent", *maps]:
+            session = session.with_(parsed(it))
+        mapped = session.mapped()
+        session.put()
+        file.check()
+    except AuditError:
+        return
+    for cell in mapped.cells.values():
+        assert cell.value is None or f'"{cell.value}"' in file.text or f"{cell.text}" in file.text
