@@ -192,6 +192,12 @@ def test_every_kind_of_claim_can_be_drawn() -> None:
         drawn(figure)
 
 
+def test_a_dollar_sign_is_a_dollar_sign() -> None:
+    audit = with_curves(sample.tiny())
+    audit = replace(audit, experiments=(replace(audit.experiments[0], title="A $x_1$ of {y}"),))
+    assert "A $x_1$ of {y}" in texts(named(audit)["learning-p1"])
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_is_text(text: str) -> None:
     """Formulas, unknown signs, direction overrides and 10,000 characters; no warning either."""
