@@ -195,6 +195,14 @@ def test_input_that_cannot_be_used_is_told_in_one_sentence(
     assert trained.trials == 0
 
 
+def test_the_list_shows_what_is_tuned_and_by_what(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["list", "toy.yaml"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert "[xml_cnn, chen2022-kim-words, chen2022, tuned by chen2022]" in out
+    assert out.count("tuned by") == 1
+    assert "tuning protocols: wang2019, chen2022\n" in out
+
+
 def test_minutes_and_spans_limit_the_time() -> None:
     assert (_seconds("5"), _seconds("90s"), _seconds("1h30m")) == (300.0, 90.0, 5400.0)
 

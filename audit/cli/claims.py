@@ -62,6 +62,8 @@ def list_command(
         for name, source in _sources(claims[0]).items():
             say(f"{name:20} {source}")
         return Exit.OK
+    from reimpl.tuning import TUNING
+
     for paper in papers_of(claims):
         published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
         say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
@@ -73,6 +75,7 @@ def list_command(
                 else f"its own command: {' '.join(it.command.run)}"
                 if it.command
                 else f"{it.model}, {it.variant}, {it.protocol}"
+                + (f", tuned by {it.tuning.protocol}" if it.tuning else "")
             )
             say(f"    {name:18} {it.title} [{how}]")
         say("  claims")
@@ -82,6 +85,7 @@ def list_command(
     for model, variants in known.models.items():
         say(f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}")
     say(f"protocols: {', '.join(known.protocols)}\nrecipes: {', '.join(known.recipes)}")
+    say(f"tuning protocols: {', '.join(TUNING)}")
     return Exit.OK
 
 
