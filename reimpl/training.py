@@ -478,12 +478,12 @@ class _Run:
                 parts = []
                 for part in torch.split(documents, self.micro_batch):
                     with self._autocast():
-                        parts.append(self._best(split.batch(part, width), K))
+                        parts.append(self._choose_best(split.batch(part, width), K))
                 return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
             except RuntimeError as problem:
                 self._halve(problem)
 
-    def _best(self, batch: Any, K: int) -> tuple[Tensor, Tensor]:
+    def _choose_best(self, batch: Any, K: int) -> tuple[Tensor, Tensor]:
         """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
         own = getattr(self.network, "batch_best", None)
         return own(batch, K) if own is not None else top_k(self.network(batch).float(), K)
