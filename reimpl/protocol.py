@@ -306,7 +306,7 @@ def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = Tr
     if value is None:
         return None
     earliest = round(AVERAGE_FROM_SHARE * epochs) if reduced and name == "average_from" else 0
-    return min(epochs - 1, max(earliest, round(value / whole.epochs * epochs)))
+    return int(min(epochs - 1, max(earliest, round(value / whole.epochs * epochs))))
 
 
 def _reduced(whole: Protocol) -> Protocol:
