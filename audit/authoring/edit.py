@@ -173,7 +173,8 @@ class _Editor:
     def replace(self, place: KeyPath, value: Plain) -> str:
         span = self._held(place)
         if span.flow:
-            return self._with(span.start, span.end, rendered(value, flow=True))
+            blank = " " if span.start == span.end else ""
+            return self._with(span.start, span.end, blank + rendered(value, flow=True))
         column = span.start - self._line_start(span.start)
         if not isinstance(value, dict | list | tuple):
             raise AuditError(f"{self.name}: {shown(place)} holds several lines; replace them one by one")
@@ -227,7 +228,8 @@ def _block(held: Plain) -> str:
 def _entry(key: str, value: Plain) -> str:
     name, text = rendered({key: 0})[1:].partition(": 0")[0], rendered(value)
     on_line = not isinstance(value, dict | list | tuple) or text[:1] in "[{"
-    return f"{name}: {text}" if on_line else f"{name}:\n{_indented(text, 2)}"
+    by = 0 if isinstance(value, list | tuple) else 2  # a list is indented as it is rendered
+    return f"{name}: {text}" if on_line else f"{name}:\n{_indented(text, by)}"
 
 
 def _indented(text: str, by: int) -> str:

@@ -57,12 +57,25 @@ def _walk(text: str) -> Iterator[tuple[KeyPath, Span]]:
             if stack and stack[-1].mapping and stack[-1].key is None:
                 stack[-1].key = event
                 continue
+            key_end = _after_key(text, stack[-1].key) if stack and stack[-1].mapping else 0
             path, column = _place(stack, event)
             flow = kind == "Scalar" or bool(event.flow_style)
-            span = Span(event.start_mark.index, event.end_mark.index, flow, key_column=column)
+            start, end = event.start_mark.index, event.end_mark.index
+            if (
+                kind == "Scalar" and start == end
+            ):  # nothing stands there: the parser's mark is that of what comes next
+                start = end = key_end
+            elif kind == "Scalar" and event.style in ("|", ">"):
+                end = len(text[:end].rstrip())
+            span = Span(start, end, flow, key_column=column)
             yield path, span
             if kind != "Scalar":
                 stack.append(_Open(path, span, kind == "MappingStart"))
+
+
+def _after_key(text: str, key: Any) -> int:
+    """Behind the colon of a key."""
+    return text.index(":", key.end_mark.index) + 1
 
 
 def _place(stack: list[_Open], event: Any) -> tuple[KeyPath, int]:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from audit.authoring.edit import ClaimFile, create
+from audit.authoring.edit import ClaimFile, _Editor, create
 from audit.authoring.rendered import rendered
 from audit.claim import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
@@ -107,6 +107,35 @@ def test_a_value_is_replaced_on_the_spot(path: Path) -> None:
     file.replace(("tables", "t1", "where"), {"page": 3})
     new = FILE.replace('["75.10"]', '[{printed: "75.10", mark: "*"}]')
     assert file.text == new.replace("{label: Table 1}", "{page: 3}")
+
+
+ENDS = {
+    "folded text": "claims:\n  - id: a\n    says: >-\n      some\n      text\n",
+    "literal text": "claims:\n  - id: a\n    says: |\n      some text\n",
+    "text over two lines": "claims:\n  - id: a\n    says: some\n      text  # why\n",
+    "quotes over two lines": "claims:\n- id: a\n  list:\n  - 'x\n     y'\n",
+    "nothing": "claims:\n  - id: a\n    note:\n",
+    "brackets over two lines": "claims:\n  -   id: a\n      x: {b: 1,\n          c: 2}\n",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    "after", ["", "\n\n# about the code\ndepartures: []\n", "  # inner\n# outer\nmissing: []\n"]
+)
+def test_a_new_item_follows_the_last_one_whatever_that_ends_with(end: str, after: str) -> None:
+    start = "" if end.startswith("quotes") else "  "
+    text = _Editor(ENDS[end] + after, "toy.yaml").append(("claims",), {"id": "b", "says": "x"})
+    assert text == f"{ENDS[end]}{start}- {{id: b, says: x}}\n{after}"
+
+
+def test_a_block_and_an_empty_value_are_replaced_where_they_stand() -> None:
+    text = "a:\n  b:\n    x: 1\n    y: >-\n      long\n  c:\n  # d\nd: 1\n"
+    new = {"by": "x", "z": [{"a": {"b": [1]}}]}
+    replaced = _Editor(text, "toy.yaml").replace(("a", "b"), new)
+    assert replaced == "a:\n  b:\n    by: x\n    z:\n      - a: {b: [1]}\n  c:\n  # d\nd: 1\n"
+    assert _Editor(text, "toy.yaml").replace(("a", "c"), "x") == text.replace("  c:", "  c: x")
+    assert YAML(typ="safe", pure=True).load(replaced)["a"]["b"] == new
 
 
 def test_what_stands_there_is_never_put_twice(path: Path) -> None:
