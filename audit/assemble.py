@@ -14,6 +14,7 @@ from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
 from audit.planning import settling
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
+from audit.statistics_beside import bare, described
 from audit.stats.printed import printed
 
 
@@ -52,7 +53,7 @@ def assemble(
         about_looks=about_looks(looks, claims, experiments.values()),
         readings=paper.readings_record(),
     )
-    verdicts = _verdicts(unjudged)
+    verdicts = tuple(map(described, claims, _verdicts(unjudged)))
     judged = replace(unjudged, verdicts=verdicts)
     return replace(
         judged,
@@ -78,9 +79,9 @@ def is_judged_by(audit: Audit) -> bool:
     What describes them must fit them too; records of before there were descriptions have none.
     """
     found = share(audit.claims, audit.verdicts)
-    described = (audit.share or found) == found
+    shared = (audit.share or found) == found
     tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
-    return _verdicts(audit) == audit.verdicts and described and tables
+    return _verdicts(audit) == tuple(map(bare, audit.verdicts)) and shared and tables
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:

@@ -225,6 +225,8 @@ class Paper(Model):
         """What the kind sets, and what the rest of the file adds to it."""
         settings = claim.settings()
         details = dict(settings.get("details", {}))
+        if claim.beside:
+            details["beside"] = list(claim.beside)
         if isinstance(claim, DominanceClaim):
             details["lines"] = self._lines(claim)
             named = [name for line in details["lines"] for name in (line["winner"], *line["rivals"])]

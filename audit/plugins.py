@@ -16,6 +16,13 @@ def metric_families() -> tuple[str, ...]:
     return tuple(name for name in offered(METRICS, own=OWN).there if family_problem(name) is None)
 
 
+def statistic_names() -> tuple[str, ...]:
+    """Of other packages; there are none of ours, which decide and so are no matter of choice."""
+    from reimpl.plugins import STATISTICS, offered
+
+    return tuple(offered(STATISTICS).there)
+
+
 def is_offered_metric(name: str) -> bool:
     """Whether it is `Family@k` of such a family."""
     family, _, k = name.partition("@")

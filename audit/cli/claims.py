@@ -44,7 +44,7 @@ def validate_command(
 
 
 #: What `audit list` shows in place of papers, with where each comes from.
-SORTS = ("models", "metrics", "readers")
+SORTS = ("models", "metrics", "readers", "statistics")
 
 
 @app.command("list")
@@ -52,7 +52,7 @@ def list_command(
     claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CLAIMS]...|models|metrics|readers",
+            metavar="[CLAIMS]...|models|metrics|readers|statistics",
             help="Claim files or keys of built-in ones; or a sort of names, with where each comes from.",
         ),
     ] = None,
@@ -104,6 +104,12 @@ def _sources(sort: str) -> dict[str, str]:
         ours = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
         offers, usable = plugins.offered(plugins.METRICS, own=METRICS), {*plugin_metrics()}
         theirs = {f"{name}@k": it.source for name, it in offers.there.items() if name in usable}
+    elif sort == "statistics":
+        from audit.statistics_beside import statistics
+
+        ours = {"verdicts": "this toolkit (audit/stats); others are shown beside them and decide nothing"}
+        offers, usable = plugins.offered(plugins.STATISTICS), {*statistics()}
+        theirs = {name: it.source for name, it in offers.there.items() if name in usable}
     else:
         from reimpl.data.formats.registry import READERS, readers
 
