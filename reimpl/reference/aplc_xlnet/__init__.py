@@ -41,5 +41,6 @@ def checks() -> Iterator[tuple[str, Test]]:
     yield from clusters()
     yield "named members of APLC-XLNet", encoder.members
     yield "dropout of the hidden layer", encoder.dropout
+    yield "first weights of the hidden layer", encoder.first_weights
     if find_spec("transformers") is not None:
         yield "padding on the left", encoder.padding_on_the_left

@@ -56,6 +56,17 @@ def members() -> str:
     return "tanh and a dropout of .1 in the code, a linear layer in the paper"
 
 
+def first_weights() -> str:
+    """Of the hidden layer, as XLNet's own: normal of deviation .02, and biases of 0."""
+    torch.manual_seed(2020)
+    layer = Summary(300, 200).layer
+    close("biases", layer.bias.detach(), [0.0] * 200, tolerance=0)
+    deviation = layer.weight.std().item()
+    if not 0.0195 < deviation < 0.0205:
+        raise MismatchError(f"weights have the deviation {deviation:.4f}, not 0.02")
+    return "normal of deviation .02, biases 0"
+
+
 def dropout() -> str:
     """In training every tenth component is 0, and the others are divided by .9."""
     torch.manual_seed(2020)
