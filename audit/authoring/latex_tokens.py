@@ -186,9 +186,23 @@ def definitions(name: str, held: Sequence[Token]) -> tuple[list[Token], dict[str
     while (token := stream.take()) is not None:
         if token.kind == "cs" and token.text in _DEFINING:
             _define(stream, token, macros)
+        elif token.kind == "cs" and token.text in ("newenvironment", "renewenvironment"):
+            _pass_by(stream, token)
         else:
             rest.append(token)
     return rest, macros
+
+
+def _pass_by(stream: Stream, token: Token) -> None:
+    """An environment of the file's own: a table within its definition is none yet."""
+    star = stream.skip_space()
+    if star is not None and not star.is_("*"):
+        stream.put_back(star)
+    stream.argument(token)
+    while stream.optional() is not None:
+        pass
+    stream.argument(token)
+    stream.argument(token)
 
 
 def _define(stream: Stream, token: Token, macros: dict[str, Macro]) -> None:

@@ -52,6 +52,8 @@ class Mapped:
     """Row and column -> the cell as it is to be written, corrections applied; of kept rows and columns."""
     extra: Mapping[tuple[int, int], Mapping[str, str]]
     """Row and column -> experiment, source, from of one cell alone."""
+    corrected: frozenset[tuple[int, ...]]
+    """Row and column of the cells whose content the user gave."""
     new_datasets: Mapping[str, Mapping[str, str | None]]
     """Entries for `datasets` that the claim file lacks."""
     open: tuple[str, ...]

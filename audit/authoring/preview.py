@@ -53,7 +53,9 @@ def remarks(mapped: Mapped) -> Iterator[str]:
         if line.role == "skip":
             yield f"row {line.number} ({line.label}) is left out"
     for (row, column), cell in mapped.cells.items():
-        if cell.changed:
+        if (row, column) in mapped.corrected:
+            yield f"cell {row},{column}: {cell.text!r} is taken as {_written(cell)}, as you said"
+        elif cell.changed:
             yield f"cell {row},{column}: {cell.text!r} is taken as {cell.value!r}"
     empty = [place for place, cell in mapped.cells.items() if cell.kind == "empty"]
     if empty:
@@ -64,6 +66,13 @@ def remarks(mapped: Mapped) -> Iterator[str]:
         yield f"data set {id} ({dataset['name']}) is added to the claim file"
     for unread in table.unread:
         yield f"not taken: {unread}"
+
+
+def _written(cell: RawCell) -> str:
+    if cell.value is None:
+        return "null"
+    sd = f" ±{cell.sd}" if cell.sd is not None else ""
+    return f"{cell.value!r}{sd}" + (f" {{{' '.join(cell.marks)}}}" if cell.marks else "")
 
 
 def _heading(line: Line) -> list[str]:

@@ -35,6 +35,9 @@ def mapped(table: RawTable, known: Known, whole: Whole, corrections: Sequence[Co
         rows,
         cells,
         {(r, c): _only(it, "experiment", "source", "from") for (r, c), it in work.said["cell"].items()},
+        frozenset(
+            place for place, it in work.said["cell"].items() if {"value", "dash", "sd", "mark"} & set(it)
+        ),
         work.datasets.added,
         tuple(dict.fromkeys([*work.open, *open_units(whole, columns, rows, cells)])),
     )

@@ -185,13 +185,14 @@ def test_a_pasted_table_is_read_from_standard_input(toy: Path, monkeypatch: pyte
     assert load(toy).tables["t1"].rows[0].values[0].mark == "bold"  # type: ignore[union-attr]
 
 
-def test_scripts_settle_all_with_explicit_words(toy: Path) -> None:
+def test_scripts_settle_all_with_explicit_words(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     maps = ["column 2: dataset=eurlex_4k", "column 3: quantity=training_time unit=s", "cell 2,2: dash"]
     options = [it for text in maps for it in ("--map", text)]
     assert audit("table", "two.csv", "--paper", "toy", "--yes", *options) == Exit.OK
     table = load(toy).tables["t1"]
     assert (table.columns[1].quantity, table.columns[1].unit) == ("training_time", "s")
     assert table.rows[1].values[0] is None
+    assert "cell 2,2: 'OOM' is taken as null, as you said" in capsys.readouterr().out
 
 
 def test_what_is_open_is_listed_cell_by_cell(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:

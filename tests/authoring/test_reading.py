@@ -169,6 +169,17 @@ def test_the_columns_of_an_environment_are_no_text_of_its_first_cell(begin: str)
     assert (table.rows[0].cells[1].value, table.rows[0].cells[1].sd) == ("1.5", "0.1")
 
 
+def test_what_a_preamble_defines_is_no_table() -> None:
+    preamble = (
+        "\\makeatletter\\def\\@x#1{y}\\makeatother\n"
+        "\\newenvironment{mine}[1][x]{\\begin{tabular}{lc}}{\\end{tabular}}\n"
+        "\\newcommand*\\tab{\\begin{tabular}{l}z\\end{tabular}}\n\\def\\until#1.{#1}\n"
+        "\\begin{comment}" + TABLE + "\\end{comment}\n%" + TABLE + "\n"
+    )
+    table = table_of("t.tex", preamble + TABLE, Options())
+    assert (table.line, len(table.rows)) == (7, 1)
+
+
 def in_latex(rows: int) -> str:
     row = r"Some method & 75.10 & \textbf{60.20} & 50.30 \\" + "\n"
     return r"\begin{tabular}{lccc}" + "\nM & P@1 & P@3 & P@5 \\\\ \\hline\n" + row * rows + r"\end{tabular}"
