@@ -18,7 +18,7 @@ import pytest
 
 import audit
 import reimpl.fidelity
-from audit import cli
+from audit import cli, files
 from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
@@ -276,8 +276,12 @@ def test_a_claim_that_holds_markup_is_shown_as_text(folder: Path) -> None:
 def test_a_full_disk_under_the_report_is_one_sentence_and_the_runs_are_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    kept = files.write
+
     def full(path: Path, content: bytes) -> None:
-        raise OSError(28, "No space left on device")
+        if "audit-report" in path.parts:
+            raise OSError(28, "No space left on device")
+        kept(path, content)
 
     with monkeypatch.context() as patch:
         patch.setattr("audit.files.write", full)
