@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import audit
-from audit.checks import Sheet, all_findings
+from audit.across_papers import across
+from audit.checks import Sheet, findings_beside
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
 from audit.describe import degrees, share
@@ -26,20 +27,22 @@ def assemble(
     command: str,
     looks: Sequence[Look] = (),
     grown: Mapping[str, tuple[str, ...]] | None = None,
+    others: Sequence[Sheet] = (),
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
 
-    `grown` are earlier margins of which all claims stand, with the claims that were added since.
+    `grown` are earlier margins of which all claims stand, with the claims that were added since. `others` are
+    papers that this one's numbers are held against.
     """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    claims = aimed(paper.claim_records(), experiments)
+    claims, sheet = aimed(paper.claim_records(), experiments), sheet_of(paper)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
         experiments=tuple(experiments.values()),
         claims=claims,
         verdicts=(),
-        findings=all_findings([sheet_of(paper)]),
+        findings=findings_beside(sheet, others),
         fidelity=tuple(fidelity),
         margins_hash=paper.margins_hash,
         margins_superseded=paper.superseded,
@@ -52,6 +55,11 @@ def assemble(
         looks=tuple(looks),
         about_looks=about_looks(looks, claims, experiments.values()),
         readings=paper.readings_record(),
+        transcription=paper.read_by,
+        missing=paper.missing_records(),
+        papers_beside=tuple(it.paper.key for it in others),
+        across=across(sheet, others),
+        author_response=paper.response_record(),
     )
     verdicts = tuple(map(described, claims, _verdicts(unjudged)))
     judged = replace(unjudged, verdicts=verdicts)

@@ -25,6 +25,7 @@ from audit.claim_known import KnownNames
 from audit.claim_margins import Margins
 from audit.claim_model import (
     METRIC_PATTERN,
+    AuthorResponse,
     Citation,
     Dataset,
     Departure,
@@ -82,6 +83,8 @@ class Paper(Model):
     """What the text states about the tables."""
     departures: tuple[Departure, ...] = ()
     """Where the public code does otherwise than the paper says."""
+    author_response: AuthorResponse | None = None
+    """When the authors were asked, and what they said; left out while nobody has asked them."""
 
     def info(self) -> record.PaperInfo:
         """The citation as a record."""
@@ -119,6 +122,20 @@ class Paper(Model):
     def names(self) -> FileNames:
         """The file's names as they hang together."""
         return FileNames(self.model_dump(by_alias=True, include={"datasets", "tables", "experiments"}))
+
+    def response_record(self) -> record.AuthorResponse | None:
+        """What the authors said, as a record; None while nobody asked them."""
+        said = self.author_response
+        return record.AuthorResponse(**said.model_dump()) if said else None
+
+    @property
+    def read_by(self) -> str:
+        """How the numbers came into the file, and how that was checked."""
+        return _read_by(self.transcription)
+
+    def missing_records(self) -> tuple[record.Untranscribed, ...]:
+        """Tables and figures of the paper that the file does not hold."""
+        return tuple(record.Untranscribed(it.label, it.why) for it in self.missing)
 
     def table_records(self) -> tuple[record.TableRecord, ...]:
         """All tables, in the order of the file, each cell with its address, source and experiment."""
@@ -351,6 +368,12 @@ def _in_percent(cell: record.Cell) -> record.Cell:
         return replace(cell, printed=in_percent(cell.printed), sd=sd, unit="percent")
     except ValueError:  # refused where a claim names it
         return cell
+
+
+def _read_by(transcription: Transcription | None) -> str:
+    """`text extracted from the PDF; two independent readings, compared by program`"""
+    held = (transcription.source, transcription.compared) if transcription else ()
+    return "; ".join(it.strip().rstrip(".") for it in held if it)
 
 
 def _verified(transcription: Transcription | None) -> str | None:

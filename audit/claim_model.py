@@ -361,6 +361,34 @@ class Missing(Model):
     """Why it is missing, in one sentence."""
 
 
+class AuthorResponse(Model):
+    """What the authors said to the findings and verdicts, shown in the report as it stands here."""
+
+    asked: Annotated[str, StringConstraints(pattern=_DATE)]
+    """Day on which they were asked, in quotes: "2026-11-28"."""
+    answered: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
+    """Day of their answer; null while there is none."""
+    answer: Text | None = None
+    """Their answer, word for word; null while there is none."""
+    effect: Text | None = None
+    """What it changed in this audit, in one sentence."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> AuthorResponse:
+        if (self.answered is None) != (self.answer is None):
+            lacks, given = ("answer", "answered") if self.answer is None else ("answered", "answer")
+            raise ValueError(
+                f"{given} stands here without {lacks}; write both, or neither while they are silent"
+            )
+        if self.effect is not None and self.answer is None:
+            raise ValueError("effect stands here without an answer; add answer and answered, or take it out")
+        if self.answered is not None and self.answered < self.asked:
+            raise ValueError(
+                f"answered on {self.answered}, before asked on {self.asked}; correct one of them"
+            )
+        return self
+
+
 # --------------------------------------------------------------------------- experiments and margins
 
 

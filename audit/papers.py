@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
+    from audit.checks import Sheet
     from audit.claim import Paper
     from audit.record import Finding
 
@@ -69,6 +71,20 @@ def background(papers: Sequence[Paper]) -> list[Paper]:
                     held[key] = load(builtin[key])
                     asked.append(held[key])
     return [paper for paper in held.values() if paper not in papers]
+
+
+@cache
+def _builtin_sheets() -> tuple[Sheet, ...]:
+    """Once a process: seconds of reading."""
+    from audit.assemble import sheet_of
+    from audit.claim import builtin_claims, load
+
+    return tuple(sheet_of(load(path)) for path in builtin_claims())
+
+
+def sheets_beside(paper: Paper) -> tuple[Sheet, ...]:
+    """The built-in papers but this one: what its numbers are held against."""
+    return tuple(it for it in _builtin_sheets() if it.paper.key != paper.paper.key)
 
 
 def findings_about(papers: Sequence[Paper]) -> list[Finding]:

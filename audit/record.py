@@ -488,12 +488,12 @@ class Verdict:
     readings_declared: int = 0
     """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
 
-
     def _repr_html_(self) -> str:
         """In a notebook."""
         from audit.notebook import verdict_html
 
         return verdict_html(self)
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -733,6 +733,59 @@ class LabelStrata:
 
 
 @dataclass(frozen=True)
+class Untranscribed:
+    """A table or figure of the paper that the claim file does not hold."""
+
+    label: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PrintedIn:
+    """One paper's number for a method, collection and metric."""
+
+    paper: str
+    """Key of the paper."""
+    address: str
+    """table.row.column in that paper."""
+    place: str
+    """`Table 2: XML-CNN, P@1`"""
+    text: str
+    """As printed."""
+    source: Source
+    copied_from: str | None = None
+    test_size: int | None = None
+    """Test documents of the collection as that paper prints them."""
+
+
+@dataclass(frozen=True)
+class AcrossPapers:
+    """What several papers print for one method on one collection by one metric."""
+
+    method: str
+    collection: str
+    metric: str
+    prints: tuple[PrintedIn, ...]
+    """Those of the audited paper first, then by paper."""
+    differ: bool = False
+    """Whether some of the numbers that are no copies cannot be one number by rounding or cutting."""
+
+
+@dataclass(frozen=True)
+class AuthorResponse:
+    """What the authors said, at the length at which they said it."""
+
+    asked: str
+    """Day on which they were asked: 2026-11-28."""
+    answered: str | None = None
+    """Day of the answer; None while there is none."""
+    answer: str | None = None
+    """Verbatim."""
+    effect: str | None = None
+    """What it changed in this audit."""
+
+
+@dataclass(frozen=True)
 class Audit:
     """All of one paper's audit: what a report is made of."""
 
@@ -779,14 +832,24 @@ class Audit:
     readings: Readings | None = None
     """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
     it, and the experiments the runs."""
+    transcription: str = ""
+    """How the numbers came into the claim file, and how that was checked; empty where it is not said."""
+    missing: tuple[Untranscribed, ...] = ()
+    """Tables and figures of the paper that are not among `tables`."""
+    papers_beside: tuple[str, ...] = ()
+    """Keys of the other papers that this one was held against; empty where none was at hand."""
+    across: tuple[AcrossPapers, ...] = ()
+    """Numbers of this paper that others of them print too."""
+    author_response: AuthorResponse | None = None
+    """None while nobody is on record to have asked the authors."""
     format_version: int = FORMAT_VERSION
-
 
     def _repr_html_(self) -> str:
         """In a notebook."""
         from audit.notebook import audit_html
 
         return audit_html(self)
+
 
 # --------------------------------------------------------------------------- JSON
 

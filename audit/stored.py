@@ -72,6 +72,7 @@ class Bench:
         from audit.fixed_margins import keep_fixed
         from audit.kept_plan import with_stored_runs
         from audit.label_strata import with_predictions
+        from audit.papers import sheets_beside
         from audit.split_columns import with_splits
         from audit.store import Store
 
@@ -84,6 +85,7 @@ class Bench:
             command=" && ".join(it for it in (plan.command, shlex.join(self.words)) if it),
             looks=self._looks(paper.paper.key, experiments.values()),
             grown=grown,
+            others=sheets_beside(paper),
         )
         if self.on_record:
             keep_fixed(self.store, paper)

@@ -46,6 +46,20 @@ def all_findings(sheets: Sequence[Sheet]) -> tuple[Finding, ...]:
     return _each_named([*alone, *(found for check in ACROSS for found in check(sheets))])
 
 
+def findings_beside(sheet: Sheet, others: Sequence[Sheet]) -> tuple[Finding, ...]:
+    """What every check finds about one paper, with `others` to hold it against; in the same order."""
+    key = sheet.paper.key
+    alone = (found for check in CHECKS for found in check(sheet))
+    held = (found for check in ACROSS for found in check([sheet, *others]))
+    mine = (it for it in held if it.id.startswith(f"{key}:") or _names(it, key))
+    return _each_named([*alone, *mine])
+
+
+def _names(found: Finding, key: str) -> bool:
+    """Whether a finding that is no single paper's is about this one too."""
+    return found.id.startswith("across:") and any(it.startswith(f"{key}:") for it in found.cells)
+
+
 def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """A second finding of one name is told apart by its number."""
     seen: Counter[str] = Counter()
@@ -57,4 +71,4 @@ def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(named)
 
 
-__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings"]
+__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings", "findings_beside"]

@@ -177,6 +177,7 @@ class Suite:
         from audit.assemble import assemble
         from audit.cli.judge import beside_imported
         from audit.looks import in_force
+        from audit.papers import sheets_beside
 
         ours = self._stored(plan) if in_force(looks) else self._asked(plan)
         experiments = beside_imported(self.paper, ours, self.imported, self.evidence)
@@ -187,6 +188,7 @@ class Suite:
             command=self.command,
             looks=looks,
             grown=self.grown,
+            others=sheets_beside(self.paper),
         )
 
     def _stored(self, plan: Plan) -> dict[str, ExperimentRecord]:

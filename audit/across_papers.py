@@ -1,0 +1,59 @@
+"""What several papers print of one method on one collection by one metric, beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from audit.checks.agreement import cut
+from audit.checks.same_value import meet
+from audit.checks.sheet import Number, Sheet
+from audit.record import AcrossPapers, PrintedIn
+
+_Held = tuple[Sheet, Number]
+
+
+def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
+    """The numbers of `sheet` that another paper prints too, in the order in which they stand in it.
+
+    Which method and which collection a number is about is what the claim files say: `method` of an
+    experiment and `catalogue` of a data set.
+    """
+    found = []
+    for subject, numbers in sheet.across.items():
+        theirs = [(it, number) for it in others for number in it.across.get(subject, ())]
+        if theirs:
+            held = [*((sheet, number) for number in numbers), *theirs]
+            prints = tuple(dict.fromkeys(_printed(*it) for it in held))
+            found.append(AcrossPapers(*subject, prints, _differ(held)))
+    return tuple(found)
+
+
+def _printed(sheet: Sheet, number: Number) -> PrintedIn:
+    cell = number.cell
+    return PrintedIn(
+        paper=sheet.paper.key,
+        address=cell.address,
+        place=sheet.named([number]),
+        text=number.text,
+        source=cell.source,
+        copied_from=cell.copied_from,
+        test_size=sheet.test_size(cell.dataset),
+    )
+
+
+def _differ(held: Sequence[_Held]) -> bool:
+    """Whether two papers' numbers that are no copies cannot be one; fraction and percent are not compared."""
+    return any(
+        first.cell.unit == second.cell.unit
+        and not meet(first.value, second.value)
+        and not cut(first.value, second.value)
+        for first, second in _pairs(held)
+    )
+
+
+def _pairs(held: Sequence[_Held]) -> Iterator[tuple[Number, Number]]:
+    own = [it for it in held if it[1].cell.source != "copied"]
+    for (sheet, first), (other, second) in combinations(own, 2):
+        if sheet is not other:
+            yield first, second

@@ -1,0 +1,113 @@
+"""One paper's numbers beside those of other papers, and what goes into its record of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit.across_papers import across
+from audit.assemble import assemble
+from audit.checks import findings_beside
+from audit.checks.sheet import Sheet
+from audit.claim import load
+from audit.papers import sheets_beside
+from audit.record import AuthorResponse, Untranscribed, audit_from_json, to_json
+from tests.checks.made import Of, data_set, paper, table
+from tests.runner.papers import write_paper
+
+
+def printing(
+    key: str, text: str, *, method: str = "kim", test: str = "3,865", copied_from: str | None = None
+) -> Sheet:
+    row = Of(id="kim", method=method, source="copied" if copied_from else "own_run", copied_from=copied_from)
+    return paper(table(["P@1"], {row: [text]}), key=key, datasets=[data_set(test=test)])
+
+
+def test_the_numbers_of_one_method_stand_beside_each_other() -> None:
+    (row,) = across(printing("ours", "76.38"), [printing("b", "75.32", test="3,809"), printing("c", "76.38")])
+    assert (row.method, row.collection, row.metric) == ("kim", "eurlex-4k", "P@1")
+    assert [(it.paper, it.text, it.test_size) for it in row.prints] == [
+        ("ours", "76.38", 3865),
+        ("b", "75.32", 3809),
+        ("c", "76.38", 3865),
+    ]
+
+
+def test_a_number_that_no_other_paper_prints_has_no_row() -> None:
+    assert across(printing("ours", "76.38"), [printing("b", "75.32", method="other")]) == ()
+    assert across(printing("ours", "76.38"), []) == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("76.38", "75.32", True),
+        ("76.38", "76.38", False),
+        ("76.38", "76.4", False),  # by rounding
+        ("76.38", "76.3", False),  # by cutting
+        ("76.38", "76.2", True),
+    ],
+)
+def test_numbers_differ_where_no_rounding_makes_them_one(first: str, second: str, differ: bool) -> None:
+    (row,) = across(printing("ours", first), [printing("b", second)])
+    assert row.differ is differ
+
+
+def test_a_copy_is_marked_and_is_no_second_number() -> None:
+    """A slip in copying is a finding, and no baseline that drifts."""
+    (row,) = across(printing("ours", "73.68", copied_from="b"), [printing("b", "76.38")])
+    assert [(it.source, it.copied_from) for it in row.prints] == [("copied", "b"), ("own_run", None)]
+    assert not row.differ
+
+
+def test_two_numbers_of_one_paper_are_its_own_affair() -> None:
+    """The check `twice` tells of them."""
+    held = [table(["P@1"], {"kim": ["76.38"]}), table(["P@1"], {"kim": ["70.00"]}, id="u")]
+    ours = paper(*held, key="ours", datasets=[data_set()])
+    (row,) = across(ours, [printing("b", "76.38", copied_from="ours")])
+    assert [it.text for it in row.prints] == ["76.38", "70.00", "76.38"]
+    assert not row.differ
+
+
+def test_findings_beside_others_are_those_about_this_paper() -> None:
+    """Its own copies, and sizes of collections that it has too; not what others do among themselves."""
+    ours, origin = printing("ours", "73.68", copied_from="b"), printing("b", "76.38", test="3,809")
+    third = printing("c", "70.00", copied_from="b")
+    found = findings_beside(ours, [origin, third])
+    assert {it.id for it in found if it.result == "inconsistent"} == {"ours:copies:t.kim.P@1"}
+    assert [it.id for it in found if it.id.startswith("across")] == ["across:statistics:eurlex-4k.test"]
+    assert not any(it.id.startswith(("b:", "c:")) for it in found)
+    assert findings_beside(third, [ours, origin])[-1].cells[0].startswith("c:")
+
+
+def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:
+    path = write_paper(tmp_path)
+    text = path.read_text()
+    said = 'author_response: {asked: "2026-03-01", answered: "2026-03-09", answer: We agree., effect: none}\n'
+    missing = "missing: [{label: Figure 2, why: drawn without numbers}]\n"
+    path.write_text(text.replace("datasets:\n", f"{said}{missing}datasets:\n", 1))
+    held = load(path)
+    others = sheets_beside(held)
+    found = assemble(held, {}, fidelity=(), command="", others=others)
+    assert found.author_response == AuthorResponse("2026-03-01", "2026-03-09", "We agree.", "none")
+    assert found.missing == (Untranscribed("Figure 2", "drawn without numbers"),)
+    assert set(found.papers_beside) == {it.paper.key for it in others} != set()
+    assert audit_from_json(to_json(found)) == found
+    assert assemble(held, {}, fidelity=(), command="").papers_beside == ()
+
+
+def test_a_built_in_paper_is_not_beside_itself() -> None:
+    sheets = sheets_beside(load(Path(__file__).parents[1] / "claims" / "chen2022.yaml"))
+    keys = [it.paper.key for it in sheets]
+    assert "liu2017" in keys and "chen2022" not in keys
+
+
+def test_records_of_before_have_no_other_papers(tmp_path: Path) -> None:
+    """The keys are new, with a default: an older file is read."""
+    found = assemble(load(write_paper(tmp_path)), {}, fidelity=(), command="")
+    new = ("transcription", "missing", "papers_beside", "across", "author_response")
+    older = {key: it for key, it in json.loads(to_json(found)).items() if key not in new}
+    assert audit_from_json(json.dumps(older)) == replace(found, transcription="", missing=())
