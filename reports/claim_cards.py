@@ -9,6 +9,7 @@ from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
 from reports.reading_view import ReadingView, reading_view
+from reports.rejudging import band_of
 from reports.seed_strips import Strip, strips
 from reports.wording import Status
 
@@ -42,7 +43,13 @@ class Card:
     reason: str
     title: str
     kind: str
+    kind_key: str
+    dataset: str
     metric: str
+    numbers: str
+    """The paper's number and ours; empty where the two share no axis."""
+    band: str
+    """For the margin slider: `rejudging.band_of`."""
     primary: bool
     open: bool
     sentence: str
@@ -63,7 +70,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
     status = wording.status_of(verdict)
     anchor = found.anchors[claim.id]
     names = found.names(claim)
-    plot = plot_of(claim, verdict, names, anchor)
+    plot = plot_of(claim, verdict, names)
     return Card(
         anchor=anchor,
         claim=claim.claim,
@@ -72,7 +79,11 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         reason=wording.reason(verdict.reason if verdict else "not_run"),
         title=wording.claim_title(claim, names),
         kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
+        kind_key=claim.kind,
+        dataset=claim.dataset,
         metric=wording.subject(claim),
+        numbers=_two_numbers(claim, verdict),
+        band=band_of(claim, verdict, found),
         primary=claim.primary,
         open=status == "contradicted",
         sentence=wording.verdict_sentence(
@@ -101,6 +112,22 @@ def departures(claim: ClaimRecord, found: Lookup) -> int:
     """How many different departures from the paper lie behind the claim's runs."""
     records = [found.experiments[key] for key in claim.experiments if key in found.experiments]
     return len({deviation for record in records for deviation in record.deviations})
+
+
+def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
+    """For values and differences; on other data ours stands beside no printed number."""
+    if verdict is None or (claim.kind != "value" and claim.kind not in wording.DIFFERENCES):
+        return wording.paper_and_here(claim.printed[0] if claim.kind == "value" and claim.printed else "", "")
+    stand_in = verdict.scope == "other_data"
+    marks = wording.edges(claim, verdict)
+    if claim.kind == "value":
+        printed = claim.printed[0] if claim.printed else ""
+        ours = digits.mean_sd(verdict.estimate, verdict.sd, beside=marks)
+    else:
+        printed = "" if verdict.target is None or stand_in else digits.signed(verdict.target)
+        ours = digits.signed(verdict.estimate, beside=marks)
+    hidden = verdict.estimate is None or (stand_in and claim.kind in wording.PRINTED)
+    return wording.paper_and_here(printed, "" if hidden else ours)
 
 
 def _badges(verdict: Verdict | None) -> tuple[str, ...]:
@@ -169,7 +196,7 @@ def _estimate(claim: ClaimRecord, verdict: Verdict, marks: tuple[float, ...]) ->
 
 
 def _margin(claim: ClaimRecord, size: float) -> str:
-    """The margin with the rule that fixed it and the reason given in the claim file."""
+    """The margin with the rule that fixed it; the reasons are listed once for all claims."""
     if claim.kind == "complexity":
         return f"{digits.margin_size(size)} of the exponent, as logarithmic factors need it"
     text = f"{digits.margin_size(size)} points"
@@ -177,7 +204,7 @@ def _margin(claim: ClaimRecord, size: float) -> str:
         return text
     if size > claim.margin.value:  # the size of a large gap is not asked for more closely than that
         text += f" (half of the printed difference; fixed was {digits.margin_size(claim.margin.value)})"
-    return f"{text}, rule “{claim.margin.rule}”" + (f": {claim.margin.why}" if claim.margin.why else "")
+    return f"{text}, rule “{claim.margin.rule}”"
 
 
 def _p_values(verdict: Verdict) -> list[Fact]:

@@ -9,21 +9,17 @@ from reports import digits, wording
 from reports.figures import Bounds, IntervalPlot, Lane, interval_plot
 
 
-def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], anchor: str) -> str:
+def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...]) -> str:
     """The interval plot as SVG; empty where there is nothing to draw."""
-    plot = intervals_of(claim, verdict, names, anchor)
+    plot = intervals_of(claim, verdict, names)
     return interval_plot(plot) if plot else ""
 
 
-def intervals_of(
-    claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], anchor: str
-) -> IntervalPlot | None:
+def intervals_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...]) -> IntervalPlot | None:
     """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
     if verdict is None or (claim.kind in wording.PRINTED and verdict.scope == "other_data"):
         return None
     plain = IntervalPlot(
-        id=f"p-{anchor}",
-        title=f"{wording.STATUS_WORDS[wording.status_of(verdict)]}: {wording.claim_title(claim, names)}",
         description=wording.plot_description(claim, verdict),
         axis="",
         estimate=verdict.estimate,

@@ -2,7 +2,7 @@
 
 Why not matplotlib here: a page has a plot for every verdict. Measured on two CPU cores, matplotlib takes
 0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file;
-these take 0.1 ms and 2 kB, and get their colours from the page's style sheet, so that dark mode and grey
+these take 0.1 ms and 1 kB, and get their colours from the page's style sheet, so that dark mode and grey
 print work. Text stays text. Figures for a paper are another matter.
 
 A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never
@@ -11,7 +11,10 @@ labels; all of it is escaped here, because the template takes the result as it i
 
 Marks differ in shape, not only in colour: the target is a dashed line in a shaded margin, the 90%
 interval a thick bar, the 95% interval a thin one with ends, the prediction interval a dotted line, the
-mean a diamond, seeds rings.
+mean a diamond, seeds dots: strokes of no length with round ends.
+
+A page of a thousand claims has a thousand of these: marks of one kind are one path, whatever the style sheet
+can say is not in the drawing, and its name is its `<title>`, which needs no ids.
 """
 
 from __future__ import annotations
@@ -42,10 +45,8 @@ class Lane:
 class IntervalPlot:
     """What one interval plot shows, in points of the metric."""
 
-    id: str
-    """Unique in the page; letters, digits and hyphens."""
-    title: str
     description: str
+    """What is drawn, with its numbers, for those who do not see it: the name of the image."""
     axis: str
     """What the axis measures, with its unit."""
     estimate: float | None = None
@@ -75,7 +76,7 @@ class Axis:
         return _LEFT + (value - self.low) / (self.high - self.low) * (_RIGHT - _LEFT)
 
     def ticks(self) -> tuple[float, ...]:
-        """Three to six round numbers inside the axis."""
+        """Two to six round numbers inside the axis."""
         step = _step((self.high - self.low) / 5)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
@@ -103,39 +104,31 @@ def interval_plot(plot: IntervalPlot) -> str:
     axis = axis_over([*numbers, 0.0] if plot.zero else numbers)
     bottom = 62 if plot.dots else 48
     parts = [*_target(plot, axis, bottom), *_intervals(plot, axis)]
-    parts += [_ring(axis.x(value), bottom - 9) for value in plot.dots]
+    parts += _dots([(axis.x(value), bottom - 9) for value in plot.dots])
     parts += _ruler(axis, bottom, plot.axis)
-    height = bottom + 30.0
+    height = bottom + 30
     if plot.lanes:
         lanes, height = _lanes(plot, height + 8)
         parts += lanes
     return _svg(plot, height, parts)
 
 
-def _svg(plot: IntervalPlot, height: float, parts: Sequence[str]) -> str:
-    name = escaped(plot.id)
-    head = (
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" role="img" '
-        f'aria-labelledby="{name}-t {name}-d"><title id="{name}-t">{escaped(plot.title)}</title>'
-        f'<desc id="{name}-d">{escaped(plot.description)}</desc>'
-    )
-    return head + "".join(parts) + "</svg>"
+def _svg(plot: IntervalPlot, height: int, parts: Sequence[str]) -> str:
+    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img">'
+    return f"{head}<title>{escaped(plot.description)}</title>{''.join(parts)}</svg>"
 
 
-def _target(plot: IntervalPlot, axis: Axis, bottom: float) -> list[str]:
+def _target(plot: IntervalPlot, axis: Axis, bottom: int) -> list[str]:
     """Shaded margin, the line of the printed number with its label, the zero of a difference."""
     parts = []
     if plot.margin is not None:
         left, right = (axis.x(edge) for edge in plot.margin)
-        parts.append(
-            f'<rect class="band" x="{left:.1f}" y="18" width="{right - left:.1f}" height="{bottom - 18}"/>'
-        )
-        parts += [_line("edge", edge, 18, edge, bottom) for edge in (left, right)]
+        parts.append(_path("band", f"M{_n(left)} 18H{_n(right)}V{bottom}H{_n(left)}z"))
     if plot.zero:
-        parts.append(_line("zero", axis.x(0), 18, axis.x(0), bottom))
+        parts.append(_path("zero", f"M{_n(axis.x(0))} 18V{bottom}"))
     if plot.target is not None:
         x = axis.x(plot.target)
-        parts += [_line("target", x, 15, x, bottom), _text(x, 11, plot.target_label)]
+        parts += [_path("target", f"M{_n(x)} 15V{bottom}"), _text(x, 11, plot.target_label)]
     return parts
 
 
@@ -144,66 +137,67 @@ def _intervals(plot: IntervalPlot, axis: Axis) -> list[str]:
     y = 34
     parts = []
     if plot.pi95 is not None:
-        parts.append(_line("pi", axis.x(plot.pi95[0]), y, axis.x(plot.pi95[1]), y))
+        low, high = (_n(axis.x(end)) for end in plot.pi95)
+        parts.append(_path("pi", f"M{low} {y}H{high}"))
     if plot.ci95 is not None:
-        ends = [axis.x(end) for end in plot.ci95]
-        parts.append(_line("ci95", ends[0], y, ends[1], y))
-        parts += [_line("ci95", end, y - 5, end, y + 5) for end in ends]
+        low, high = (_n(axis.x(end)) for end in plot.ci95)
+        parts.append(_path("ci95", f"M{low} {y}H{high}M{low} {y - 5}v10M{high} {y - 5}v10"))
     if plot.ci90 is not None:
-        parts.append(_line("ci90", axis.x(plot.ci90[0]), y, axis.x(plot.ci90[1]), y))
+        low, high = (_n(axis.x(end)) for end in plot.ci90)
+        parts.append(_path("ci90", f"M{low} {y}H{high}"))
     if plot.estimate is not None:
-        x = axis.x(plot.estimate)
-        parts.append(f'<path class="mean" d="M{x:.1f} {y - 6}l6 6-6 6-6-6z"/>')
+        parts.append(_path("mean", f"M{_n(axis.x(plot.estimate))} {y - 6}l6 6-6 6-6-6z"))
     return parts
 
 
-def _lanes(plot: IntervalPlot, top: float) -> tuple[list[str], float]:
+def _lanes(plot: IntervalPlot, top: int) -> tuple[list[str], int]:
     """The arms' seed dots under each other on one axis, and the height reached."""
     numbers = [value for lane in plot.lanes for value in lane.values]
     if not numbers or not all(math.isfinite(value) and abs(value) < 1e9 for value in numbers):
         return [], top
     axis = axis_over(numbers)
-    parts = []
-    y = top
-    for lane in plot.lanes:
-        parts.append(
-            f'<text class="lane" x="{_LEFT}" y="{y + 9:g}">{escaped(shortened(lane.label, 52))}</text>'
-        )
-        parts.append(_line("rail", _LEFT, y + 20, _RIGHT, y + 20))
-        parts += [_ring(axis.x(value), y + 20) for value in lane.values]
-        y += 32
-    return [*parts, *_ruler(axis, y, plot.lanes_axis)], y + 30
+    labels = [
+        f'<text class="lane" x="{_LEFT}" y="{top + 32 * k + 9}">{escaped(shortened(lane.label, 52))}</text>'
+        for k, lane in enumerate(plot.lanes)
+    ]
+    dots = _dots(
+        [(axis.x(value), top + 32 * k + 20) for k, lane in enumerate(plot.lanes) for value in lane.values]
+    )
+    bottom = top + 32 * len(plot.lanes)
+    return [*labels, *dots, *_ruler(axis, bottom, plot.lanes_axis)], bottom + 30
 
 
-def _ruler(axis: Axis, y: float, label: str) -> list[str]:
+def _ruler(axis: Axis, y: int, label: str) -> list[str]:
     """The axis line, its ticks with numbers, and what it measures."""
     ticks = axis.ticks()
     decimals = decimals_of(ticks)
-    parts = [_line("axis", _LEFT, y, _RIGHT, y)]
-    for tick in ticks:
-        parts.append(_line("axis", axis.x(tick), y, axis.x(tick), y + 4))
-        parts.append(_text(axis.x(tick), y + 15, digits.points(round(tick, 9), decimals=decimals)))
+    strokes = "".join(f"M{_n(axis.x(tick))} {y}v4" for tick in ticks)
+    parts = [_path("axis", f"M{_LEFT} {y}H{_RIGHT}{strokes}")]
+    parts += [_text(axis.x(tick), y + 15, digits.points(round(tick, 9), decimals=decimals)) for tick in ticks]
     unit = escaped(shortened(label, 50))
-    parts.append(f'<text class="unit" x="{_RIGHT}" y="{y + 27:g}" text-anchor="end">{unit}</text>')
-    return parts
+    return [*parts, f'<text class="unit" x="{_RIGHT}" y="{y + 27}">{unit}</text>']
 
 
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    if y1 == y2:
-        return f'<path class="{kind}" d="M{x1:.1f} {y1:g}H{x2:.1f}"/>'
-    return f'<path class="{kind}" d="M{x1:.1f} {y1:g}V{y2:g}"/>'
+def _dots(places: Iterable[tuple[float, int]]) -> list[str]:
+    drawn = "".join(f"M{_n(x)} {y}h0" for x, y in places)
+    return [_path("seed", drawn)] if drawn else []
 
 
-def _ring(x: float, y: float) -> str:
-    return f'<circle class="seed" cx="{x:.1f}" cy="{y:g}" r="3.5"/>'
+def _path(kind: str, d: str) -> str:
+    return f'<path class="{kind}" d="{d}"/>'
 
 
-def _text(x: float, y: float, text: str) -> str:
+def _n(x: float) -> str:
+    """A coordinate to a tenth of a unit, without a needless `.0`."""
+    return f"{x:.1f}".removesuffix(".0")
+
+
+def _text(x: float, y: int, text: str) -> str:
     """Centred on `x`, but kept inside the drawing (about 6 units a character)."""
     text = shortened(text, 40)
     half = len(text) * 3.2
     x = min(max(x, half + 2), WIDTH - half - 2)
-    return f'<text x="{x:.1f}" y="{y:g}" text-anchor="middle">{escaped(text)}</text>'
+    return f'<text x="{_n(x)}" y="{y}">{escaped(text)}</text>'
 
 
 def escaped(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,8 +69,16 @@ def lookup(audit: Audit) -> Lookup:
         places=_places(audit.tables),
         anchors=unique_anchors("c", [claim.id for claim in audit.claims]),
         table_anchors=unique_anchors("table", [table.id for table in audit.tables]),
-        run_anchors=unique_anchors("r", [run.key for record in audit.experiments for run in record.runs]),
+        run_anchors=_run_anchors(audit),
     )
+
+
+def _run_anchors(audit: Audit) -> dict[str, str]:
+    """The first eight digits of a key: a page names each run many times."""
+    keys = list(dict.fromkeys(run.key for record in audit.experiments for run in record.runs))
+    short = [key[:8] for key in keys]
+    number = Counter(short)
+    return {key: f"r-{slug(short[k] if number[short[k]] == 1 else key)}" for k, key in enumerate(keys)}
 
 
 def unique_anchors(prefix: str, ids: Sequence[str]) -> dict[str, str]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from audit.record import Audit, FidelityCheck, Finding, Scope
 from reports import wording
 from reports.claim_cards import Card, card, departures
+from reports.claim_filter import Chip, chips
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
+from reports.rejudging import Slider, slider
+from reports.sections import Sections, sections
 from reports.split_view import SplitSection, split_section
 from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
@@ -23,6 +26,8 @@ from reports.studies import StudyView, study_views
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
 
+#: So many primary claims are on the first screen; the others are folded below them.
+_FIRST = 3
 #: What needs a reader's eye comes first; a headline speaks of the first of its metrics' verdicts.
 _ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
 
@@ -59,6 +64,10 @@ class CardBlock:
 
     title: str
     primary: bool
+    kind: str
+    dataset: str
+    place: int
+    """Of its first card among all claims of the file."""
     cards: tuple[Card, ...]
 
 
@@ -100,6 +109,9 @@ class Page:
     date: str
     command: str
     headlines: tuple[Headline, ...]
+    """At most three primary claims, those first that need an eye."""
+    further: tuple[Headline, ...]
+    """The other primary claims."""
     counts: tuple[CountBox, ...]
     tally: str
     looks: tuple[str, ...]
@@ -108,7 +120,12 @@ class Page:
     scopes: tuple[tuple[Scope, str], ...]
     gate_open: bool
     """Whether every check on record passed, and there is one."""
+    gate: str
     fidelity: tuple[FidelityPanel, ...]
+    authors: str
+    """Whether they were asked, and what came of it."""
+    slider: Slider
+    chips: tuple[Chip, ...]
     groups: tuple[CardGroup, ...]
     open: OpenClaims
     key_plot: str
@@ -124,12 +141,17 @@ class Page:
     margins: str
     runs: tuple[RunRow, ...]
     versions: tuple[str, ...]
+    sections: Sections
 
 
-def build(audit: Audit) -> Page:
-    """Everything the page shows about `audit`; the same audit gives the same page."""
+def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
+    """Everything the page shows about `audit`; the same audit gives the same page.
+
+    `previous` are earlier audits of the same paper, for the history of its claims.
+    """
     found = lookup(audit)
     cards = [card(claim, found) for claim in audit.claims]
+    headlines = _headlines(found)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
         title=audit.paper.title or audit.paper.key,
@@ -139,14 +161,19 @@ def build(audit: Audit) -> Page:
         version=audit.tool_version,
         date=moment(audit.created),
         command=audit.command,
-        headlines=_headlines(found),
+        headlines=headlines[:_FIRST],
+        further=headlines[_FIRST:],
         counts=_counts(cards),
         tally=_tally(audit, cards),
         looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
+        gate=_gate(audit.fidelity),
         fidelity=_fidelity(audit.fidelity),
+        authors=wording.author_state(audit.author_response),
+        slider=slider(found),
+        chips=chips(cards),
         groups=_groups(cards),
         open=open_claims(found),
         key_plot=_KEY_PLOT,
@@ -161,6 +188,7 @@ def build(audit: Audit) -> Page:
         margins=_margins(audit),
         runs=run_rows(found),
         versions=version_notes(run for record in audit.experiments for run in record.runs),
+        sections=sections(found, previous),
     )
 
 
@@ -172,7 +200,7 @@ def _byline(audit: Audit) -> str:
 
 def _headlines(found: Lookup) -> tuple[Headline, ...]:
     """The primary claims, metrics of one claim together, with the sentence of its most pressing verdict."""
-    headlines = []
+    headlines: list[tuple[int, Headline]] = []
     primary = [claim for claim in found.audit.claims if claim.primary]
     for _, members in groupby(primary, key=lambda claim: claim.claim):
         claims = list(members)
@@ -193,8 +221,9 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
             for member, (metric, status) in zip(claims, pairs, strict=True)
         ]
         title = wording.claim_title(claim, names)
-        headlines.append(Headline(title, tuple(marks), wording.headline(pairs), sentence))
-    return tuple(headlines)
+        pressing = _ORDER.index(statuses[worst])
+        headlines.append((pressing, Headline(title, tuple(marks), wording.headline(pairs), sentence)))
+    return tuple(headline for _, headline in sorted(headlines, key=lambda pair: pair[0]))
 
 
 def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
@@ -211,17 +240,23 @@ def _tally(audit: Audit, cards: Sequence[Card]) -> str:
 
 def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
     groups = []
+    places = {found.anchor: place for place, found in enumerate(cards)}
     for status in _ORDER:
         members = [found for found in cards if found.status == status]
         if members:
             folded = status == "not_tested"
-            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), folded, _blocks(members)))
+            blocks = _blocks(members, places)
+            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), folded, blocks))
     return tuple(groups)
 
 
-def _blocks(cards: Sequence[Card]) -> tuple[CardBlock, ...]:
-    grouped = groupby(cards, key=lambda found: (found.claim, found.title, found.primary))
-    return tuple(CardBlock(title, primary, tuple(members)) for (_, title, primary), members in grouped)
+def _blocks(cards: Sequence[Card], places: Mapping[str, int]) -> tuple[CardBlock, ...]:
+    grouped = groupby(cards, key=lambda it: (it.claim, it.title, it.primary, it.kind_key, it.dataset))
+    blocks = []
+    for (_, title, primary, kind, dataset), found in grouped:
+        members = tuple(found)
+        blocks.append(CardBlock(title, primary, kind, dataset, places[members[0].anchor], members))
+    return tuple(blocks)
 
 
 def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
@@ -231,6 +266,12 @@ def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
         own = tuple(check for check in checks if check.model == model)
         panels.append(FidelityPanel(wording.fidelity_note(model, own), own))
     return tuple(panels)
+
+
+def _gate(checks: Sequence[FidelityCheck]) -> str:
+    models = list(dict.fromkeys(check.model for check in checks))
+    lacking = {check.model for check in checks if not check.passed}
+    return wording.gate_state(models, [model for model in models if model not in lacking])
 
 
 def _findings(findings: Sequence[Finding]) -> tuple[FindingView, ...]:
@@ -269,9 +310,7 @@ def _margins(audit: Audit) -> str:
 
 _KEY_PLOT = interval_plot(
     IntervalPlot(
-        id="key",
-        title="How to read a plot",
-        description=wording.KEY_PLOT,
+        description=wording.KEY_NAME,
         axis="P@1, points",
         estimate=75.62,
         target=76.2,

@@ -1,8 +1,17 @@
-"""An audit as one HTML file that opens from disk: style and figures inside, no script, nothing loaded."""
+"""An audit as one HTML file that opens from disk: style, figures and one small script inside, nothing loaded.
+
+The page says what it may do: by its content security policy a browser runs the one script that has the stated
+digest and no other, and loads nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,12 +23,48 @@ from reports.changes import Changes
 from reports.exports.changes_text import ICONS
 from reports.strings import visible
 from reports.wording import changes as words
+from reports.wording import controls
+
+#: Images are the marks of the style sheet.
+_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+#: What the script says, by the names by which it knows them.
+_SPOKEN: dict[str, Any] = {
+    "status": wording.STATUS_WORDS,
+    "was": controls.MARGIN_WAS,
+    "fixed": controls.MARGIN_FIXED,
+    "moved": controls.MARGIN_MOVED,
+    "shown": controls.FILTER_SHOWN,
+    "none": controls.FILTER_NONE,
+}
 
 
-def html(audit: Audit) -> str:
+def html(audit: Audit, previous: Sequence[Audit] = ()) -> str:
     """The report. The same record gives the same bytes: no clock, no chance, no order of a set."""
     template = _environment().get_template("page.html.j2")
-    return template.render(page=page.build(audit), wording=wording)
+    script = _script()
+    return template.render(
+        page=page.build(audit, previous),
+        wording=wording,
+        controls=controls,
+        words=embedded(_SPOKEN),
+        script=Markup(script),  # a file of ours, as it is
+        policy=_POLICY.format(digest=b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+    )
+
+
+def embedded(data: Mapping[str, Any]) -> Markup:
+    r"""JSON as it may stand in a script element: no sign that ends it, or a line in older scripts.
+
+    >>> print(embedded({"a": "</script>"}))
+    {"a": "\u003c/script\u003e"}
+    """
+    text = json.dumps(data, ensure_ascii=True, sort_keys=True, allow_nan=False)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
 
 
 def changes_html(changes: Changes) -> str:
@@ -31,6 +76,11 @@ def changes_html(changes: Changes) -> str:
     )
     template = _environment().get_template("changes.html.j2")
     return template.render(changes=changes, groups=groups, findings=words.FINDINGS, icons=ICONS)
+
+
+@cache
+def _script() -> str:
+    return (files("reports") / "templates" / "report.js").read_text(encoding="utf-8")
 
 
 @cache

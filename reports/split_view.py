@@ -62,7 +62,7 @@ def split_section(found: Lookup) -> SplitSection | None:
     columns = sorted({column for it in noise for column in it.columns})
     return SplitSection(
         title=words.splits_title(study),
-        rows=tuple(_row(k, it, found.title(it.experiment)) for k, it in enumerate(noise)),
+        rows=tuple(_row(it, found.title(it.experiment)) for it in noise),
         columns=tuple(map(str, columns)),
         values=tuple(_values(it, columns, found.title(it.experiment)) for it in noise),
         missing=words.splits_missing(study),
@@ -70,7 +70,7 @@ def split_section(found: Lookup) -> SplitSection | None:
     )
 
 
-def _row(k: int, it: SplitNoise, name: str) -> NoiseRow:
+def _row(it: SplitNoise, name: str) -> NoiseRow:
     return NoiseRow(
         name=name,
         metric=it.metric,
@@ -81,19 +81,17 @@ def _row(k: int, it: SplitNoise, name: str) -> NoiseRow:
         sd_split=digits.points(it.sd_split),
         one_split=words.one_split(it),
         mean_of_splits=words.mean_of_splits(it),
-        plot=_plot(k, it, name),
+        plot=_plot(it, name),
     )
 
 
-def _plot(k: int, it: SplitNoise, name: str) -> str:
+def _plot(it: SplitNoise, name: str) -> str:
     printed = words.number(it.printed)
     if printed is None:
         return ""
     seeds = (Lane(f"seeds on column {it.column}", it.seed_values),) if len(it.seeds) > 1 else ()
     return interval_plot(
         IntervalPlot(
-            id=f"split-{k}",
-            title=f"{name}, {it.metric}: the printed number beside the split columns",
             description=words.split_plot(it, name),
             axis=f"{it.metric}, points",
             estimate=it.mean,

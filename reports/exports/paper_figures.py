@@ -58,7 +58,7 @@ def _claims(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
 
 def _intervals(it: Told, found: Lookup) -> IntervalPlot | None:
     """Only with a number to draw, and lanes with shortened names."""
-    plot = intervals_of(it.claim, it.verdict, found.names(it.claim), found.anchors[it.claim.id])
+    plot = intervals_of(it.claim, it.verdict, found.names(it.claim))
     if plot is None or (plot.estimate is None and not any(lane.values for lane in plot.lanes)):
         return None
     spans = [span for span in (plot.ci90, plot.ci95, plot.pi95, plot.margin) if span]

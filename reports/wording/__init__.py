@@ -10,6 +10,14 @@ Rules, each with a test:
 * what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
 """
 
+from reports.wording.controls import (
+    KEY_NAME,
+    author_state,
+    fixed_margin,
+    gate_state,
+    paper_and_here,
+    slider_sentence,
+)
 from reports.wording.fields import (
     COMPARISONS,
     DIFFERENCES,
@@ -87,6 +95,7 @@ __all__ = [
     "CURVE_NOTE",
     "DIFFERENCES",
     "FINDINGS_NOTE",
+    "KEY_NAME",
     "KEY_PLOT",
     "KEY_VERDICT",
     "KIND_WORDS",
@@ -109,6 +118,7 @@ __all__ = [
     "Status",
     "all_experiments",
     "alternatives",
+    "author_state",
     "claim_title",
     "copied_from",
     "coverage",
@@ -118,6 +128,8 @@ __all__ = [
     "fidelity_note",
     "finding_place",
     "finding_sentence",
+    "fixed_margin",
+    "gate_state",
     "headline",
     "held",
     "imported_data",
@@ -130,6 +142,7 @@ __all__ = [
     "not_run",
     "of_documents",
     "open_choice",
+    "paper_and_here",
     "plot_description",
     "plural",
     "reached",
@@ -138,6 +151,7 @@ __all__ = [
     "scope_note",
     "seed_note",
     "seeds",
+    "slider_sentence",
     "stand_in_footnote",
     "status_of",
     "study_facts",

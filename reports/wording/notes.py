@@ -25,7 +25,7 @@ RUNS_KEPT = "Runs that are on record are not made again."
 KEY_PLOT = (
     "An invented example: the dashed line is the printed number and the shaded band its margin; the "
     "diamond is our mean, the thick bar its 90% interval, the thin one its 95% interval; along the "
-    "dotted line 95% of single runs of the paper would fall; each ring is one seed. At a look that has less "
+    "dotted line 95% of single runs of the paper would fall; each dot is one seed. At a look that has less "
     "than the level of 5% all of these are wider, and the numbers beside the plot say by how much."
 )
 KEY_VERDICT = (

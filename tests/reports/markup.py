@@ -48,7 +48,7 @@ class Markup(HTMLParser):
         self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1].tag == "style":
+        if self._open and self._open[-1].tag in ("style", "script"):
             return
         self.pieces.append(data)
         for element in self._open:

@@ -163,7 +163,7 @@ def test_card_has_the_whole_derivation(study: Audit) -> None:
     assert facts["Printed"] == "75.83 (Table 4: Kim-CNN, words, P@1)"
     assert facts["Seeds"] == "3 seeds"
     assert facts["Mean ± sd"] == "75.78 ± 0.06"
-    assert facts["Margin"] == "0.50 points, rule “field”: usual for fewer than 10,000 test documents"
+    assert facts["Margin"] == "0.50 points, rule “field”"
     assert set(facts) >= {
         "90% interval",
         "95% interval",
@@ -203,7 +203,7 @@ def test_no_plot_of_a_value_on_other_data() -> None:
     assert value.no_plot.startswith("Not drawn: the runs used other data")
     order = card_of(audit, "kim-cnn-is-dramatically-worse:P@1")
     assert order.plot
-    assert "printed" not in order.plot.split("</desc>")[1]
+    assert "printed" not in order.plot.split("</title>")[1]
 
 
 def test_badges_start_with_the_scope(study: Audit) -> None:

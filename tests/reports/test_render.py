@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import hashlib
+import json
 import re
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -16,7 +19,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit, audit_from_json, to_json
-from reports.render import html
+from reports.render import embedded, html
 from tests.reports import sample
 from tests.reports.markup import Markup, parsed
 from tests.reports.renew import GOLDEN
@@ -182,14 +185,42 @@ def test_safe_is_only_for_what_we_drew() -> None:
 
 
 def test_nothing_is_loaded(page: str) -> None:
-    """No script, no link to another file, no URL in an attribute or in the style."""
+    """No link to another file, no URL in an attribute or in the style but the marks, drawn in place."""
     markup = parsed(page)
     assert markup.unclosed == []
-    assert {"script", "link", "img", "iframe", "object"}.isdisjoint(markup.tags())
+    assert {"link", "img", "iframe", "object"}.isdisjoint(markup.tags())
     for element in markup.elements:
         for name in ("href", "src", "xlink:href", "action", "data"):
             assert element.attributes.get(name, "#").startswith("#"), element
-    assert not re.search(r"url\(|@import|expression\(", STYLE)
+    assert not re.search(r'url\((?!"data:image/svg)|@import|expression\(', STYLE)
+
+
+def test_one_script_of_ours_runs(page: str) -> None:
+    """The page's policy lets run what has the digest of our script, and no attribute holds a handler."""
+    scripts = re.findall(r"<script([^>]*)>(.*?)</script>", page, re.DOTALL)
+    assert [attributes for attributes, _ in scripts if "json" not in attributes] == [""]
+    code = scripts[-1][1]
+    assert code == (TEMPLATES / "report.js").read_text()
+    digest = b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert "default-src &#39;none&#39;" in page
+    assert f"script-src &#39;sha256-{digest}&#39;;" in page
+    assert not any(name.startswith("on") for _, name in parsed(page).attribute_names())
+
+
+def test_json_cannot_leave_its_script() -> None:
+    """Signs that end a script, or a line of one, are written as escapes, and read back as they were."""
+    hostile = "</script><!--&amp;\u2028\u2029\"'"
+    text = str(embedded({"a": hostile}))
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == {"a": hostile}
+
+
+def test_script_writes_text_only() -> None:
+    """Whatever the script puts on the page goes in as text: none of the ways in which text becomes markup."""
+    code = (TEMPLATES / "report.js").read_text()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function", code)
+    assert not re.search(r"setAttribute\(\"on|fetch|XMLHttp|import\(", code)
+    assert len(code.splitlines()) < 400
 
 
 def test_links_arrive(page: str) -> None:
@@ -218,14 +249,18 @@ def test_size() -> None:
 
 
 def test_order_of_the_page(study: Markup) -> None:
-    """Title, verdicts, four numbers, ground, claims, tables, protocol, not checked, rerun, records."""
+    """Title, verdicts, four numbers, ground, margin, claims, tables, protocol, not checked, records."""
     places = [
         "Even the Simplest Baseline",
         "Made by audit run",
         "Primary claims",
         "of 40",
         "What the verdicts rest on",
-        "Fidelity gate: open",
+        "Printed numbersinconsistent: granularity",
+        "Fidelity gateopen",
+        "Authors’ responsenot yet asked",
+        "Judge every claim at a margin of",
+        "Filter the claims",
         "How to read a plot",
         "Consistency of the printed numbers",
         "The paper’s tables, with what was found",
@@ -259,10 +294,12 @@ def test_what_was_not_tested_is_folded(study: Markup) -> None:
 
 
 def test_plots_have_names(study: Markup) -> None:
-    """Every plot is an image with a title and a description."""
+    """Every plot is an image whose first child is a title with its numbers."""
     plots = [e for e in study.elements if e.tag == "svg" and "plot" in e.attributes.get("class", "")]
     assert len(plots) > 30
-    assert all(e.attributes["role"] == "img" and e.attributes["aria-labelledby"] for e in plots)
+    assert all(e.attributes["role"] == "img" for e in plots)
+    titles = [after for before, after in pairwise(study.elements) if before in plots]
+    assert all(title.tag == "title" and re.search(r"\d", title.text) for title in titles)
 
 
 def test_only_contradictions_are_open(study: Markup) -> None:

@@ -1,0 +1,134 @@
+"""What the page needs to judge the claims at another margin: the bands of the record, and where to begin.
+
+The bands are those of the comparator: the margins, in points, at which a claim would be reproduced or
+contradicted with the paper's other claims as they are. The page only looks on which side of their ends a
+margin lies; no statistics are done there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from audit.record import ClaimRecord, ExperimentRecord, Margin, Verdict
+from reports import digits, wording
+from reports.lookup import Lookup
+
+#: Ends of the slider, in points.
+_TOPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A margin that was fixed, on the slider."""
+
+    value: str
+    label: str
+    place: str
+    """From 0 to 1 along the slider."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    movable: int
+    """Claims whose verdict hangs on a margin in points."""
+    start: str
+    """The margin that was fixed for most of them."""
+    top: str
+    step: str
+    ticks: tuple[Tick, ...]
+    sentence: str
+    fixed: tuple[str, ...]
+    """All fixed margins with their reasons, one sentence each."""
+
+
+def band_of(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> str:
+    """Margin and the four ends of the band, a dash for none: `0.5 1.02 - - 0.3`; empty where none moves it.
+
+    A sixth word `u` says that our runs may contradict nothing: the fidelity gate, or whose numbers they are.
+    """
+    if verdict is None or not movable(claim, verdict):
+        return ""
+    numbers = (verdict.margin, *_ends(verdict))
+    words = ["-" if number is None else repr(float(number)) for number in numbers]
+    return " ".join(words if _may_contradict(claim, verdict, found) else [*words, "u"])
+
+
+def movable(claim: ClaimRecord, verdict: Verdict) -> bool:
+    """Whether a margin in points decides; not so where readings are still to be run, whatever the margin."""
+    if claim.kind == "complexity" or verdict.margin is None:
+        return False
+    if verdict.readings and len(verdict.readings) < verdict.readings_declared:
+        return False
+    return any(end is not None for end in _ends(verdict))
+
+
+def slider(found: Lookup) -> Slider:
+    """Where the slider begins and ends, and what was fixed."""
+    claims = found.audit.claims
+    moved = [
+        verdict
+        for claim in claims
+        if (verdict := found.verdicts.get(claim.id)) is not None and movable(claim, verdict)
+    ]
+    used = Counter(verdict.margin for verdict in moved if verdict.margin is not None)
+    top = _top(used, [end for verdict in moved for end in _ends(verdict) if end is not None])
+    return Slider(
+        movable=len(moved),
+        start=_plain(max(used, key=lambda margin: (used[margin], -margin))) if used else "0",
+        top=_plain(top),
+        step=_plain(top / _STEPS),
+        ticks=tuple(
+            Tick(_plain(margin), f"{digits.margin_size(margin)} ({number})", _plain(margin / top))
+            for margin, number in sorted(used.items())
+            if margin <= top
+        ),
+        sentence=wording.slider_sentence(len(moved), len(claims)),
+        fixed=_fixed(claims),
+    )
+
+
+def _top(margins: Iterable[float], ends: Sequence[float]) -> float:
+    """At least twice the largest margin, and far enough for nine in ten of the flips."""
+    known = sorted(ends)
+    most = known[min(len(known) - 1, int(0.9 * len(known)))] if known else 0.0
+    needed = max(2.0 * max(margins, default=0.0), 1.1 * most)
+    return next((top for top in _TOPS if top >= needed), _TOPS[-1])
+
+
+def _fixed(claims: Sequence[ClaimRecord]) -> tuple[str, ...]:
+    """Each margin with its reason, the most frequent first."""
+    number: Counter[Margin] = Counter(claim.margin for claim in claims if claim.margin is not None)
+    return tuple(wording.fixed_margin(margin, claims) for margin, claims in number.most_common())
+
+
+def _ends(verdict: Verdict) -> tuple[float | None, ...]:
+    return (
+        verdict.margin_reproduced_from,
+        verdict.margin_reproduced_up_to,
+        verdict.margin_contradicted_from,
+        verdict.margin_contradicted_up_to,
+    )
+
+
+def _may_contradict(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> bool:
+    """Whether the runs may speak against the claim, by the same rules as the comparator's."""
+    if verdict.outcome == "contradicted":
+        return True
+    passed = {check.model: True for check in found.audit.fidelity}
+    passed |= {check.model: False for check in found.audit.fidelity if not check.passed}
+    records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
+    return all(_speaks(record, passed) for record in records if record.runs)
+
+
+def _speaks(record: ExperimentRecord, passed: dict[str, bool]) -> bool:
+    if any(run.imported for run in record.runs):
+        return all(run.imported and bool(run.spec.config.get("authors_code")) for run in record.runs)
+    return all(passed.get(model) is True for model in record.models)
+
+
+def _plain(number: float) -> str:
+    """As a number of the page: no exponent, no needless digits."""
+    return f"{number:.6f}".rstrip("0").rstrip(".")

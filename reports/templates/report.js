@@ -1,0 +1,291 @@
+"use strict";
+/* The page is whole without this script. It filters and sorts the claims, judges them at another margin, and opens
+   the claim that a link names. Nothing is loaded, and text reaches the page by textContent alone. */
+(() => {
+  const one = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const list = one("#list");
+  if (!list) return;
+  const WORDS = JSON.parse(one("#words").textContent);
+  const filled = (pattern, values) => pattern.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const blocks = all(".claim", list).map((el) => ({ el, home: el.parentNode, place: Number(el.dataset.i), cards: [] }));
+  const cards = [];
+  for (const block of blocks) {
+    for (const el of all(".card", block.el)) {
+      const status = el.dataset.s;
+      const card = { el, block, fixed: status, status, band: band(el.dataset.b), id: one(".body", el).id, text: null };
+      block.cards.push(card);
+      cards.push(card);
+    }
+  }
+  const state = { q: "", sort: "eye", margin: null };
+
+  // ------------------------------------------------------------------ margin
+
+  /** `0.5 1.02 - - 0.3 u`: margin, reproduced from and up to, contradicted from and up to, may not contradict. */
+  function band(text) {
+    if (!text) return null;
+    const words = text.split(" ");
+    const [margin, rFrom, rTo, cFrom, cTo] = words.slice(0, 5).map((word) => (word === "-" ? null : Number(word)));
+    return { margin, rFrom, rTo, cFrom, cTo, mute: words[5] === "u" };
+  }
+
+  /** As `audit.stats.band.Band.outcome`: the ends belong to it, and an end of 0 "up to" is none. */
+  function outcome(of, margin) {
+    const within = (low, high) =>
+      (low !== null || high !== null) && (low === null || margin >= low) && (high === null || (margin > 0 && margin <= high));
+    if (within(of.rFrom, of.rTo)) return "reproduced";
+    return within(of.cFrom, of.cTo) && !of.mute ? "contradicted" : "inconclusive";
+  }
+
+  /** How far the margin would have to move for another verdict; Infinity where none would do. */
+  function slack(card) {
+    if (!card.band) return Infinity;
+    const ends = [card.band.rFrom, card.band.rTo, card.band.cFrom, card.band.cTo].filter((end) => end !== null && end > 0);
+    return Math.min(...ends.map((end) => Math.abs(end - card.band.margin)), Infinity);
+  }
+
+  const links = new Map(); // fragment -> marks elsewhere on the page that show the verdict of a claim
+  function marksOf(id) {
+    if (!links.size) {
+      for (const link of all('a[href^="#c-"]')) {
+        const key = link.hash.slice(1);
+        if (one(".w, .icon", link)) links.set(key, [...(links.get(key) || []), link]);
+      }
+      links.set("", []);
+    }
+    return links.get(id) || [];
+  }
+
+  function show(card, status) {
+    if (card.status === status) return;
+    const old = card.status;
+    card.status = status;
+    const chip = one(".chip", card.el);
+    chip.classList.replace(old, status);
+    chip.textContent = WORDS.status[status];
+    card.el.classList.replace(old, status);
+    const what = one(".what", card.el);
+    const was = one(".was", what) || what.appendChild(document.createElement("i"));
+    was.className = "was";
+    was.textContent = status === card.fixed ? "" : filled(WORDS.was, { word: WORDS.status[card.fixed].toLowerCase() });
+    for (const link of marksOf(card.id)) {
+      link.classList.replace(old, status);
+      for (const word of all(".w", link)) word.textContent = WORDS.status[status];
+      for (const icon of all(".icon", link)) {
+        icon.classList.replace(old, status);
+        one("use", icon).setAttribute("href", "#i-" + status);
+      }
+      for (const name of ["aria-label", "title"]) {
+        const label = link.getAttribute(name);
+        if (label && label.startsWith(WORDS.status[old])) link.setAttribute(name, WORDS.status[status] + label.slice(WORDS.status[old].length));
+      }
+    }
+  }
+
+  const range = one("#margin");
+  const number = one("#margin-number");
+  function judge() {
+    for (const card of cards) {
+      if (card.band) show(card, state.margin === null ? card.fixed : outcome(card.band, state.margin));
+    }
+    const flips = cards.filter((card) => card.status !== card.fixed).length;
+    for (const box of all(".counts li")) {
+      const count = cards.filter((card) => card.status === box.dataset.s).length;
+      one("b", box).textContent = count;
+      box.className = count ? box.dataset.s : "none";
+    }
+    if (!range) return;
+    const value = state.margin === null ? range.dataset.fixed : state.margin;
+    range.value = value;
+    if (document.activeElement !== number) number.value = value;
+    one("#margin-back").disabled = state.margin === null;
+    one("#flips").textContent =
+      state.margin === null ? WORDS.fixed : filled(WORDS.moved, { d: state.margin, n: flips, m: cards.filter((card) => card.band).length });
+    list.closest("section").classList.toggle("moved", state.margin !== null);
+  }
+
+  // ------------------------------------------------------------------ filter
+
+  /** `-d:eurlex "two words"` as tests of a card, all of which must hold. */
+  function conditions(query) {
+    const found = [];
+    for (const [, minus, key, quoted, plain] of query.matchAll(/(-?)(?:(v|d|kind|m):)?(?:"([^"]*)"?|(\S+))/gi)) {
+      const wanted = (quoted ?? plain).toLowerCase();
+      const test = wanted === "" ? null : condition((key || "").toLowerCase(), wanted, quoted !== undefined);
+      if (test) found.push(minus ? (card) => !test(card) : test);
+    }
+    return found;
+  }
+
+  function condition(key, wanted, quoted) {
+    const several = quoted ? [wanted] : wanted.split(",").filter(Boolean);
+    const some = (test) => (card) => several.some((word) => test(card, word));
+    if (key === "v") return some((card, word) => card.status.startsWith(word.replace(" ", "_")));
+    if (key === "d") return some((card, word) => (card.block.el.dataset.d || "").toLowerCase().includes(word));
+    if (key === "kind") return some((card, word) => card.block.el.dataset.k.startsWith(word));
+    if (key === "m") return some((card, word) => one(".what b", card.el).textContent.toLowerCase() === word);
+    if (wanted === "primary" && !quoted) return (card) => "p" in card.block.el.dataset;
+    if (wanted === "flipped" && !quoted) return (card) => card.status !== card.fixed;
+    return (card) => textOf(card).includes(wanted);
+  }
+
+  function textOf(card) {
+    card.text ??= [one("h4", card.block.el).textContent, one("summary", card.el).textContent, one(".lead", card.el).textContent, card.id]
+      .join(" ").toLowerCase();
+    return card.text;
+  }
+
+  const box = one("#filter");
+  function filter() {
+    const tests = conditions(state.q);
+    let shown = 0;
+    for (const block of blocks) {
+      let here = 0;
+      for (const card of block.cards) {
+        card.el.hidden = !tests.every((test) => test(card));
+        here += card.el.hidden ? 0 : 1;
+      }
+      block.el.hidden = here === 0;
+      shown += here;
+    }
+    for (const group of all(".group", list)) {
+      group.hidden = state.sort !== "eye" || all(".claim", group).every((el) => el.hidden);
+      const fold = one(".fold", group);
+      if (fold && tests.length) fold.open = true;
+    }
+    one("#shown").textContent = shown ? filled(WORDS.shown, { n: shown, m: cards.length }) : WORDS.none;
+    one("#filter-clear").disabled = state.q.trim() === "";
+    if (document.activeElement !== box) box.value = state.q;
+    chips();
+  }
+
+  const tokens = () => state.q.match(/[^\s"]+(?:"[^"]*"?)?|"[^"]*"?/g) || [];
+  function chips() {
+    const current = new Set(tokens().map((token) => token.toLowerCase()));
+    for (const chip of all("#chips button")) {
+      const [key, value] = [chip.dataset.key, chip.dataset.value];
+      const test = condition(key, value.toLowerCase(), key !== "");
+      one("span", chip).textContent = cards.filter(test).length;
+      chip.setAttribute("aria-pressed", current.has(token(chip).toLowerCase()));
+    }
+  }
+  const token = ({ dataset: { key, value } }) => (key ? key + ":" : "") + (/[\s,]/.test(value) ? `"${value.replaceAll('"', "")}"` : value);
+
+  // ------------------------------------------------------------------ order
+
+  const flat = list.appendChild(document.createElement("div"));
+  flat.className = "group";
+  const orders = {
+    paper: (block) => [block.place],
+    data: (block) => [block.el.dataset.d || "\uffff", block.place],
+    name: (block) => [one("h4", block.el).textContent.trim().toLowerCase(), block.place],
+    flip: (block) => [Math.min(...block.cards.map(slack)), block.place],
+  };
+  function sort() {
+    const key = orders[state.sort];
+    if (!key) for (const block of blocks) block.home.append(block.el);
+    else {
+      const keyed = blocks.map((block) => ({ block, key: key(block) }));
+      keyed.sort((a, b) => compare(a.key[0], b.key[0]) || compare(a.key[1], b.key[1]));
+      flat.append(...keyed.map((it) => it.block.el));
+    }
+    one("#sort").value = state.sort;
+  }
+  const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+  // ------------------------------------------------------------------ address
+
+  function remember() {
+    const held = new URLSearchParams();
+    if (state.q.trim()) held.set("q", state.q.trim());
+    if (state.sort !== "eye") held.set("sort", state.sort);
+    if (state.margin !== null) held.set("margin", state.margin);
+    const text = held.toString();
+    history.replaceState(null, "", text ? "#" + text : location.href.split("#")[0]);
+  }
+
+  function arrive() {
+    const text = location.hash.slice(1);
+    if (/^(q|sort|margin)=/.test(text)) {
+      const held = new URLSearchParams(text);
+      const margin = held.get("margin");
+      state.q = held.get("q") || "";
+      state.sort = held.get("sort") in orders ? held.get("sort") : "eye";
+      state.margin = margin !== null && range && Number(margin) > 0 && Number(margin) <= 100 ? Number(margin) : null;
+      redraw();
+    } else if (text) reveal(text);
+  }
+
+  /** Opens whatever holds the element, and the claim of which it is the body, which gets the focus. */
+  function reveal(fragment) {
+    let id = fragment;
+    try { id = decodeURIComponent(fragment); } catch { /* as it stands */ }
+    const target = document.getElementById(id);
+    if (!target) return;
+    const card = target.closest(".card");
+    if (card && card.hidden) { state.q = ""; filter(); }
+    for (let el = target; el; el = el.parentElement) if (el.localName === "details") el.open = true;
+    if (!card) return;
+    one("summary", card).focus({ preventScroll: true });
+    const scroll = () => card.closest(".claim").scrollIntoView({ block: "start" });
+    scroll();
+    requestAnimationFrame(scroll); // what is above may only now have got its height
+    if (document.readyState !== "complete") window.addEventListener("load", () => requestAnimationFrame(scroll), { once: true });
+  }
+
+  function redraw() { judge(); sort(); filter(); }
+  function change(values) { Object.assign(state, values); redraw(); remember(); }
+
+  // ------------------------------------------------------------------ what one does
+
+  const later = (act, wait) => { let timer; return () => { clearTimeout(timer); timer = setTimeout(act, wait); }; };
+  const note = later(remember, 200);
+  const refilter = later(() => { filter(); remember(); }, 120);
+  box.addEventListener("input", () => { state.q = box.value; refilter(); });
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { box.value = ""; change({ q: "" }); }
+    if (event.key === "ArrowDown") step(null, 1, event);
+  });
+  one("#filter-clear").addEventListener("click", () => { change({ q: "" }); box.value = ""; box.focus(); });
+  one("#sort").addEventListener("change", (event) => change({ sort: event.target.value }));
+  one("#chips").addEventListener("click", (event) => {
+    const chip = event.target.closest("button");
+    if (!chip) return;
+    const [own, present] = [token(chip), tokens()];
+    const rest = present.filter((it) => it.toLowerCase() !== own.toLowerCase());
+    const next = rest.length < present.length ? rest : [...rest.filter((it) => !chip.dataset.key || !it.startsWith(chip.dataset.key + ":")), own];
+    change({ q: next.join(" ") });
+  });
+  one("#open-all").addEventListener("click", () => { for (const card of cards) if (!card.el.hidden) card.el.open = true; });
+  one("#close-all").addEventListener("click", () => { for (const card of cards) card.el.open = false; });
+  if (range) {
+    const move = (value) => {
+      if (!(value > 0 && value <= 100)) return;
+      state.margin = value;
+      judge();
+      if (/flipped|v:/i.test(state.q)) refilter();
+      else { chips(); note(); }
+    };
+    range.addEventListener("input", () => move(Number(range.value)));
+    number.addEventListener("input", () => move(Number(number.value)));
+    number.addEventListener("blur", judge);
+    one("#margin-back").addEventListener("click", () => { change({ margin: null }); range.focus(); });
+  }
+
+  function step(from, by, event) {
+    const seen = all("summary", list).filter((el) => el.parentNode.matches(".card") && el.checkVisibility());
+    const next = seen[from ? seen.indexOf(from) + by : 0];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by && event.target.matches(".card > summary")) step(event.target, by, event);
+  });
+  window.addEventListener("hashchange", arrive);
+  for (const el of all("[data-script]")) el.hidden = false;
+  redraw();
+  arrive();
+})();

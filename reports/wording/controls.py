@@ -1,0 +1,105 @@
+"""What stands on the first screen and on the controls; `{n}` and the like are filled in as one moves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audit.record import AuthorResponse, Margin
+from reports import digits
+from reports.wording.words import listed, plural
+
+FURTHER = "Further primary claims"
+NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
+NO_FINDINGS = "The printed numbers were not checked against each other."
+GATE_OPEN = "open: our implementations passed all of their own checks."
+GATE_NONE = "closed: no check of our implementation is on record, so that its runs contradict no claim."
+
+#: Of the example plot, whose caption explains it.
+KEY_NAME = "An invented example: printed 76.20, mean 75.62."
+
+MARGIN_LABEL = "Judge every claim at a margin of"
+MARGIN_UNIT = "points"
+MARGIN_BACK = "back to the fixed margins"
+MARGIN_NOTE = (
+    "How far from the printed number still counts as the same is a choice, made and hashed before the runs. "
+    "Move it and see which verdicts hang on it. Each claim is judged anew with the paper's other claims as "
+    "they are; the sentences on this page stay those at the fixed margins."
+)
+MARGIN_FIXED = "All verdicts are those at the margins that were fixed."
+MARGIN_MOVED = "At {d} points, {n} of {m} claims would have another verdict than at the fixed margins."
+MARGIN_WAS = "was {word}"
+NO_MARGINS = "No verdict of this audit hangs on a margin in points."
+MARGINS_LISTED = "The margins that were fixed, and why"
+
+FILTER_LABEL = "Filter the claims"
+FILTER_HINT = "v:contradicted d:eurlex kind:order primary"
+FILTER_SHOWN = "{n} of {m} claims shown"
+FILTER_CLEAR = "show all"
+FILTER_NONE = "No claim fits this filter."
+FILTER_HELP = (
+    ("v:contradicted", "by verdict: reproduced, contradicted, inconclusive, not_tested"),
+    ("d:eurlex", "by data set"),
+    ("kind:order", "by kind of claim: value, order, gap, equivalent, ..."),
+    ("m:p@1", "by metric"),
+    ("primary", "the primary claims"),
+    ("flipped", "those whose verdict the margin above has changed"),
+    ("pooling", "any other word: in the title, the sentence or the address of a claim"),
+    ('"two words"', "with quotes: both in this order"),
+    ("v:a,b", "a comma: one or the other; several conditions: all of them"),
+    ("-d:eurlex", "a minus in front: all but these"),
+)
+FILTER_HELP_TITLE = "What can be asked for"
+SORT_LABEL = "Order"
+SORTS = (
+    ("eye", "by verdict"),
+    ("paper", "as in the claim file"),
+    ("data", "by data set"),
+    ("name", "by title"),
+    ("flip", "nearest to another verdict first"),
+)
+OPEN_ALL = "open all shown"
+CLOSE_ALL = "close all"
+KEYS = "Up and down go from claim to claim, Enter opens one."
+
+
+def slider_sentence(movable: int, total: int) -> str:
+    """How many claims the margin can move."""
+    if not movable:
+        return NO_MARGINS
+    rest = total - movable
+    keeps = "keeps its verdict" if rest == 1 else "keep their verdicts"
+    others = f"; the other {digits.count(rest)} {keeps} at any margin in points" if rest else ""
+    hang = "hangs" if movable == 1 else "hang"
+    return f"{plural(movable, 'verdict')} {hang} on it{others}."
+
+
+def fixed_margin(margin: Margin, claims: int) -> str:
+    """`0.50 points, rule “field”, 23 claims: usual for so few test documents`"""
+    size = f"{digits.margin_size(margin.value)} points, rule “{margin.rule}”, {plural(claims, 'claim')}"
+    return f"{size}: {margin.why}" if margin.why else size
+
+
+def gate_state(models: Sequence[str], passed: Sequence[str]) -> str:
+    """Whether the fidelity gate is open, in one line; `passed` are the models that passed all checks."""
+    if not models:
+        return GATE_NONE
+    if len(passed) == len(models):
+        return GATE_OPEN
+    lacking = [model for model in models if model not in passed]
+    return f"closed for {listed(lacking)}: on runs of it no claim is called contradicted."
+
+
+def author_state(response: AuthorResponse | None) -> str:
+    """Whether the authors were asked, and whether they answered."""
+    if response is None:
+        return "not yet asked"
+    if response.answered is None:
+        return f"asked on {response.asked}; no answer yet"
+    return f"asked on {response.asked}, answered on {response.answered}"
+
+
+def paper_and_here(printed: str, ours: str) -> str:
+    """The two numbers of a row; empty where there are none."""
+    parts = [f"paper {printed}"] if printed else []
+    parts += [f"here {ours}"] if ours else []
+    return ", ".join(parts)
