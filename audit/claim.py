@@ -45,6 +45,7 @@ from audit.claim_readings import ReadingExperiment, Readings, fixed, reading_exp
 from audit.claim_reference import address, is_experiment, metrics_of
 from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
+from audit.claim_verified import verified
 from audit.errors import ClaimFileError
 from audit.plugins import with_plugins
 from audit.stats.printed import in_percent
@@ -327,7 +328,7 @@ class Paper(Model):
             ),
             page=table.where.page,
             runs=table.runs,
-            verified=_verified(table.transcription or self.transcription),
+            verified=verified(name, self.tables, self.transcription),
         )
 
     def _cell(self, table: str, row: str, column: str) -> record.Cell:
@@ -374,12 +375,6 @@ def _read_by(transcription: Transcription | None) -> str:
     """`text extracted from the PDF; two independent readings, compared by program`"""
     held = (transcription.source, transcription.compared) if transcription else ()
     return "; ".join(it.strip().rstrip(".") for it in held if it)
-
-
-def _verified(transcription: Transcription | None) -> str | None:
-    if transcription is None or transcription.verified_by is None:
-        return None
-    return f"{transcription.verified_by}, {transcription.date or 'no date'}"
 
 
 def load(path: Path, *, known: KnownNames | None = None) -> Paper:

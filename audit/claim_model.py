@@ -244,6 +244,14 @@ class Transcription(Model):
     """Who held every number against the printed page; null while nobody has."""
     date: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
     """Day of that check, in quotes: "2026-11-28"."""
+    fingerprint: Fingerprint | None = None
+    """What `audit verify` saw: a digest of the numbers. Once one is changed, they count as unverified."""
+
+    @model_validator(mode="after")
+    def _by_somebody(self) -> Transcription:
+        if self.fingerprint is not None and self.verified_by is None:
+            raise ValueError("fingerprint stands here without verified_by; run audit verify, or take it out")
+        return self
 
 
 class Origin(Model):

@@ -26,17 +26,17 @@ UNSEEN = "holds characters that are not seen, or turn text round; take them out"
 _LONGEST = 200
 _SIGNS = "-+\N{MINUS SIGN}\N{EN DASH}"
 _THIN = "\N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}"
-_STARS = "*†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
+STARS = "*†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
 _NUMBER = rf"[{_SIGNS}]?\s?(?:[0-9][0-9.,'’{_THIN}]*|[.,][0-9]+)\s?%?"
 _CELL = re.compile(
-    rf"(?P<before>[{re.escape(_STARS)}\s]*)(?P<value>{_NUMBER})\s*"
+    rf"(?P<before>[{re.escape(STARS)}\s]*)(?P<value>{_NUMBER})\s*"
     rf"(?:(?:±|\+/?[-\N{{MINUS SIGN}}])\s*(?P<sd>{_NUMBER}))?\s*"
-    rf"(?:(?P<beside>[(\[][^()\[\]]*[)\]]))?(?P<after>[{re.escape(_STARS)}\s]*)"
+    rf"(?:(?P<beside>[(\[][^()\[\]]*[)\]]))?(?P<after>[{re.escape(STARS)}\s]*)"
 )
 _DASH = re.compile(r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|/", re.IGNORECASE)
 _SEVERAL = re.compile(rf"{_NUMBER}(?:\s*[/|;&]\s*|\s+){_NUMBER}.*")
 _GROUPED = re.compile(rf"[1-9][0-9]{{0,2}}(?:[{_THIN}'’][0-9]{{3}})+(?![0-9])")
-_RAISED_MARK = re.compile(rf"[{re.escape(_STARS)},a-zA-Z\s]{{1,12}}")
+_RAISED_MARK = re.compile(rf"[{re.escape(STARS)},a-zA-Z\s]{{1,12}}")
 
 
 @dataclass(frozen=True)

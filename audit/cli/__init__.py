@@ -28,6 +28,7 @@ from audit.cli import (
     plan,
     report,
     schema,
+    verify,
 )
 from audit.cli import run as run_module
 from audit.cli import tune as tune_module
@@ -53,6 +54,7 @@ COMMANDS = (
     data_vectors,
     add,
     add_model,
+    verify,
 )
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.

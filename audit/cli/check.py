@@ -27,6 +27,7 @@ _WIDTH = 110
 """Of what is written to a file or a pipe, unless COLUMNS says otherwise."""
 _SHOWN = 3
 """So many findings of one check about one table are shown one by one."""
+_UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
 
 
 @app.command("check")
@@ -99,11 +100,13 @@ def _print_table(findings: Sequence[Finding], *, every: bool) -> None:
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
     table.columns[0].no_wrap = True
     seen: Counter[tuple[str, str, str]] = Counter()
+    some = any(it.verified for it in findings)  # else the legend says it of all
     for it in findings:
         group = _group(it)
         seen[group] += 1
         if every or seen[group] <= _SHOWN:
-            table.add_row(Text(_mark(it)), Text("\n".join(_lines(it)), overflow="fold"))
+            lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
+            table.add_row(Text(_mark(it)), Text("\n".join(lines), overflow="fold"))
     with console.capture() as captured:
         console.print(table)
     say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")

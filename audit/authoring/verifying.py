@@ -1,0 +1,182 @@
+"""A second reading of a table against the first one in a claim file, cell by cell, as printed.
+
+`83.5` is not `83.50`. Styles (bold, underlined, coloured) say nothing about a number and are not compared;
+stars and daggers are. The second reading is a `RawTable` of any form that is read, or lines that were typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from audit.authoring.cells import STARS, Reading, said
+from audit.authoring.raw import RawCell, RawTable, Run
+from audit.claim_model import Row, Table, Value
+from audit.errors import AuditError
+from audit.importing.naming import bare
+
+Place = tuple[int, int]
+"""Row and column of the table in the claim file, from 0."""
+Cells = Mapping[Place, "Seen"]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one cell prints, in the form in which two readings are compared."""
+
+    text: str | None
+    """None for a dash and for an empty cell."""
+    sd: str | None = None
+    marks: frozenset[str] = frozenset()
+    line: int | None = None
+    """Of the second reading's file."""
+
+    @property
+    def key(self) -> tuple[str | None, str | None, frozenset[str]]:
+        return self.text, self.sd, self.marks
+
+    def __str__(self) -> str:
+        if self.text is None:
+            return "a dash"
+        sd = f" ± {self.sd}" if self.sd is not None else ""
+        return f"{self.text}{sd}{' ' if self.marks else ''}{' '.join(sorted(self.marks))}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One cell in which the two readings are not the same."""
+
+    row: int
+    column: int
+    here: Seen
+    """In the claim file."""
+    there: Seen
+
+
+def differences(table: Table, second: Cells) -> list[Difference]:
+    """Every cell in which the second reading is another one, row by row."""
+    found = []
+    for row, column in product(range(len(table.rows)), range(len(table.columns))):
+        here, there = first_reading(table.rows[row].values[column]), second[row, column]
+        if here.key != there.key:
+            found.append(Difference(row, column, here, there))
+    return found
+
+
+def first_reading(value: Value | None) -> Seen:
+    """A cell of the claim file."""
+    if value is None:
+        return Seen(None)
+    return Seen(_plain(value.printed), _plain_or_none(value.sd), _signs((value.mark or "").split()))
+
+
+def _second_reading(
+    text: str, value: str | None, sd: str | None, marks: Sequence[str], line: int | None = None
+) -> Seen:
+    if value is None:
+        return Seen(_plain(text), line=line)
+    return Seen(_plain(value), _plain_or_none(sd), _signs(marks), line)
+
+
+def _plain(text: str) -> str:
+    """With one kind of minus, and without blanks that only set the type."""
+    return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
+
+
+def _plain_or_none(text: str | None) -> str | None:
+    return None if text is None else _plain(text)
+
+
+def _signs(marks: Sequence[str]) -> frozenset[str]:
+    """Stars, daggers and the like, of which `**` is another one than `*`."""
+    return frozenset(it for it in marks if it and all(sign in STARS for sign in it))
+
+
+# --------------------------------------------------------------------------- from a file
+
+
+def of_raw(raw: RawTable, name: str, table: Table) -> tuple[Cells, str]:
+    """The cells of a second file that are those of the table, and what of that file was not compared.
+
+    Rows and columns are found by their labels where all are there, and else by their order where there are
+    as many. Raises `AuditError` where neither leads to every row and column.
+    """
+    titles = [(bare(" ".join(path)), bare(path[-1] if path else "")) for path in raw.paths[raw.names :]]
+    names = [(bare(" ".join(row.names)), bare(row.names[-1] if row.names else "")) for row in raw.rows]
+    columns = _found([_spellings(it.label, it.id) for it in table.columns], titles)
+    rows = _found([_spellings(it.label, it.id) for it in table.rows], names)
+    if rows is None or columns is None:
+        theirs, ours = _size(len(names), len(titles)), _size(len(table.rows), len(table.columns))
+        raise AuditError(
+            f"{raw.name}:{raw.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
+            f"the rows and columns of {name} in its order, or with its labels"
+        )
+    cells = {
+        (i, j): raw.rows[row].cells[raw.names + column]
+        for (i, row), (j, column) in product(enumerate(rows), enumerate(columns))
+    }
+    more = len(names) - len(rows), len(titles) - len(columns)
+    left_out = f"{raw.name} has {_size(*more)} more, which were not compared" if any(more) else ""
+    return {place: _of_cell(cell) for place, cell in cells.items()}, left_out
+
+
+def _size(rows: int, columns: int) -> str:
+    return f"{rows} row{'' if rows == 1 else 's'} and {columns} column{'' if columns == 1 else 's'}"
+
+
+def _spellings(label: str | None, id: str) -> tuple[str, str]:
+    return bare(label or id), bare(id)
+
+
+def _found(wanted: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) -> list[int] | None:
+    """The place of each wanted label among those that are there; None where that cannot be told."""
+    for theirs, ours in product((0, 1), (0, 1)):
+        held = [it[theirs] for it in there]
+        labels = [it[ours] for it in wanted]
+        if len(set(labels)) == len(labels) and all(held.count(it) == 1 for it in labels):
+            return [held.index(it) for it in labels]
+    return list(range(len(wanted))) if len(wanted) == len(there) else None
+
+
+def _of_cell(cell: RawCell) -> Seen:
+    if cell.kind in ("dash", "empty"):
+        return Seen(None, line=cell.line)
+    return _second_reading(cell.text, cell.value, cell.sd, cell.marks, cell.line)
+
+
+# --------------------------------------------------------------------------- typed
+
+
+def of_line(line: str, row: Row, width: int) -> list[Seen]:
+    """The cells of one row as it was typed or pasted; a label before them is passed over.
+
+    Cells stand between tabs, &, | or ;, and else between blanks. Raises `AuditError` for fewer cells than
+    the table has columns, and for one that is no number where the claim file has one.
+    """
+    parts = _parts(line)
+    if len(parts) < width:
+        what = f"{len(parts)} of {width} cells"
+        raise AuditError(f"row {row.id}: {line.strip()!r} has {what}; type it again, with - for a dash")
+    seen = []
+    for part, value in zip(parts[len(parts) - width :], row.values, strict=True):
+        it = said([Run(part)], Reading())
+        if it.kind == "unclear" or (it.kind == "text" and _is_number(value)):
+            why = it.why or "is no number"
+            raise AuditError(f"row {row.id}: {part!r} {why}; type the row again, with - for a dash")
+        none = it.kind in ("dash", "empty")
+        seen.append(Seen(None) if none else _second_reading(part, it.value, it.sd, it.marks))
+    return seen
+
+
+def _is_number(value: Value | None) -> bool:
+    return value is None or said([Run(value.printed)], Reading()).kind == "number"
+
+
+def _parts(line: str) -> list[str]:
+    joined = re.sub(r"\s*(?:±|\\pm|\$\\pm\$|\+/-)\s*", "±", line.strip().removesuffix("\\\\").strip())
+    for sign in "\t&|;":
+        if sign in joined:
+            return [it.strip() for it in joined.strip("|").split(sign)]
+    return [it.rstrip(",") for it in joined.split()]

@@ -1,0 +1,273 @@
+"""`audit verify`: a second pair of eyes on the numbers of a claim file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import date as day
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.app import app, known_names, say
+from audit.cli.editing import claim_path, finish
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.authoring.edit import ClaimFile
+    from audit.authoring.reading import Options
+    from audit.authoring.verifying import Cells, Difference, Seen
+    from audit.claim import Paper
+    from audit.claim_model import Row, Table
+
+
+@app.command("verify")
+def verify_command(
+    paper: Annotated[str, typer.Argument(metavar="KEY|FILE", help="The claim file.")],
+    table: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Which table; once for each. Default: all that are not verified."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A second transcription: LaTeX, CSV, TSV, Markdown or HTML."),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Who reads the page; default: git's user.name.")] = None,
+    date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Default: today.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Show which tables are verified, and stop.")] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="latex|csv|tsv|markdown|html", help="Of --against."),
+    ] = None,
+    number: Annotated[int | None, typer.Option(min=1, help="Which table of --against.")] = None,
+    heads: Annotated[int | None, typer.Option(min=1, help="Rows of its heading.")] = None,
+    names: Annotated[int | None, typer.Option(min=0, help="Columns at its left that name rows.")] = None,
+    decimal: Annotated[str | None, typer.Option(metavar="point|comma", help="In its 75,1.")] = None,
+    beside: Annotated[
+        str | None, typer.Option(metavar="sd|mark", help="What its (0.2) beside a number is.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Compare, and record nothing.")] = False,
+) -> int:
+    """Read a table a second time from the page, and compare it with the claim file, cell by cell.
+
+    Asks to type or paste each row without showing what the file has, or takes a second file. Numbers are
+    compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is recorded, with a
+    fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
+    nothing is recorded for its table, and the exit code is 1.
+    """
+    file = _open(paper)
+    if show:
+        return _listed(file.paper)
+    chosen = _chosen(file.paper, table, against)
+    if not chosen:
+        say(f"{file.path}: every table is verified; --table ID looks at one again")
+        return Exit.OK
+    who, when = by or _user(), _day(date)
+    if not who.strip():
+        raise AuditError("--by is empty; say who reads the page")
+    options = _options(form, number, heads, names, decimal, beside)
+    code = Exit.OK
+    for at, name in enumerate(chosen):
+        file = _open(paper) if at else file
+        held = file.paper.tables[name]
+        second = _typed(name, held) if against is None else _from_file(file, name, against, options)
+        if second is None:
+            continue
+        if not _agree(file, name, second, against):
+            code = Exit.CONTRADICTED
+            continue
+        _record(file, name, who.strip(), when, against, dry_run=dry_run)
+    return code
+
+
+def _open(paper: str) -> ClaimFile:
+    from audit.authoring.edit import ClaimFile
+
+    return ClaimFile.open(claim_path(paper), known=known_names())
+
+
+def _listed(paper: Paper) -> int:
+    from audit.authoring.verifying_record import state
+
+    for name, table in paper.tables.items():
+        label = f" ({table.where.label})" if table.where.label else ""
+        say(f"{name}{label}: {state(paper, name)}")
+    return Exit.OK
+
+
+def _chosen(paper: Paper, named: Sequence[str] | None, against: str | None) -> list[str]:
+    from audit.claim_verified import verified
+    from audit.names import known_names as offered
+
+    for name in named or ():
+        if name not in paper.tables:
+            raise AuditError(f"there is no table {name!r}; {offered(name, paper.tables)}")
+    tables, whole = paper.tables, paper.transcription
+    chosen = list(dict.fromkeys(named or (it for it in tables if verified(it, tables, whole) is None)))
+    if against is not None and len(chosen) > 1:
+        raise AuditError(f"--against is one table; say which with --table ID, of {', '.join(chosen[:12])}")
+    return chosen
+
+
+def _options(
+    form: str | None,
+    number: int | None,
+    heads: int | None,
+    names: int | None,
+    decimal: str | None,
+    beside: str | None,
+) -> Options:
+    from audit.authoring.cells import Reading
+    from audit.authoring.reading import FORMS, Options
+    from audit.authoring.session import CHOICES
+    from audit.names import known_names as offered
+
+    choices = (("--format", form, FORMS), ("--decimal", decimal, CHOICES["decimal"]))
+    for name, given, known in (*choices, ("--beside", beside, CHOICES["beside"])):
+        if given is not None and given not in known:
+            raise AuditError(f"{name} {given!r} is not known; {offered(given, known)}")
+    reading = Reading(decimal, beside)  # type: ignore[arg-type]
+    return Options(form=form, number=number, heads=heads, names=names, reading=reading)
+
+
+def _user() -> str:
+    try:
+        ran = subprocess.run(["git", "config", "user.name"], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return _nobody()
+    return ran.stdout.strip() or _nobody()
+
+
+def _nobody() -> str:
+    raise AuditError("who reads the page is not known, and git has no user.name; say --by NAME")
+
+
+def _day(given: str | None) -> str:
+    if given is None:
+        return day.today().isoformat()
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", given, re.ASCII):
+            return day.fromisoformat(given).isoformat()
+    except ValueError:
+        pass
+    raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28")
+
+
+# --------------------------------------------------------------------------- the second reading
+
+
+def _from_file(file: ClaimFile, name: str, against: str, options: Options) -> Cells:
+    from audit.authoring.reading import read
+    from audit.authoring.verifying import of_raw
+
+    table = file.paper.tables[name]
+    source = (table.transcription.source or "") if table.transcription else ""
+    if against != "-" and source.startswith(f"{Path(against).name} ("):
+        raise AuditError(
+            f"{against}: {name} was read from a file of this name, which is no second reading; type the "
+            "table from the page (leave out --against), or give another transcription"
+        )
+    cells, left_out = of_raw(read(against, options), name, table)
+    if left_out:
+        say(left_out)
+    return cells
+
+
+def _typed(name: str, table: Table) -> Cells | None:
+    """Row by row from standard input, which may be pasted; None for a table that is left out."""
+    columns = " | ".join(it.label or it.id for it in table.columns)
+    rows = f"{len(table.rows)} row{'' if len(table.rows) == 1 else 's'}"
+    say(f"\n{name}: {_place(table)}\n{rows} of {len(table.columns)}: {columns}")
+    say("type or paste each row as it is printed, - for a dash; s skips this table, q leaves")
+    seen: dict[tuple[int, int], Seen] = {}
+    for at, row in enumerate(table.rows):
+        cells = _typed_row(row, len(table.columns))
+        if cells is None:
+            return None
+        seen |= {(at, column): it for column, it in enumerate(cells)}
+    return seen
+
+
+def _place(table: Table) -> str:
+    where = table.where
+    parts = [
+        where.label,
+        f"page {where.page}" if where.page else None,
+        f"section {where.section}" if where.section else None,
+    ]
+    place = ", ".join(it for it in parts if it) or "no place is given"
+    return f"{place} ({table.caption})"
+
+
+def _typed_row(row: Row, width: int) -> list[Seen] | None:
+    from audit.authoring.verifying import of_line
+
+    while True:
+        print(f"{row.label or row.id}:", end=" ", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            print(file=sys.stderr)
+            raise AuditError(f"the input ended before row {row.id}; nothing was recorded for this table")
+        answer = line.strip()
+        if answer in ("q", "quit"):
+            raise AuditError("nothing was recorded for this table, as you said")
+        if answer in ("s", "skip"):
+            return None
+        if not answer:
+            continue
+        try:
+            return of_line(line, row, width)
+        except AuditError as err:
+            print(err, file=sys.stderr)
+
+
+# --------------------------------------------------------------------------- the result
+
+
+def _agree(file: ClaimFile, name: str, second: Cells, against: str | None) -> bool:
+    """Whether the two readings are one; each cell in which they are not is shown with its place."""
+    from audit.authoring.verifying import differences
+
+    table = file.paper.tables[name]
+    found = differences(table, second)
+    cells = f"{len(table.rows) * len(table.columns)} cells"
+    if not found:
+        say(f"{name}: {cells} compared, no difference")
+        return True
+    lines = _lines(file, name)
+    for it in found:
+        say(_told(file, name, it, lines.get((it.row, it.column), 1), against))
+    differ = "1 differs" if len(found) == 1 else f"{len(found)} differ"
+    say(f"{name}: {cells} compared, {differ}; nothing was recorded: look at the page, and correct the file")
+    return False
+
+
+def _told(file: ClaimFile, name: str, it: Difference, line: int, against: str | None) -> str:
+    table = file.paper.tables[name]
+    address = f"{name}.{table.rows[it.row].id}.{table.columns[it.column].id}"
+    place = f" ({'standard input' if against == '-' else against}:{it.there.line})" if against else ""
+    return f"{file.path}:{line}: {address}: {it.here} here, {it.there} in the second reading{place}"
+
+
+def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
+    from audit.claim_source import read
+
+    lines = read(file.path).lines
+    table = file.paper.tables[name]
+    return {
+        (row, column): lines.get(("tables", name, "rows", row, "values", column), 1)
+        for row in range(len(table.rows))
+        for column in range(len(table.columns))
+    }
+
+
+def _record(file: ClaimFile, name: str, who: str, when: str, against: str | None, *, dry_run: bool) -> None:
+    from audit.authoring.verifying_record import record
+
+    what = "typed again" if against is None else "second transcription"
+    record(file, name, by=who, date=when, how=f"{what}, compared by program: no difference")
+    finish(file, dry_run=dry_run)

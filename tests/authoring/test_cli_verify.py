@@ -1,0 +1,194 @@
+"""`audit verify` as a user gives it."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit import cli
+from audit.claim import load
+from audit.exit_codes import Exit
+
+FILE = """\
+format: 1
+paper: {key: toy, title: A paper}
+transcription: {source: PDF, compared: null, verified_by: null, date: null}  # by hand
+datasets:
+  eurlex: {name: EUR-Lex}
+tables:
+  t1:
+    where: {label: Table 1, page: 3}
+    caption: scores
+    dataset: eurlex
+    source: own_run
+    columns: [P@1, P@3]
+    rows:
+      - {id: kim, label: Kim-CNN, values: ["75.10", "20.20"]}   # fewer hits in three than in one
+      - {id: xml, values: ["76.40", null]}
+  t2:
+    where: {label: Table 2}
+    caption: more
+    dataset: eurlex
+    source: own_run
+    transcription: {source: "t2.csv (csv), read by program", verified_by: null}
+    columns: [P@1, P@3]
+    rows:
+      - {id: kim, values: ["50.00", "10.00"]}
+"""
+GOOD = "M,P@1,P@3\nKim-CNN,75.10,20.20\nxml,76.40,-\n"
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("toy.yaml")
+    path.write_text(FILE)
+    return path
+
+
+def verify(*arguments: str) -> int:
+    return cli.main(["verify", "toy", "--by", "A. Reader", "--date", "2026-11-28", *arguments])
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_typed_tables_that_agree_are_recorded_one_by_one_and_then_for_the_paper(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typing(monkeypatch, "Kim-CNN 75.10 20.20\n76.40 -\n50.00 10.00\n")
+    assert verify() == Exit.OK
+    paper = load(file)
+    assert paper.tables["t1"].transcription is not None
+    first = paper.tables["t1"].transcription
+    assert (first.source, first.verified_by, first.date) == ("PDF", "A. Reader", "2026-11-28")
+    assert first.compared == "typed again, compared by program: no difference"
+    assert paper.transcription is not None and paper.transcription.verified_by == "A. Reader"
+    assert [it.verified for it in paper.table_records()] == ["A. Reader, 2026-11-28"] * 2
+    text = file.read_text()
+    assert "# by hand\n" in text and '"20.20"]}   # fewer hits in three than in one\n' in text
+    out = capsys.readouterr().out
+    assert "t1: Table 1, page 3 (scores)\n2 rows of 2: P@1 | P@3\n" in out
+    assert "75.10" not in out.split("compared, no difference")[0], "what the file has is not shown before"
+
+
+def test_nothing_is_recorded_for_a_table_in_which_a_cell_differs(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typing(monkeypatch, "75.1 20.20\n76.40 -\n")
+    assert verify("--table", "t1") == Exit.CONTRADICTED
+    assert file.read_text() == FILE
+    out = capsys.readouterr().out
+    assert "toy.yaml:14: t1.kim.P@1: 75.10 here, 75.1 in the second reading\n" in out
+    assert "t1: 4 cells compared, 1 differs; nothing was recorded" in out
+
+
+def test_a_second_file_is_compared_with_the_place_in_both(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.csv").write_text(GOOD.replace("76.40", "76.30"))
+    assert verify("--table", "t1", "--against", "b.csv") == Exit.CONTRADICTED
+    said = "toy.yaml:15: t1.xml.P@1: 76.40 here, 76.30 in the second reading (b.csv:3)\n"
+    assert said in capsys.readouterr().out
+    Path("b.csv").write_text(GOOD)
+    assert verify("--table", "t1", "--against", "b.csv") == Exit.OK
+    assert load(file).table_records()[0].verified == "A. Reader, 2026-11-28"
+    assert load(file).table_records()[1].verified is None
+
+
+def test_a_changed_number_is_listed_and_can_be_verified_again(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.csv").write_text(GOOD)
+    assert verify("--table", "t1", "--against", "b.csv") == Exit.OK
+    file.write_text(file.read_text().replace("20.20", "60.20"))
+    capsys.readouterr()
+    assert cli.main(["verify", "toy", "--list"]) == Exit.OK
+    assert capsys.readouterr().out == (
+        "t1 (Table 1): changed since A. Reader verified it on 2026-11-28\nt2 (Table 2): not verified\n"
+    )
+    Path("b.csv").write_text(GOOD.replace("20.20", "60.20"))
+    assert cli.main(["verify", "toy", "--table", "t1", "--against", "b.csv", "--by", "B"]) == Exit.OK
+    assert str(load(file).table_records()[0].verified).startswith("B, ")
+
+
+def test_findings_say_on_which_numbers_nobody_has_looked_again(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
+    assert "2 of 2 rest on numbers not yet held against the page" in capsys.readouterr().out
+    Path("b.csv").write_text(GOOD)
+    verify("--table", "t1", "--against", "b.csv")
+    capsys.readouterr()
+    assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
+    out = capsys.readouterr().out
+    assert "1 of 2 rest on numbers not yet held against the page" in out
+    first, second = out.split("toy:bounds:t1")[1].split("toy:bounds:t2")
+    mark = "its numbers were not yet held against the page: `audit verify` does that"
+    assert mark not in first and mark in second
+
+
+def test_dry_run_compares_and_records_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.csv").write_text(GOOD)
+    assert verify("--table", "t1", "--against", "b.csv", "--dry-run") == Exit.OK
+    assert file.read_text() == FILE
+    assert "+      verified_by: A. Reader" in capsys.readouterr().out.replace("+    transcription:", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--table", "t9"], "audit: there is no table 't9'; known: t1, t2"),
+        (["--against", "b.csv"], "audit: --against is one table; say which with --table ID, of t1, t2"),
+        (["--table", "t1", "--against", "none.csv"], "audit: none.csv: No such file or directory"),
+        (["--table", "t2", "--against", "t2.csv"], "audit: t2.csv: t2 was read from a file of this name"),
+        (["--table", "t1", "--against", "b.csv", "--format", "pdf"], "audit: --format 'pdf' is not known"),
+        (["--date", "28.11.2026"], "audit: --date '28.11.2026' is no day; write it as 2026-11-28"),
+        (["--date", "2026-02-30"], "audit: --date '2026-02-30' is no day"),
+        (["--by", " "], "audit: --by is empty; say who reads the page"),
+        (["--table", "t1"], "audit: the input ended before row kim; nothing was recorded for this table"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
+    file: Path,
+    arguments: list[str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("b.csv").write_text(GOOD)
+    typing(monkeypatch, "")
+    assert verify(*arguments) == Exit.BAD_INPUT
+    assert sentence in capsys.readouterr().err
+    assert file.read_text() == FILE
+
+
+def test_who_reads_is_gits_user_unless_it_is_said(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.csv").write_text(GOOD)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(Path("gitconfig").resolve()))
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+    command = ["verify", "toy", "--table", "t1", "--against", "b.csv"]
+    assert cli.main(command) == Exit.BAD_INPUT
+    assert "git has no user.name; say --by NAME" in capsys.readouterr().err
+    subprocess.run(["git", "config", "--file", "gitconfig", "user.name", "C. Reader"], check=True)
+    assert cli.main(command) == Exit.OK
+    assert str(load(file).table_records()[0].verified).startswith("C. Reader, ")
+
+
+def test_skipped_tables_stay_as_they_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typing(monkeypatch, "s\n50.00 10.00\n")
+    assert verify() == Exit.OK
+    assert [it.verified for it in load(file).table_records()] == [None, "A. Reader, 2026-11-28"]
+
+
+def test_a_fingerprint_without_a_reader_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(FILE.replace("verified_by: null}", f"verified_by: null, fingerprint: {'a' * 32}}}"))
+    assert cli.main(["verify", "toy", "--list"]) == Exit.BAD_INPUT
+    assert "toy.yaml:21: tables.t2.transcription: fingerprint stands here" in capsys.readouterr().err

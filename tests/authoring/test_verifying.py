@@ -1,0 +1,160 @@
+"""A second reading of a table against the first: what agrees, what differs, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.authoring.reading import Options, table_of
+from audit.authoring.verifying import Cells, differences, of_line, of_raw
+from audit.claim_model import Table
+from audit.claim_verified import fingerprint, verified
+from audit.errors import AuditError
+
+
+def table(*rows: dict[str, object], columns: tuple[object, ...] = ("P@1", "P@3")) -> Table:
+    return Table.model_validate(
+        {"where": {"label": "Table 1"}, "caption": "scores", "columns": columns, "rows": rows}
+    )
+
+
+TWO = table(
+    {"id": "kim", "label": "Kim-CNN", "values": ["75.10", None]},
+    {
+        "id": "xml",
+        "label": "XML-CNN",
+        "values": [{"printed": "76.40", "sd": "0.20", "mark": "bold *"}, "61.0"],
+    },
+)
+
+
+def second(text: str, form: str = "csv", of: Table = TWO) -> Cells:
+    return of_raw(table_of("t.csv", text, Options(form=form)), "t1", of)[0]
+
+
+def found(text: str, of: Table = TWO) -> list[str]:
+    return [f"{it.row},{it.column}: {it.here} | {it.there}" for it in differences(of, second(text, of=of))]
+
+
+def test_a_second_reading_that_is_the_same_has_no_differences() -> None:
+    assert found("M,P@1,P@3\nKim-CNN,75.10,-\nXML-CNN,76.40 ± 0.20 *,61.0\n") == []
+
+
+@pytest.mark.parametrize(
+    ("kim", "xml", "differences"),
+    [
+        ("75.1,-", "76.40 ± 0.20 *,61.0", ["0,0: 75.10 | 75.1"]),
+        ("75.10,60.0", "76.40 ± 0.20 *,61.0", ["0,1: a dash | 60.0"]),
+        ("75.10,", "76.40 ± 0.20 *,61.0", []),
+        ("75.10,-", "76.40 ± 0.2 *,61.0", ["1,0: 76.40 ± 0.20 * | 76.40 ± 0.2 *"]),
+        ("75.10,-", "76.40 *,61.0", ["1,0: 76.40 ± 0.20 * | 76.40 *"]),
+        ("75.10,-", "76.40 ± 0.20,61.0", ["1,0: 76.40 ± 0.20 * | 76.40 ± 0.20"]),
+        ("75.10,-", "76.40 ± 0.20 **,-", ["1,0: 76.40 ± 0.20 * | 76.40 ± 0.20 **", "1,1: 61.0 | a dash"]),
+    ],
+)
+def test_numbers_spreads_stars_and_dashes_are_compared_as_printed(
+    kim: str, xml: str, differences: list[str]
+) -> None:
+    assert found(f"M,P@1,P@3\nKim-CNN,{kim}\nXML-CNN,{xml}\n") == differences
+
+
+def test_styles_are_not_compared() -> None:
+    """The first reading has bold; a table that is typed, or in CSV, cannot."""
+    rows = r"Kim-CNN & \underline{75.10} & -- \\ XML-CNN & $76.40 \pm 0.20$* & 61.0 \\"
+    tex = rf"\begin{{tabular}}{{lcc}} M & P@1 & P@3 \\ \hline {rows} \end{{tabular}}"
+    raw = table_of("t.tex", tex, Options(form="latex"))
+    assert differences(TWO, of_raw(raw, "t1", TWO)[0]) == []
+
+
+def test_one_minus_is_like_another() -> None:
+    one = table({"id": "a", "values": ["−0.5", "1"]})
+    assert found("M,P@1,P@3\na,-0.5,1\n", of=one) == []
+
+
+def test_rows_and_columns_are_found_by_their_labels_in_whatever_order() -> None:
+    text = "M,P@3,x,P@1\nother,1,2,3\nXML-CNN,61.0,9,76.40 ± 0.20 *\nKim-CNN,-,9,75.10\n"
+    cells, left_out = of_raw(table_of("t.csv", text, Options(form="csv")), "t1", TWO)
+    assert differences(TWO, cells) == []
+    assert left_out == "t.csv has 1 row and 1 column more, which were not compared"
+
+
+def test_with_other_labels_the_order_counts() -> None:
+    assert found("M,first,second\na,75.10,-\nb,76.40 ± 0.20 *,61.0\n") == []
+    assert found("M,first,second\nb,76.40 ± 0.20 *,61.0\na,75.10,-\n") != []
+
+
+def test_a_table_of_another_shape_is_refused_with_both_shapes() -> None:
+    with pytest.raises(AuditError, match=r"t\.csv:1: 1 row and 2 columns, and t1 has 2 rows and 2 columns"):
+        second("M,P@1,P@3\na,75.10,-\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "76.40±0.20* 61.0",
+        "XML-CNN  76.40 ± 0.20 *  61.0".replace(" *", "*"),
+        "XML-CNN & 76.40 $\\pm$ 0.20* & 61.0 \\\\",
+        "| XML-CNN | 76.40 +/- 0.20 * | 61.0 |",
+        "XML-CNN\t76.40±0.20*\t61.0",
+        "76.40±0.20*, 61.0",
+    ],
+)
+def test_a_row_may_be_typed_or_pasted_in_many_ways(line: str) -> None:
+    seen = of_line(line, TWO.rows[1], 2)
+    assert [str(it) for it in seen] == ["76.40 ± 0.20 *", "61.0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("76.40", r"row xml: '76.40' has 1 of 2 cells; type it again, with - for a dash"),
+        ("76.40 OOM", r"row xml: 'OOM' is no number; type the row again"),
+        ("76.40 61,0", r"row xml: '61,0' has a decimal comma"),
+        ("76.40 61.0.", r"row xml: '61.0.' is no printed number"),
+    ],
+)
+def test_a_row_that_cannot_be_meant_is_refused(line: str, why: str) -> None:
+    with pytest.raises(AuditError, match=why):
+        of_line(line, TWO.rows[1], 2)
+
+
+# --------------------------------------------------------------------------- the record
+
+
+def with_record(of: Table, **keys: str | None) -> Table:
+    return of.model_copy(
+        update={
+            "transcription": of.model_validate(
+                {**of.model_dump(by_alias=True), "transcription": keys}
+            ).transcription
+        }
+    )
+
+
+def test_a_verified_table_stays_so_until_a_number_is_changed() -> None:
+    seen = with_record(TWO, verified_by="A", date="2026-11-28", fingerprint=fingerprint({"t1": TWO}))
+    assert verified("t1", {"t1": seen}, None) == "A, 2026-11-28"
+    row = seen.rows[0].model_copy(update={"values": TWO.rows[1].values})
+    changed = seen.model_copy(update={"rows": (row, seen.rows[1])})
+    assert verified("t1", {"t1": changed}, None) is None
+
+
+def test_labels_captions_and_order_may_change_and_ids_may_not() -> None:
+    of = fingerprint({"t1": TWO})
+    label = TWO.rows[0].model_copy(update={"label": "Kim (2014)"})
+    other = TWO.model_copy(update={"rows": (TWO.rows[1], label), "caption": "others"})
+    assert fingerprint({"t1": other}) == of
+    swapped = [row.model_copy(update={"id": id}) for row, id in zip(TWO.rows, ("xml", "kim"), strict=True)]
+    assert fingerprint({"t1": TWO.model_copy(update={"rows": tuple(swapped)})}) != of
+
+
+def test_a_record_by_hand_without_a_fingerprint_is_taken_at_its_word() -> None:
+    assert verified("t1", {"t1": with_record(TWO, verified_by="A")}, None) == "A, no date"
+
+
+def test_the_papers_record_goes_for_tables_that_have_none() -> None:
+    whole = with_record(
+        TWO, verified_by="A", date="2026-11-28", fingerprint=fingerprint({"t1": TWO})
+    ).transcription
+    assert verified("t1", {"t1": TWO}, whole) == "A, 2026-11-28"
+    assert verified("t1", {"t1": with_record(TWO, source="web")}, whole) is None
+    assert verified("t1", {"t1": TWO, "t2": TWO}, whole) is None, "a table was added since"
