@@ -43,7 +43,7 @@ def _printed(sheet: Sheet, number: Number) -> PrintedIn:
 
 
 def _differ(held: Sequence[_Held]) -> bool:
-    """Whether two papers' numbers that are no copies cannot be one; fraction and percent are not compared."""
+    """Whether numbers of two origins cannot be one number; fraction and percent are not compared."""
     return any(
         first.cell.unit == second.cell.unit
         and not meet(first.value, second.value)
@@ -53,7 +53,14 @@ def _differ(held: Sequence[_Held]) -> bool:
 
 
 def _pairs(held: Sequence[_Held]) -> Iterator[tuple[Number, Number]]:
-    own = [it for it in held if it[1].cell.source != "copied"]
-    for (sheet, first), (other, second) in combinations(own, 2):
-        if sheet is not other:
+    """Those of two papers and two origins: a slip in a copy is a finding, and no second number."""
+    for (sheet, first), (other, second) in combinations(held, 2):
+        origins = (_origin(sheet, first), _origin(other, second))
+        if sheet is not other and None not in origins and origins[0] != origins[1]:
             yield first, second
+
+
+def _origin(sheet: Sheet, number: Number) -> str | None:
+    """The paper that the number comes from; None for a copy that does not say."""
+    cell = number.cell
+    return cell.copied_from if cell.source == "copied" else sheet.paper.key

@@ -768,7 +768,7 @@ class AcrossPapers:
     prints: tuple[PrintedIn, ...]
     """Those of the audited paper first, then by paper."""
     differ: bool = False
-    """Whether some of the numbers that are no copies cannot be one number by rounding or cutting."""
+    """Whether two of the numbers, of different origin, cannot be one number by rounding or cutting."""
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from reports import wording
+from audit.record import ClaimRecord, Settling
+from reports import digits, wording
 from reports.lookup import Lookup
+from reports.wording import settling as words
 
 #: So many claims are named; `audit plan` lists all.
-_NAMED = 12
+_NAMED = 40
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,16 @@ class OpenClaim:
     title: str
     metric: str
     text: str
+    """All of it in one line."""
     href: str
+    seeds: str
+    """An arm, those already run included, for a chance of 80 %."""
+    runs: str
+    """Still to be made."""
+    time: str
+    """Of those runs: `0.4 h on a GPU`."""
+    chance: str
+    """With how many seeds it is reproduced or contradicted with a chance of 80 and of 90 %."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +48,7 @@ def open_claims(found: Lookup) -> OpenClaims:
         if name in claims and wording.status_of(found.verdicts.get(name)) == "inconclusive"
     }
     by_seeds = [name for name, it in judged.items() if it.seeds is not None]
-    shown = tuple(
-        OpenClaim(
-            wording.claim_title(claims[name], found.names(claims[name])),
-            wording.subject(claims[name]),
-            wording.to_settle(judged[name]),
-            f"#{found.anchors[name]}",
-        )
-        for name in by_seeds[:_NAMED]
-    )
+    shown = tuple(_open(claims[name], judged[name], found) for name in by_seeds[:_NAMED])
     more = len(by_seeds) - len(shown)
     reasons = Counter(it.text for it in judged.values() if it.seeds is None)
     rest = (
@@ -55,3 +58,17 @@ def open_claims(found: Lookup) -> OpenClaims:
     )
     rest += [f"{wording.plural(number, 'claim')}: {text}." for text, number in reasons.items()]
     return OpenClaims(shown, tuple(rest))
+
+
+def _open(claim: ClaimRecord, found: Settling, of: Lookup) -> OpenClaim:
+    runs = sum(found.missing.values())
+    return OpenClaim(
+        title=wording.claim_title(claim, of.names(claim)),
+        metric=wording.subject(claim),
+        text=wording.to_settle(found),
+        href=f"#{of.anchors[claim.id]}",
+        seeds=digits.ABSENT if found.seeds is None else str(found.seeds),
+        runs=str(runs) if runs else digits.ABSENT,
+        time=words.time(found.seconds, found.device),
+        chance=words.chance(found),
+    )

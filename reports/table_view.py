@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from audit.record import Cell, Column, Row, Scope, TableRecord
 from reports import digits, wording
+from reports.findings_view import finding_anchors, finding_key
 from reports.lookup import Lookup
-from reports.wording import Status
+from reports.wording import Status, printed_checks
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class FindingMark:
+    """A finding about a cell."""
+
+    label: str
+    href: str
+
+
+@dataclass(frozen=True)
 class CellView:
     anchor: str
     printed: str
@@ -33,6 +42,10 @@ class CellView:
     n: str
     copied: str
     """Where the number was copied from; empty for the paper's own."""
+    interval: str = ""
+    """Of our mean, where the cell's own value was judged."""
+    findings: tuple[FindingMark, ...] = ()
+    """The inconsistent findings in which the number has a part."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +69,41 @@ class TableView:
 
 def table_views(found: Lookup) -> tuple[TableView, ...]:
     """All tables of the audit."""
-    marks = _marks(found)
+    marks = Marks(_marks(found), _finding_marks(found), _intervals(found))
     degrees = {it.table: wording.degree(it) for it in found.audit.degrees}
     return tuple(_table(table, found, marks, degrees.get(table.id, "")) for table in found.audit.tables)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands beside the cells, by address."""
+
+    verdicts: Mapping[str, tuple[Mark, ...]]
+    findings: Mapping[str, tuple[FindingMark, ...]]
+    intervals: Mapping[str, str]
+
+
+def _finding_marks(found: Lookup) -> dict[str, tuple[FindingMark, ...]]:
+    """Of inconsistent findings; each once a cell."""
+    anchors = finding_anchors(found.audit.findings)
+    marks: dict[str, list[FindingMark]] = defaultdict(list)
+    for it in found.audit.findings:
+        if it.result == "inconsistent":
+            label = printed_checks.mark(it)
+            for address in dict.fromkeys(it.cells):
+                marks[address].append(FindingMark(label, f"#{anchors[finding_key(it)]}"))
+    return {address: tuple(listed) for address, listed in marks.items()}
+
+
+def _intervals(found: Lookup) -> dict[str, str]:
+    """Cell address -> the interval of our mean, from the verdict on the cell's own value."""
+    held = {}
+    for claim in found.audit.claims:
+        verdict = found.verdicts.get(claim.id)
+        if claim.kind == "value" and len(claim.cells) == 1 and verdict and verdict.ci95:
+            bounds = digits.interval(verdict.ci95, beside=wording.edges(claim, verdict))
+            held[claim.cells[0]] = f"{wording.coverage(verdict)[1]}%: {bounds}"
+    return held
 
 
 def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
@@ -78,7 +123,7 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
     return {address: tuple(sorted(listed, key=lambda mark: mark.small)) for address, listed in marks.items()}
 
 
-def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]], degree: str) -> TableView:
+def _table(table: TableRecord, found: Lookup, marks: Marks, degree: str) -> TableView:
     rows = tuple(_row(table, row, found, marks) for row in table.rows)
     return TableView(
         anchor=found.table_anchors[table.id],
@@ -92,22 +137,24 @@ def _table(table: TableRecord, found: Lookup, marks: Mapping[str, Sequence[Mark]
     )
 
 
-def _row(table: TableRecord, row: Row, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> RowView:
+def _row(table: TableRecord, row: Row, found: Lookup, marks: Marks) -> RowView:
     pairs = zip(table.columns, row.cells, strict=False)
     return RowView(row.label, tuple(_cell(column, cell, found, marks) for column, cell in pairs))
 
 
-def _cell(column: Column, cell: Cell, found: Lookup, marks: Mapping[str, Sequence[Mark]]) -> CellView:
+def _cell(column: Column, cell: Cell, found: Lookup, marks: Marks) -> CellView:
     values = measured(cell, column, found)
     record = found.experiments.get(cell.experiment or "")
     dagger = "" if record is None or record.scope == "same_data" else " †"
     return CellView(
         anchor=found.places[cell.address].anchor,
         printed=digits.ABSENT if cell.printed is None else cell.printed,
-        marks=tuple(marks.get(cell.address, ())),
+        marks=marks.verdicts.get(cell.address, ()),
         ours=digits.mean_sd(*mean_and_sd(values)) + dagger if values else "",
         n=f"n = {len(values)}" if values else "",
         copied=wording.copied_from(cell.copied_from) if cell.source == "copied" else "",
+        interval=marks.intervals.get(cell.address, "") if values else "",
+        findings=marks.findings.get(cell.address, ()),
     )
 
 

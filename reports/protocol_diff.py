@@ -1,0 +1,133 @@
+"""The protocol, point by point: the paper, its public code, what was done here; unknowns are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from audit.record import Deviation, ExperimentRecord
+from reports import digits
+from reports.lookup import Lookup, unique_anchors
+from reports.wording import all_experiments
+from reports.wording import protocol as words
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the protocol."""
+
+    what: str
+    paper: str
+    code: str
+    here: str
+    why: str
+    silent: bool
+    """Whether the paper does not say."""
+    as_set: bool
+    """Whether what was done is told by the settings of each experiment."""
+
+
+@dataclass(frozen=True)
+class PointGroup:
+    """Points that the same experiments share."""
+
+    experiments: str
+    points: tuple[Point, ...]
+    counts: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One experiment as it was run."""
+
+    anchor: str
+    title: str
+    named: str
+    """Model, variant and protocol."""
+    counts: str
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ProtocolDiff:
+    summary: str
+    groups: tuple[PointGroup, ...]
+    settings: tuple[Settings, ...]
+
+
+def protocol_diff(found: Lookup) -> ProtocolDiff:
+    """Every point once, under the experiments that share it; those of most experiments first."""
+    run = [it for it in found.audit.experiments if it.runs]
+    points = {it.id: tuple(_points(it, found)) for it in run}
+    shared: dict[Point, list[str]] = {}
+    for name, mine in points.items():
+        for point in mine:
+            shared.setdefault(point, []).append(name)
+    groups: dict[tuple[str, ...], list[Point]] = {}
+    for point, names in shared.items():
+        groups.setdefault(tuple(names), []).append(point)
+    ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
+    anchors = unique_anchors("s", [it.id for it in run])
+    return ProtocolDiff(
+        summary=words.unknown_in_all(sum(it.silent for it in shared), len(shared)),
+        groups=tuple(
+            PointGroup(_named(names, points, found), tuple(held), _counts(held)) for names, held in ordered
+        ),
+        settings=tuple(_settings(it, found, anchors[it.id], points[it.id]) for it in run),
+    )
+
+
+def _points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
+    for it in dict.fromkeys(experiment.deviations):
+        yield _point(it)
+    readings = found.audit.readings
+    if readings is None:
+        return
+    names = readings.of.get(experiment.reading_of or experiment.id, ())
+    for choice in (it for it in readings.open if it.name in names):
+        taken = experiment.reading.get(choice.name, choice.choices[0] if choice.choices else "")
+        yield Point(
+            what=choice.name.replace("_", " "),
+            paper=f"{words.OPEN}; {words.declared(choice.choices)}",
+            code=digits.ABSENT,
+            here=taken.replace("_", " "),
+            why=choice.why,
+            silent=True,
+            as_set=False,
+        )
+
+
+def _point(it: Deviation) -> Point:
+    as_set = it.here in ("", words.SEE_SETTINGS)
+    return Point(
+        what=it.what,
+        paper=it.paper or digits.ABSENT,
+        code=it.code or digits.ABSENT,
+        here=words.FOLLOWED if as_set else it.here,
+        why=it.why,
+        silent=words.is_silent(it.paper),
+        as_set=as_set,
+    )
+
+
+def _counts(points: list[Point] | tuple[Point, ...]) -> str:
+    silent = sum(it.silent for it in points)
+    return words.points(len(points), silent, sum(it.code != digits.ABSENT for it in points))
+
+
+def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> str:
+    if len(of) > 1 and len(names) == len(of):
+        return all_experiments(len(names))
+    return "; ".join(found.title(name) for name in names)
+
+
+def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Point, ...]) -> Settings:
+    spec = found.runs(it.id)[0].spec
+    held = {**spec.protocol, **(spec.config or it.config)}
+    return Settings(
+        anchor=anchor,
+        title=found.title(it.id),
+        named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
+        counts=_counts(points),
+        values=tuple(words.setting(name, value) for name, value in held.items()),
+    )
