@@ -69,12 +69,12 @@ def slider(found: Lookup) -> Slider:
     """Where the slider begins and ends, and what was fixed."""
     claims = found.audit.claims
     moved = [
-        verdict
+        (claim, verdict)
         for claim in claims
         if (verdict := found.verdicts.get(claim.id)) is not None and movable(claim, verdict)
     ]
-    used = Counter(verdict.margin for verdict in moved if verdict.margin is not None)
-    top = _top(used, [end for verdict in moved for end in _ends(verdict) if end is not None])
+    used = Counter(claim.margin.value for claim, _ in moved if claim.margin is not None)
+    top = _top(used, [end for _, verdict in moved for end in _ends(verdict) if end is not None])
     return Slider(
         movable=len(moved),
         start=_plain(max(used, key=lambda margin: (used[margin], -margin))) if used else "0",

@@ -5,7 +5,7 @@
   const one = (selector, root = document) => root.querySelector(selector);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const list = one("#list");
-  if (!list) return;
+  if (!list || !one("#words")) return; // no claims
   const WORDS = JSON.parse(one("#words").textContent);
   const filled = (pattern, values) => pattern.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const blocks = all(".claim", list).map((el) => ({ el, home: el.parentNode, place: Number(el.dataset.i), cards: [] }));
@@ -111,18 +111,20 @@
   function conditions(query) {
     const found = [];
     for (const [, minus, key, quoted, plain] of query.matchAll(/(-?)(?:(v|d|kind|m):)?(?:"([^"]*)"?|(\S+))/gi)) {
-      const wanted = (quoted ?? plain).toLowerCase();
+      const wanted = quoted ?? plain;
       const test = wanted === "" ? null : condition((key || "").toLowerCase(), wanted, quoted !== undefined);
       if (test) found.push(minus ? (card) => !test(card) : test);
     }
     return found;
   }
 
-  function condition(key, wanted, quoted) {
+  const unquoted = (text) => text.toLowerCase().replaceAll('"', ""); // a quote cannot be asked for
+  function condition(key, asked, quoted) {
+    const wanted = unquoted(asked);
     const several = quoted ? [wanted] : wanted.split(",").filter(Boolean);
     const some = (test) => (card) => several.some((word) => test(card, word));
     if (key === "v") return some((card, word) => card.status.startsWith(word.replace(" ", "_")));
-    if (key === "d") return some((card, word) => (card.block.el.dataset.d || "").toLowerCase().includes(word));
+    if (key === "d") return some((card, word) => unquoted(card.block.el.dataset.d || "").includes(word));
     if (key === "kind") return some((card, word) => card.block.el.dataset.k.startsWith(word));
     if (key === "m") return some((card, word) => one(".what b", card.el).textContent.toLowerCase() === word);
     if (wanted === "primary" && !quoted) return (card) => "p" in card.block.el.dataset;
@@ -131,8 +133,8 @@
   }
 
   function textOf(card) {
-    card.text ??= [one("h4", card.block.el).textContent, one("summary", card.el).textContent, one(".lead", card.el).textContent, card.id]
-      .join(" ").toLowerCase();
+    const parts = [one("h4", card.block.el), one("summary", card.el), one(".lead", card.el)];
+    card.text ??= unquoted(parts.map((el) => el.textContent).join(" ") + " " + card.id);
     return card.text;
   }
 
@@ -165,7 +167,7 @@
     const current = new Set(tokens().map((token) => token.toLowerCase()));
     for (const chip of all("#chips button")) {
       const [key, value] = [chip.dataset.key, chip.dataset.value];
-      const test = condition(key, value.toLowerCase(), key !== "");
+      const test = condition(key, value, key !== "");
       one("span", chip).textContent = cards.filter(test).length;
       chip.setAttribute("aria-pressed", current.has(token(chip).toLowerCase()));
     }
@@ -175,7 +177,6 @@
   // ------------------------------------------------------------------ order
 
   const flat = list.appendChild(document.createElement("div"));
-  flat.className = "group";
   const orders = {
     paper: (block) => [block.place],
     data: (block) => [block.el.dataset.d || "\uffff", block.place],
@@ -183,7 +184,7 @@
     flip: (block) => [Math.min(...block.cards.map(slack)), block.place],
   };
   function sort() {
-    const key = orders[state.sort];
+    const key = state.sort === "eye" ? null : orders[state.sort];
     if (!key) for (const block of blocks) block.home.append(block.el);
     else {
       const keyed = blocks.map((block) => ({ block, key: key(block) }));
@@ -211,7 +212,7 @@
       const held = new URLSearchParams(text);
       const margin = held.get("margin");
       state.q = held.get("q") || "";
-      state.sort = held.get("sort") in orders ? held.get("sort") : "eye";
+      state.sort = Object.hasOwn(orders, held.get("sort") || "") ? held.get("sort") : "eye";
       state.margin = margin !== null && range && Number(margin) > 0 && Number(margin) <= 100 ? Number(margin) : null;
       redraw();
     } else if (text) reveal(text);
@@ -227,11 +228,14 @@
     if (card && card.hidden) { state.q = ""; filter(); }
     for (let el = target; el; el = el.parentElement) if (el.localName === "details") el.open = true;
     if (!card) return;
-    one("summary", card).focus({ preventScroll: true });
-    const scroll = () => card.closest(".claim").scrollIntoView({ block: "start" });
-    scroll();
-    requestAnimationFrame(scroll); // what is above may only now have got its height
-    if (document.readyState !== "complete") window.addEventListener("load", () => requestAnimationFrame(scroll), { once: true });
+    const arrived = () => {
+      one("summary", card).focus({ preventScroll: true });
+      card.closest(".claim").scrollIntoView({ block: "start" });
+    };
+    arrived();
+    requestAnimationFrame(arrived); // what is above may only now have got its height
+    // a browser goes to the fragment by itself once the page is loaded, and takes the focus along
+    if (document.readyState !== "complete") window.addEventListener("load", () => setTimeout(arrived), { once: true });
   }
 
   function redraw() { judge(); sort(); filter(); }

@@ -1,0 +1,127 @@
+"""The page as a browser shows it: whole, quiet, narrow, printed, without its script, to a screen reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.record import Audit
+from tests.browser.makers import hanging
+from tests.reports import sample
+
+Opened = Callable[..., Any]
+
+AUDITS: dict[str, Callable[[], Audit]] = {
+    "study": sample.study,
+    "stand-in": lambda: sample.study("other_data"),
+    "hanging": hanging,
+    "empty": sample.empty,
+    "untested": sample.untested,
+}
+OPEN_ALL = "document.querySelectorAll('details').forEach(el => { el.open = true })"
+#: What sticks out to the right, other than within a box that scrolls by itself.
+WIDE = (
+    "[...document.querySelectorAll('body *')].filter(el => el.getBoundingClientRect().right > innerWidth + 1"
+    " && !el.closest('.scroll') && !el.closest('pre')).map(el => el.outerHTML.slice(0, 120))"
+)
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_opens_from_disk_without_network_or_complaint(name: str, opened: Opened) -> None:
+    """Each page opens from disk with the network off; the fixture sees to console, errors and requests."""
+    page = opened(AUDITS[name]())
+    page.evaluate(OPEN_ALL)
+    page.wait_for_timeout(100)
+    assert page.locator("h1").is_visible()
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
+    """At 360 pixels nothing sticks out, with every fold and card open."""
+    page = opened(AUDITS[name](), viewport={"width": 360, "height": 740})
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert page.evaluate(WIDE) == []
+
+
+def test_first_screen_in_order(opened: Opened) -> None:
+    """Title, primary claims, four numbers, inconsistencies, gate, authors, margin, claims, downwards."""
+    page = opened(sample.study())
+    places = ["h1", ".headline", ".counts", "#ground", ".panel:nth-child(1)", ".panel:nth-child(2)"]
+    places += [".panel:nth-child(3)", "#margin", "#filter", ".card"]
+    tops = [page.locator(place).first.bounding_box()["y"] for place in places]
+    assert tops == sorted(tops)
+
+
+def test_whole_without_script(opened: Opened) -> None:
+    """With JavaScript off every claim, number and plot is there, no control is, and links open cards."""
+    page = opened(sample.study(), "#c-kim-words-value-p1", java_script_enabled=False)
+    assert page.locator(".card").count() == 40
+    assert not any(it.is_visible() for it in page.locator("[data-script]").all())
+    card = page.locator("#c-kim-words-value-p1")
+    assert card.is_visible()
+    assert card.locator("svg.plot").is_visible()
+    assert "75.78 ± 0.06" in card.inner_text()
+    assert page.get_by_text("The margins that were fixed, and why").is_visible()
+
+
+def test_the_same_text_with_and_without_script(opened: Opened) -> None:
+    """The script takes nothing away: what is in the page without it is in the page with it."""
+    texts = []
+    for on in (True, False):
+        page = opened(sample.study(), java_script_enabled=on)
+        texts.append(page.locator("#list").text_content().split())
+    assert texts[0] == texts[1]
+
+
+def test_prints(opened: Opened, tmp_path: Path) -> None:
+    """Printed, the controls are gone, the not tested claims are unfolded, and figures are numbered."""
+    page = opened(sample.study())
+    page.emulate_media(media="print")
+    for gone in ("#filter", "#margin", "nav", "#chips"):
+        assert not page.locator(gone).is_visible()
+    assert page.locator("#g-not_tested").is_visible()
+    assert "counter" in page.evaluate(
+        "getComputedStyle(document.querySelector('.card[open] figure'), '::before').content"
+    )
+    for name in ("reproduced", "contradicted", "inconclusive", "not_tested"):
+        mask = f"getComputedStyle(document.querySelector('.chip.{name}'), '::before').maskImage"
+        assert "svg" in page.evaluate(mask)
+    file = tmp_path / "report.pdf"
+    page.pdf(path=str(file), format="A4")
+    assert file.read_bytes().startswith(b"%PDF")
+    assert file.stat().st_size > 50_000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["study", "hanging", "untested"])
+def test_no_serious_violation_by_axe(name: str, scheme: str, opened: Opened) -> None:
+    """axe-core finds nothing serious or critical, with everything open, light and dark."""
+    spec = find_spec("axe_playwright_python")
+    if spec is None or spec.origin is None:
+        pytest.skip("axe-core is not installed: pip install -e '.[browser]'")
+    source = (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+    page = opened(AUDITS[name](), color_scheme=scheme)
+    page.evaluate(OPEN_ALL)
+    page.add_style_tag(content=".claim { content-visibility: visible !important }")
+    page.evaluate(source)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    serious = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
+    told = [{"id": it["id"], "nodes": [node["html"][:200] for node in it["nodes"][:3]]} for it in serious]
+    assert not serious, json.dumps(told, indent=1)
+
+
+def test_dark_and_light_differ(opened: Opened) -> None:
+    """The page follows the reader's scheme."""
+    grounds = {
+        scheme: opened(sample.tiny(), color_scheme=scheme).evaluate(
+            "getComputedStyle(document.body).backgroundColor"
+        )
+        for scheme in ("light", "dark")
+    }
+    assert grounds["light"] != grounds["dark"]

@@ -1,0 +1,213 @@
+"""Filter, order, chips, address and keyboard: what one does with the list of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from audit.record import Audit
+from reports.lookup import lookup
+from reports.wording import status_of
+from tests.browser.makers import hanging
+from tests.reports import sample
+
+Opened = Callable[..., Any]
+
+SHOWN = (
+    "[...document.querySelectorAll('.card')].filter(el => el.checkVisibility())"
+    ".map(el => el.querySelector('.body').id)"
+)
+TITLES = (
+    "[...document.querySelectorAll('.claim')].filter(el => el.checkVisibility())"
+    ".map(el => el.querySelector('h4 bdi').textContent)"
+)
+#: The claim whose line has the focus.
+FOCUS = (
+    "(document.activeElement.closest('.card > summary')?.parentNode.querySelector('.body') ?? {id: ''}).id"
+)
+
+
+@pytest.fixture(scope="module")
+def audit() -> Audit:
+    return hanging()
+
+
+@pytest.fixture
+def page(audit: Audit, opened: Opened) -> Any:
+    return opened(audit)
+
+
+def expected(audit: Audit, test: Callable[[Any, str], bool]) -> set[str]:
+    """Anchors of the claims for which `test(claim, status)` holds."""
+    found = lookup(audit)
+    statuses = {it.id: status_of(found.verdicts.get(it.id)) for it in audit.claims}
+    return {found.anchors[it.id] for it in audit.claims if test(it, statuses[it.id])}
+
+
+QUERIES: dict[str, Callable[[Any, str], bool]] = {
+    "v:contradicted": lambda claim, status: status == "contradicted",
+    "v:contra": lambda claim, status: status == "contradicted",
+    "V:Contradicted,reproduced": lambda claim, status: status in ("contradicted", "reproduced"),
+    'v:"not tested"': lambda claim, status: False,
+    "-v:inconclusive": lambda claim, status: status != "inconclusive",
+    "kind:value": lambda claim, status: claim.kind == "value",
+    "kind:value,gap v:reproduced": lambda claim, status: (
+        claim.kind in ("value", "gap") and status == "reproduced"
+    ),
+    'd:"toy two"': lambda claim, status: claim.dataset == "toy two",
+    "primary": lambda claim, status: claim.primary,
+    "-primary kind:equiv": lambda claim, status: not claim.primary and claim.kind == "equivalent",
+    "flipped": lambda claim, status: False,
+    "no-loss": lambda claim, status: "no-loss" in claim.says,
+    '"value-a1 says"': lambda claim, status: claim.claim == "value-a1",
+    "says what value-a1": lambda claim, status: claim.claim == "value-a1",
+    "m:p@1": lambda claim, status: True,
+    "m:p@3": lambda claim, status: False,
+    "": lambda claim, status: True,
+    '"': lambda claim, status: True,
+    "v:": lambda claim, status: False,  # no claim speaks of it
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_grammar(page: Any, audit: Audit, query: str) -> None:
+    """Each condition shows the claims that it is about, and no others; how many is said."""
+    page.fill("#filter", query)
+    page.wait_for_timeout(250)
+    for fold in page.locator(".fold").all():
+        assert fold.get_attribute("open") is not None
+    shown = page.evaluate(SHOWN)
+    assert set(shown) == expected(audit, QUERIES[query])
+    said = page.locator("#shown").inner_text()
+    assert said == (
+        f"{len(shown)} of {len(audit.claims)} claims shown" if shown else "No claim fits this filter."
+    )
+
+
+def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
+    """A chip says how many claims it is about, puts its condition into the box, and takes it out again."""
+    chip = page.locator("#chips button", has_text="Contradicted")
+    wanted = expected(audit, lambda claim, status: status == "contradicted")
+    assert chip.inner_text().split() == ["Contradicted", str(len(wanted))]
+    chip.click()
+    assert page.input_value("#filter") == "v:contradicted"
+    assert chip.get_attribute("aria-pressed") == "true"
+    assert set(page.evaluate(SHOWN)) == wanted
+    page.locator("#chips button", has_text="Reproduced").click()  # the other verdict takes its place
+    page.locator("#chips button", has_text="toy two").click()
+    assert page.input_value("#filter") == 'v:reproduced d:"toy two"'
+    assert set(page.evaluate(SHOWN)) == expected(
+        audit, lambda claim, status: status == "reproduced" and claim.dataset == "toy two"
+    )
+    page.locator("#chips button", has_text="toy two").click()
+    page.locator("#chips button", has_text="Reproduced").click()
+    assert page.input_value("#filter") == ""
+    assert len(page.evaluate(SHOWN)) == len(audit.claims)
+
+
+def test_flips_can_be_filtered(page: Any) -> None:
+    """`flipped` shows what the margin has changed, and follows it."""
+    page.fill("#filter", "flipped")
+    page.fill("#margin-number", "3")
+    page.wait_for_timeout(250)
+    first = page.evaluate(SHOWN)
+    assert len(first) == page.locator(".was:not(:empty)").count() > 0
+    page.fill("#margin-number", "8")
+    page.wait_for_timeout(250)
+    assert set(page.evaluate(SHOWN)) != set(first)
+
+
+def test_orders(page: Any, audit: Audit) -> None:
+    """The claims stand in the order that is asked for, each once, and go back to where they were."""
+    before = page.evaluate(TITLES)
+    says = [claim.says for claim in audit.claims]
+    assert sorted(before) == sorted(says)
+    page.select_option("#sort", "paper")
+    assert page.evaluate(TITLES) == says
+    page.select_option("#sort", "name")
+    assert page.evaluate(TITLES) == sorted(says)
+    page.select_option("#sort", "data")
+    assert page.evaluate(TITLES) == sorted(says, key=lambda it: not it.startswith("What value"))
+    page.select_option("#sort", "flip")
+    slack = {}
+    for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
+        ends = (verdict.margin_reproduced_from, verdict.margin_reproduced_up_to)
+        ends += (verdict.margin_contradicted_from, verdict.margin_contradicted_up_to)
+        margin = verdict.margin or 0.0
+        slack[claim.says] = min((abs(end - margin) for end in ends if end), default=float("inf"))
+    assert page.evaluate(TITLES) == sorted(says, key=lambda it: slack[it])
+    page.select_option("#sort", "eye")
+    assert page.evaluate(TITLES) == before
+
+
+def test_state_is_in_the_address(audit: Audit, opened: Opened) -> None:
+    """What was filtered, ordered and moved stands in the address, and comes back from there."""
+    page = opened(audit)
+    page.fill("#filter", 'kind:value "value-a"')
+    page.select_option("#sort", "name")
+    page.fill("#margin-number", "2.5")
+    page.wait_for_timeout(400)
+    fragment = page.evaluate("location.hash")
+    again = opened(audit, fragment)
+    assert again.evaluate(SHOWN) == page.evaluate(SHOWN)
+    assert again.input_value("#filter") == 'kind:value "value-a"'
+    assert again.input_value("#sort") == "name"
+    assert again.input_value("#margin-number") == "2.5"
+    again.click("#filter-clear")
+    again.select_option("#sort", "eye")
+    again.click("#margin-back")
+    assert again.evaluate("location.href.includes('#')") is False
+
+
+def test_a_link_opens_its_claim(opened: Opened) -> None:
+    """A deep link opens the card and its folds, with the focus, in view, whatever is filtered."""
+    page = opened(sample.study(), "#c-kim-words-value-p1")
+    card = page.locator("#c-kim-words-value-p1").locator("xpath=..")
+    assert card.get_attribute("open") is not None
+    assert page.evaluate(FOCUS) == "c-kim-words-value-p1"
+    page.wait_for_timeout(300)
+    assert 0 <= card.bounding_box()["y"] < 500
+    page.fill("#filter", "v:contradicted")
+    page.wait_for_timeout(250)
+    assert not card.is_visible()
+    page.evaluate("location.hash = ''")
+    page.evaluate("location.hash = '#c-kim-words-value-p1'")
+    page.wait_for_timeout(250)
+    assert card.is_visible()
+    page.evaluate("location.hash = '#c-mimic-not-run-p1'")
+    page.wait_for_timeout(250)
+    assert page.locator("#c-mimic-not-run-p1").is_visible()
+
+
+def test_keyboard_alone(page: Any) -> None:
+    """Every claim is reached by the keyboard: by the tabulator, by the arrows, and opened by Enter."""
+    page.focus("#filter")
+    page.keyboard.press("ArrowDown")
+    first = page.evaluate(FOCUS)
+    assert first == page.evaluate(SHOWN)[0]
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(FOCUS) == page.evaluate(SHOWN)[1]
+    page.keyboard.press("ArrowUp")
+    state = page.evaluate("document.activeElement.parentElement.open")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.parentElement.open") is not state
+    reached = set()
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(600):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate(FOCUS))
+        if len(reached - {""}) == len(page.evaluate(SHOWN)):
+            break
+    assert reached - {""} == set(page.evaluate(SHOWN))
+
+
+def test_open_and_close_all(page: Any) -> None:
+    """One button opens every claim that is shown, the other closes all."""
+    page.fill("#filter", "kind:value")
+    page.wait_for_timeout(250)
+    page.click("#open-all")
+    assert page.locator(".card[open]").count() >= len(page.evaluate(SHOWN))
+    page.click("#close-all")
+    assert page.locator(".card[open]").count() == 0

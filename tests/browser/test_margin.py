@@ -1,0 +1,122 @@
+"""The margin slider: every claim judged anew in the page, as the comparator would judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from audit.record import Audit
+from reports.lookup import lookup
+from reports.rejudging import movable
+from tests.browser.makers import at_margin, hanging
+
+Opened = Callable[..., Any]
+
+STATUSES = (
+    "Object.fromEntries([...document.querySelectorAll('.card')]"
+    ".map(el => [el.querySelector('.body').id, el.querySelector('.chip').textContent]))"
+)
+MARKS = (
+    "[...document.querySelectorAll('.headline a.chip')]"
+    ".map(a => [a.hash.slice(1), a.querySelector('.w').textContent, a.className])"
+)
+COUNTS = "[...document.querySelectorAll('.counts b')].map(el => Number(el.textContent))"
+
+
+@pytest.fixture(scope="module")
+def audit() -> Audit:
+    return hanging()
+
+
+def margins(audit: Audit) -> list[float]:
+    """The fixed ones, and just on either side of every end of every band."""
+    ends = [
+        end
+        for it in audit.verdicts
+        for end in (
+            it.margin_reproduced_from,
+            it.margin_reproduced_up_to,
+            it.margin_contradicted_from,
+            it.margin_contradicted_up_to,
+        )
+        if end
+    ]
+    return sorted({0.5, 1.0, 3.0, *(max(0.01, end + side) for end in ends for side in (-1e-4, 1e-4))})
+
+
+def test_the_record_has_what_the_test_is_about(audit: Audit) -> None:
+    """All three outcomes, many that the margin can move, one whose model may contradict nothing."""
+    assert {it.outcome for it in audit.verdicts} == {"reproduced", "contradicted", "inconclusive"}
+    assert any(it.reason == "unverified_reimplementation" for it in audit.verdicts)
+    verdicts = {it.claim: it for it in audit.verdicts}
+    assert sum(movable(claim, verdicts[claim.id]) for claim in audit.claims) == 22
+
+
+def test_the_page_judges_as_the_comparator_does(audit: Audit, opened: Opened) -> None:
+    """At the margins around the flips, each claim has in the page the verdict of the comparator."""
+    page = opened(audit)
+    found = lookup(audit)
+    chosen = margins(audit)[::3]
+    flips = set()
+    for margin in chosen:
+        page.fill("#margin-number", repr(margin))
+        shown = page.evaluate(STATUSES)
+        for claim in audit.claims:
+            verdict = found.verdicts[claim.id]
+            expected = (at_margin(audit, claim, margin) if movable(claim, verdict) else verdict).outcome
+            assert shown[found.anchors[claim.id]].lower() == expected, (claim.id, margin)
+            if expected != verdict.outcome:
+                flips.add(claim.id)
+    assert len(flips) > 10
+
+
+def test_the_fixed_margins_stay_in_view_and_come_back(audit: Audit, opened: Opened) -> None:
+    """Flips are counted, moved claims say what they were, and a button brings all back."""
+    page = opened(audit)
+    before, counts = page.evaluate(STATUSES), page.evaluate(COUNTS)
+    assert page.locator("#flips").inner_text() == "All verdicts are those at the margins that were fixed."
+    assert page.locator("#margin-back").is_disabled()
+    page.fill("#margin-number", "3")
+    after = page.evaluate(STATUSES)
+    flipped = [name for name in before if before[name] != after[name]]
+    assert page.locator("#flips").inner_text() == (
+        f"At 3 points, {len(flipped)} of 22 claims would have another verdict than at the fixed margins."
+    )
+    assert page.locator(".was:not(:empty)").count() == len(flipped)
+    body = page.locator(f"#{flipped[0]}")
+    was = body.locator("xpath=../summary//i[@class='was']").text_content()
+    assert was == f"was {before[flipped[0]].lower()}"
+    assert [tick.inner_text() for tick in page.locator(".ticks li").all()] == ["0.50 (16)", "1.00 (6)"]
+    assert sum(page.evaluate(COUNTS)) == len(audit.claims)
+    assert page.evaluate(COUNTS) != counts
+    page.click("#margin-back")
+    assert page.evaluate(STATUSES) == before
+    assert page.evaluate(COUNTS) == counts
+    assert page.locator(".was:not(:empty)").count() == 0
+
+
+def test_the_slider_moves_by_keys_and_marks_follow(audit: Audit, opened: Opened) -> None:
+    """The marks beside the primary claims, which lead to their cards, have the verdicts of the cards."""
+    page = opened(audit)
+    page.focus("#margin")
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("Number(document.querySelector('#margin').value)") > 0.5
+    page.fill("#margin-number", "3")
+    marks = page.evaluate(MARKS)
+    shown = page.evaluate(STATUSES)
+    assert len(marks) == 3
+    for anchor, word, classes in marks:
+        assert word == shown[anchor]
+        assert classes == f"chip {word.lower()}"
+
+
+def test_a_margin_in_the_address(audit: Audit, opened: Opened) -> None:
+    """The address holds the margin, and opens at it; nonsense there is no margin."""
+    page = opened(audit, "#margin=3")
+    assert "At 3 points" in page.locator("#flips").inner_text()
+    for nonsense in ("abc", "-1", "1e9", "NaN", ""):
+        page = opened(audit, f"#margin={nonsense}")
+        assert page.locator("#flips").inner_text().startswith("All verdicts are those")
