@@ -88,9 +88,9 @@ def findings_section(found: Lookup) -> FindingsSection | None:
     if not findings:
         return None
     show = _Shower(found)
-    between = [it for it in findings if is_between(it)]
-    readme = [it for it in findings if it.source and not is_between(it)]
-    own = [it for it in findings if not it.source and not is_between(it)]
+    between = [it for it in findings if is_between(it, found.audit.papers_beside)]
+    readme = [it for it in findings if it.source and it not in between]
+    own = [it for it in findings if not it.source and it not in between]
     rest = [it for it in own if it.result != "inconsistent"]
     parts = (
         FindingPart("findings-between", words.BETWEEN, words.BETWEEN_NOTE, show.groups(between)),
@@ -107,9 +107,10 @@ def findings_section(found: Lookup) -> FindingsSection | None:
     )
 
 
-def is_between(finding: Finding) -> bool:
+def is_between(finding: Finding, beside: Sequence[str]) -> bool:
     """Whether it is about two papers: a cell of another one has its key and a colon in front."""
-    return finding.check == "copies" or any(":" in cell for cell in finding.cells)
+    across = finding.check == "copies" or finding.id.startswith("across:")
+    return across or any(cell.partition(":")[0] in beside for cell in finding.cells)
 
 
 def finding_anchors(findings: Sequence[Finding]) -> dict[str, str]:

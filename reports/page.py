@@ -13,10 +13,9 @@ from reports.claim_cards import Card, card, departures
 from reports.claim_filter import Chip, chips
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
-from reports.left_out import left_out
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
-from reports.protocol import DeviationGroup, RunRow, deviation_groups, run_rows, scope_notes, version_notes
+from reports.protocol import RunRow, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
 from reports.sections import Sections, sections
 from reports.split_view import SplitSection, split_section
@@ -135,10 +134,7 @@ class Page:
     splits: SplitSection | None
     data: tuple[DataBlock, ...]
     strata: tuple[StrataBlock, ...]
-    deviations: tuple[DeviationGroup, ...]
     studies: tuple[StudyView, ...]
-    not_checked: tuple[str, ...]
-    margins: str
     runs: tuple[RunRow, ...]
     versions: tuple[str, ...]
     sections: Sections
@@ -182,10 +178,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         splits=split_section(found),
         data=data_blocks(found),
         strata=strata_blocks(found),
-        deviations=deviation_groups(found),
         studies=study_views(found),
-        not_checked=left_out(found),
-        margins=_margins(audit),
         runs=run_rows(found),
         versions=version_notes(run for record in audit.experiments for run in record.runs),
         sections=sections(found, previous),
@@ -295,17 +288,6 @@ def _finding(finding: Finding) -> FindingView:
         cells=wording.finding_place(finding),
         sentence=wording.finding_sentence(finding),
     )
-
-
-def _margins(audit: Audit) -> str:
-    """Whether the runs began under the margins that they are judged by."""
-    if not audit.margins_hash:
-        return ""
-    runs = {run.key: run for record in audit.experiments for run in record.runs}.values()
-    known = [run.margins[audit.paper.key] for run in runs if audit.paper.key in run.margins]
-    same = sum(mark in (audit.margins_hash, *audit.margins_grown) for mark in known)
-    imported = sum(run.imported for run in runs)
-    return wording.margins_note(audit.margins_hash, same=same, runs=len(runs), imported=imported)
 
 
 _KEY_PLOT = interval_plot(

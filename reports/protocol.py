@@ -1,4 +1,4 @@
-"""What was run: on which data, how it departs from the paper, and the record of every run."""
+"""What was run: on which data, and the record of every run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from audit.record import Deviation, Run, Scope
+from audit.record import Run, Scope
 from reports import digits, wording
 from reports.lookup import Lookup
-
-
-@dataclass(frozen=True)
-class DeviationGroup:
-    """Departures that the same experiments share."""
-
-    experiments: str
-    deviations: tuple[Deviation, ...]
 
 
 @dataclass(frozen=True)
@@ -66,26 +58,6 @@ def _data(run: Run) -> str:
         f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels}; "
         f"recipe “{data.recipe}”, fingerprint {data.fingerprint[:12]})"
     )
-
-
-def deviation_groups(found: Lookup) -> tuple[DeviationGroup, ...]:
-    """Each departure once, under the experiments that share it; those of most experiments first."""
-    shared: dict[Deviation, list[str]] = {}
-    for experiment in found.audit.experiments:
-        for deviation in dict.fromkeys(experiment.deviations):
-            shared.setdefault(deviation, []).append(experiment.id)
-    groups: dict[tuple[str, ...], list[Deviation]] = {}
-    for deviation, ids in shared.items():
-        groups.setdefault(tuple(ids), []).append(deviation)
-    ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
-    return tuple(DeviationGroup(_experiments(ids, found), tuple(listed)) for ids, listed in ordered)
-
-
-def _experiments(ids: tuple[str, ...], found: Lookup) -> str:
-    tried = [record.id for record in found.audit.experiments if record.runs]
-    if len(tried) > 1 and set(tried) <= set(ids):
-        return wording.all_experiments(len(tried))
-    return "; ".join(found.title(key) for key in ids)
 
 
 def run_rows(found: Lookup) -> tuple[RunRow, ...]:

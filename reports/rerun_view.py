@@ -10,6 +10,7 @@ from audit.record import ExperimentRecord, Run
 from reports import digits
 from reports.lookup import Lookup
 from reports.strings import moment
+from reports.wording import margins_note
 from reports.wording import rerun as words
 
 
@@ -19,7 +20,6 @@ class Rerun:
 
     title: str
     command: str
-    """Empty where the command of the audit tells too little."""
     seeds: str
     time: str
     memory: str
@@ -74,7 +74,7 @@ def _one(it: ExperimentRecord, found: Lookup, command: str) -> Rerun:
 
 
 def only(command: str, experiment: str) -> str:
-    """The `audit run` of a command for one experiment alone; empty where there is none in it.
+    """The `audit run` of a command for one experiment alone; the whole of one that begins otherwise.
 
     >>> only("audit run you2019 --only bilstm --seeds 3 && audit judge", "xml_cnn")
     'audit run you2019 --seeds 3 --only xml_cnn'
@@ -82,9 +82,9 @@ def only(command: str, experiment: str) -> str:
     try:
         words_of = shlex.split(command)
     except ValueError:
-        return ""
+        return command
     if words_of[:2] != ["audit", "run"]:
-        return ""
+        return command
     kept: list[str] = []
     for word in words_of[: words_of.index("&&")] if "&&" in words_of else words_of:
         if kept and kept[-1] == "--only":
@@ -98,21 +98,31 @@ def provenance(found: Lookup) -> Provenance:
     """Margins against runs, the tool, the environment and the machines."""
     audit = found.audit
     runs = _ours(audit.experiments)
-    known = [it.margins[audit.paper.key] for it in runs if audit.paper.key in it.margins]
+    every = {run.key: run for it in audit.experiments for run in it.runs}.values()
     good = {audit.margins_hash, *audit.margins_grown}
-    same = sum(mark in good for mark in known)
+    marks = [(it.margins.get(audit.paper.key), it.imported) for it in every]
+    others = sum(mark is not None and mark not in good and not imported for mark, imported in marks)
     begun = min((it.started for it in runs if it.started), default="")
     facts = [
-        (words.MARGINS, words.before_first(audit.margins_hash, moment(begun), same=same, known=len(known)))
-        if audit.margins_hash
-        else (words.MARGINS, digits.ABSENT),
+        (words.MARGINS, _margins(marks, good, audit.margins_hash)),
+        (words.MARGINS_HASH, audit.margins_hash or digits.ABSENT),
+        (words.FIRST_RUN, moment(begun) or words.NO_RUN),
         (words.TOOL, f"xmtc-audit {audit.tool_version}" if audit.tool_version else digits.ABSENT),
         (words.ENVIRONMENT, words.versions(_each(_versions(it) for it in runs)) if runs else words.NO_RUN),
         (words.HARDWARE, "; ".join(_each(it.device for it in runs)) or words.NO_RUN),
     ]
     remarks = [words.superseded(mark, why) for mark, why in audit.margins_superseded.items()]
     remarks += [words.grown(mark, claims) for mark, claims in audit.margins_grown.items() if claims]
-    return Provenance(same < len(known), tuple(facts), tuple(remarks))
+    return Provenance(others > 0, tuple(facts), tuple(remarks))
+
+
+def _margins(marks: Sequence[tuple[str | None, bool]], good: set[str], mark: str) -> str:
+    """Whether the runs began under the margins that they are judged by."""
+    if not mark:
+        return digits.ABSENT
+    same = sum(it in good for it, _ in marks)
+    imported = sum(imported for _, imported in marks)
+    return margins_note(mark, same=same, runs=len(marks), imported=imported)
 
 
 def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:

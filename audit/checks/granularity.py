@@ -159,7 +159,7 @@ def _stands_out(sheet: Sheet, number: Number, here: Fingerprint, it: Granularity
 
 def _shown(it: Fingerprint) -> str:
     text = f"{it.feasible} of {it.of} P@1 can come from {it.documents:,} test documents by rounding"
-    by_chance = f"a wrong number of documents does as well in {_percent(it.chance_p)} of cases"
+    by_chance = f"another number of documents does as well in {_percent(it.chance_p)} of cases"
     return f"{text} ({by_chance}){': not ' if it.infeasible else ''}{', '.join(it.infeasible)}"
 
 

@@ -9,19 +9,12 @@ from reports import digits
 from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
 
 NOTHING_TESTED = "Nothing was tested."
-FINDINGS_NOTE = (
-    "The printed numbers and sentences held against each other, without any run. A finding is about numbers, "
-    "not people; the innocent explanations come first."
-)
 NO_PRIMARY = "The claim file marks no claim as primary."
 NO_CHECKS = (
     "No check of our implementation is on record. Until there is one, no claim is called contradicted "
     "on its runs."
 )
-NO_DEVIATIONS = "No departure from the paper is on record."
 NO_TABLES = "The claim file holds no table."
-ALL_CHECKED = "Every printed number carries a claim, and every claim was judged."
-RUNS_KEPT = "Runs that are on record are not made again."
 KEY_PLOT = (
     "An invented example: the dashed line is the printed number and the shaded band its margin; the "
     "diamond is our mean, the thick bar its 90% interval, the thin one its 95% interval; along the "
@@ -149,21 +142,6 @@ def stand_in_footnote(scopes: Iterable[Scope]) -> str:
 
 def copied_from(source: str | None) -> str:
     return f"copied from {source or 'another paper'}"
-
-
-def unchecked_cells(*, table: str, own: int, copied: int) -> str:
-    """How many printed cells of a table no claim speaks of; empty when there are none."""
-    parts = []
-    if own:
-        parts.append(f"{plural(own, 'printed number')} with no claim about {'it' if own == 1 else 'them'}")
-    if copied:
-        others = "another paper, which is" if copied == 1 else "other papers, which are"
-        parts.append(f"{digits.count(copied)} copied from {others} not judged")
-    return f"{table}: {listed(parts)}." if parts else ""
-
-
-def not_run(title: str, why: str) -> str:
-    return f"“{title}” was not run. {why}"
 
 
 def unjudged(number: int, *, code: str) -> str:

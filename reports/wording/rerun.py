@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports import digits
-from reports.wording.words import capital, listed, plural
+from reports.wording.words import listed, plural
 
 HEAD = "Rerun"
 NOTE = "Runs that are on record are not made again: in an empty folder all is run, elsewhere what is missing."
@@ -13,7 +13,8 @@ COPY = "Copy"
 EACH = "One experiment at a time"
 PROVENANCE = "Provenance"
 MARGINS = "Margins"
-FIRST_RUN = "First run"
+MARGINS_HASH = "Their hash"
+FIRST_RUN = "First run began"
 SEEDS = "Seeds"
 TIME = "Time"
 MEMORY = "Peak memory"
@@ -23,8 +24,7 @@ TOOL = "Tool"
 ENVIRONMENT = "Environment"
 HARDWARE = "Hardware"
 NO_RUN = "no run"
-MISMATCH = "margins differ"
-AGREE = "margins as fixed"
+MISMATCH = "Other margins than the runs began under."
 
 
 def cost(seconds: float, runs: int) -> str:
@@ -58,26 +58,6 @@ def code(commits: Sequence[str | None], changed: int, runs: int) -> str:
     return f"{said}; {which} with changes that are in no commit"
 
 
-def before_first(mark: str, first: str, *, same: int, known: int) -> str:
-    """Whether the margins stood before the first run; `same` of `known` runs carry their hash."""
-    if not known:
-        return f"hash {mark}: no run carries it"
-    carry = "the one run carries" if known == 1 else f"all {plural(known, 'run')} carry"
-    if same == known:
-        when = (
-            f", the first of which began {first}"
-            if first and known > 1
-            else f", which began {first}"
-            if first
-            else ""
-        )
-        return f"hash {mark}, fixed before the first run: {carry} it{when}"
-    return (
-        f"hash {mark}: {digits.count(same)} of {plural(known, 'run')} carry it, the others began under other "
-        "margins"
-    )
-
-
 def superseded(mark: str, why: str) -> str:
     return f"Earlier margins {mark} are taken over: {why.rstrip('.')}."
 
@@ -95,7 +75,3 @@ def data(name: str, recipe: str, fingerprint: str) -> str:
 
 def versions(held: Sequence[str]) -> str:
     return "; ".join(held) or "no versions on record"
-
-
-def sentence(text: str) -> str:
-    return f"{capital(text.rstrip('.'))}."

@@ -51,7 +51,7 @@ def test_the_page_says_it_on_the_card_in_its_sentence_and_in_the_list() -> None:
     ]
     text = html(audit)
     assert "What would settle the open claims" in text
-    assert f'<li><a href="#{card.anchor}">' in text
+    assert f'<th scope="row"><a href="#{card.anchor}">' in text
     assert "What would settle" not in html(replace(audit, settling={}))
 
 

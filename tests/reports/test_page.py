@@ -9,7 +9,7 @@ import pytest
 from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Share, TableDegree, Verdict
 from reports import page, wording
 from reports.lookup import lookup, unique_anchors
-from reports.protocol import deviation_groups, run_rows, scope_notes, version_notes
+from reports.protocol import run_rows, scope_notes, version_notes
 from reports.render import html
 from reports.table_view import mean_and_sd, table_views
 from tests.reports import sample
@@ -62,7 +62,8 @@ def test_values_on_other_data_are_not_tested_everywhere() -> None:
         mark.status for row in built.tables[0].rows for it in row.cells for mark in it.marks if not mark.small
     }
     assert large == {"not_tested"}
-    assert "18 claims not tested: not judged on other data than the paper’s." in built.not_checked
+    told = [it.text for group in built.sections.not_checked for it in group.sentences]
+    assert "18 claims not tested: not judged on other data than the paper’s." in told
     card = card_of(audit, "kim-words-value:P@1")
     assert card.reason == "not judged on other data than the paper’s"
     assert card.sentence.startswith("Not tested: the runs used other data than the paper")
@@ -286,15 +287,6 @@ def test_mean_and_sd(values: list[float], mean: float, sd: float | None) -> None
 # --------------------------------------------------------------------------- protocol and records
 
 
-def test_shared_departures_are_listed_once(study: Audit) -> None:
-    """What all experiments share stands once, and apart from what only one of them does."""
-    groups = deviation_groups(lookup(study))
-    assert [(group.experiments, len(group.deviations)) for group in groups] == [
-        ("All 6 experiments that were run", 3),
-        ("XML-CNN, embeddings, Eq. (7)", 1),
-    ]
-
-
 def test_scope_notes_name_the_data() -> None:
     """One note for each data that was used, with its sizes."""
     ((scope, note),) = scope_notes(lookup(sample.study("other_data")))
@@ -355,7 +347,9 @@ def test_versions_are_summed_up(study: Audit) -> None:
 )
 def test_margins_are_compared_with_the_runs(mark: str, text: str) -> None:
     """Margins that were changed after the runs are seen."""
-    assert text in page.build(replace(sample.tiny(), margins_hash=mark)).margins
+    ribbon = page.build(replace(sample.tiny(), margins_hash=mark)).sections.provenance
+    assert text in dict(ribbon.facts)["Margins"]
+    assert ribbon.mismatch == text.startswith("0 of")
 
 
 # --------------------------------------------------------------------------- gate, findings, left out
@@ -389,27 +383,6 @@ def test_findings_about_the_papers_own_numbers_come_before_those_about_its_readm
     assert first.cells == "Table 2: a, b"
     assert first.sentence == "Read as: Why. 1 is 2. Inconsistent."
     assert second.cells == "README: a, b (from the README of the public code, not from the paper)"
-
-
-def test_not_checked_is_complete(study: Audit, built: page.Page) -> None:
-    """The record's own sentences, experiments without runs, unjudged claims, cells without a claim."""
-    assert built.not_checked == (
-        *study.not_checked,
-        "“Mimic of the public code, all words” was not run. The unreduced vocabulary needs the raw text, "
-        "which the given folder does not hold.",
-        "1 claim not tested: no run on record.",
-        "1 claim inconclusive: no run came to its end.",
-        "Table 8: 1 printed number with no claim about it and 3 copied from other papers, which are not "
-        "judged.",
-    )
-
-
-def test_what_the_record_already_says_is_not_repeated() -> None:
-    """An experiment whose reason the record's own sentences give is not listed a second time."""
-    audit = sample.untested()
-    why = audit.experiments[0].not_run or ""
-    sentences = page.build(replace(audit, not_checked=(f"Kim: {why}",))).not_checked
-    assert sum(why in sentence for sentence in sentences) == 1
 
 
 def test_ragged_tables_and_unknown_ids_do_not_break_the_page() -> None:

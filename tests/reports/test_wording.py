@@ -530,10 +530,7 @@ def all_generated() -> list[str]:
     texts += [wording.fidelity_note("xml_cnn", checks), wording.fidelity_note("xml_cnn", checks[:1])]
     texts += [wording.seed_note(status, None) for status in ("done", "failed", "interrupted")]
     texts += [wording.unjudged(2, code=code) for code in words.UNJUDGED]
-    texts += [
-        wording.unchecked_cells(table="Table 4", own=1, copied=2),
-        wording.not_run("Kim-CNN", "No data."),
-    ]
+    texts += []
     texts += [wording.margins_note("0" * 32, same=same, runs=3) for same in (0, 3)]
     return [*texts, wording.stand_in_footnote(["other_data"]), wording.tally(total=3, judged=2, decided=1)]
 
@@ -798,19 +795,6 @@ def test_margins_note_of_imported_runs() -> None:
     )
     assert wording.margins_note(mark, same=1, runs=3, imported=3) == (
         "Margins 5d41402abc4b: 1 of 3 runs began or were imported under them; imported ones may be older."
-    )
-
-
-def test_what_was_left_out() -> None:
-    """Cells, experiments and claims without evidence are counted in words."""
-    assert wording.unchecked_cells(table="Table 8", own=1, copied=3) == (
-        "Table 8: 1 printed number with no claim about it and 3 copied from other papers, which are not "
-        "judged."
-    )
-    assert wording.unchecked_cells(table="Table 8", own=0, copied=0) == ""
-    assert wording.not_run("Kim-CNN", "No data.") == "“Kim-CNN” was not run. No data."
-    assert wording.unchecked_cells(table="Table 8", own=0, copied=1) == (
-        "Table 8: 1 copied from another paper, which is not judged."
     )
 
 
