@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.record import Audit
-from reports import page, wording
+from reports import index_page, page, wording
 from reports.changes import Changes
 from reports.exports.changes_text import ICONS
 from reports.strings import visible
@@ -65,6 +65,12 @@ def embedded(data: Mapping[str, Any]) -> Markup:
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
+
+
+def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
+    """A page over several audits, each with its report's folder; `unread` are folders without a record."""
+    template = _environment().get_template("index.html.j2")
+    return template.render(page=index_page.build(audits, unread), wording=wording)
 
 
 def changes_html(changes: Changes) -> str:

@@ -12,6 +12,7 @@ import typer
 from audit import stored
 from audit.cli.app import Claims, app, claim_paths, papers_of, verdict_code
 from audit.cli.beside import AlsoOption, also_of
+from audit.cli.index import write_index
 from audit.cli.report import write_report
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -75,6 +76,7 @@ def judge_command(
         raise AuditError(
             f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"
         )
+    write_index(out)
     return worst
 
 

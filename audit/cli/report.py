@@ -13,6 +13,7 @@ from audit.cli.app import app, say, verdict_code
 from audit.cli.beside import AlsoOption, also_of, write_beside
 from audit.cli.diff import history, previous_of, tell_changes
 from audit.cli.figures import FiguresOption, FormatOption, draw_figures, formats_of
+from audit.cli.index import common_folder, write_index
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -61,13 +62,15 @@ def report_command(
     earlier = previous_of(previous or [], audits)
     for path, audit in audits.items():
         with numbers_explained(path):
-            write_report(audit, path.parent, names)
+            write_report(audit, path.parent, names, earlier[audit.paper.key])
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
             say(f"figures: {len(draw_figures(audit, own, formats))} in {own}")
         if before := earlier[audit.paper.key]:
             say(history(audit, before))
         worst = max(worst, verdict_code(audit))
+    if folder := common_folder(list(audits)):
+        write_index(folder)
     return worst
 
 
@@ -107,16 +110,23 @@ def numbers_explained(path: Path) -> Iterator[None]:
         ) from err
 
 
-def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
-    """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
+def write_report(
+    audit: Audit, folder: Path, also: Sequence[str] = (), previous: Sequence[Audit] = ()
+) -> None:
+    """Page, record and what is wanted beside them into the folder, the verdicts to the screen.
+
+    `previous` are earlier audits of the paper, for the history on the page.
+    """
     from reports.terminal import summary
 
-    page, record, *beside = write_files(audit, folder, also)
+    page, record, *beside = write_files(audit, folder, also, previous)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
     say("\n".join([summary(audit), "", *lines]))
 
 
-def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
+def write_files(
+    audit: Audit, folder: Path, also: Sequence[str] = (), previous: Sequence[Audit] = ()
+) -> list[Path]:
     """Page, record, and what stands beside them."""
     from audit.files import explained, write
     from audit.record import to_json
@@ -126,5 +136,5 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
-        write(page, html(audit).encode())
+        write(page, html(audit, previous).encode())
         return [page, record, *write_beside(audit, folder, also)]

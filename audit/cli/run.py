@@ -162,6 +162,7 @@ def run_command(
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
     from audit.cli.columns import run_columns
+    from audit.cli.index import write_index
     from audit.cli.suite import Suite, run_once
     from audit.cli.until_settled import run_until_settled
     from audit.fixed_margins import grown_since
@@ -239,6 +240,7 @@ def run_command(
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
+    write_index(out)
     return worst
 
 
