@@ -24,8 +24,10 @@ def of_claims(tested: int, total: int) -> str:
     """`10 of 168 claims were tested.`"""
     if not total:
         return "The claim file states no claim."
+    if total == 1:
+        return f"The one claim was {'' if tested else 'not '}tested."
     if tested == total:
-        return "The one claim was tested." if total == 1 else f"All {plural(total, 'claim')} were tested."
+        return f"All {plural(total, 'claim')} were tested."
     return f"{digits.count(tested)} of {plural(total, 'claim')} {'was' if tested == 1 else 'were'} tested."
 
 
@@ -33,8 +35,10 @@ def of_experiments(run: int, total: int) -> str:
     """`10 of 62 experiments were run.`"""
     if not total:
         return "The claim file describes no experiment."
+    if total == 1:
+        return f"The one experiment was {'' if run else 'not '}run."
     if run == total:
-        return "The one experiment was run." if total == 1 else f"All {plural(total, 'experiment')} were run."
+        return f"All {plural(total, 'experiment')} were run."
     return f"{digits.count(run)} of {plural(total, 'experiment')} {'was' if run == 1 else 'were'} run."
 
 
@@ -60,12 +64,11 @@ def unverified(cells: int, total: int, tables: int) -> str:
         return ""
     if not cells:
         return "Every printed number was held against the printed page."
-    which = "None of the" if cells == total else f"Not yet {digits.count(cells)} of the"
-    was = "was" if cells == total or cells == 1 else "were"
-    return (
-        f"{which} {plural(total, 'printed number')} {was} held against the printed page "
-        f"({plural(tables, 'table')})."
-    )
+    tell = f"held against the printed page ({plural(tables, 'table')})."
+    if cells == total:
+        return f"None of the {plural(total, 'printed number')} was {tell}"
+    was = "was" if cells == 1 else "were"
+    return f"{digits.count(cells)} of the {plural(total, 'printed number')} {was} not yet {tell}"
 
 
 def read_by(transcription: str) -> str:

@@ -1,0 +1,107 @@
+"""Learning curves: which score is drawn, the mean over seeds, and where its points lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from audit.record import ExperimentRecord
+from reports.learning_curves import Curves, curves_of, draw, learning_curves
+from reports.lookup import lookup
+from reports.render import html
+from tests.reports import sample
+from tests.reports.markup import parsed
+
+
+def experiment(*curves: Sequence[Mapping[str, float]], select: str = "") -> ExperimentRecord:
+    (kim,) = sample.tiny().experiments
+    done = kim.runs[0]
+    protocol = {"select_metric": select} if select else {}
+    runs = tuple(
+        replace(done, key=f"run{k}", curve=tuple(it), spec=replace(done.spec, seed=k, protocol=protocol))
+        for k, it in enumerate(curves)
+    )
+    return replace(kim, runs=runs)
+
+
+def steps(*values: float, metric: str = "P@1") -> list[dict[str, float]]:
+    return [{"epoch": float(k), "loss": 1.0 / k, metric: it} for k, it in enumerate(values, 1)]
+
+
+def test_the_score_that_chose_the_checkpoint_is_drawn() -> None:
+    both = [{"epoch": float(k), "P@1": 1.0 * k, "nDCG@5": 2.0 * k} for k in (1, 2)]
+    chosen = curves_of(experiment(both, select="nDCG@5"))
+    assert chosen == Curves("nDCG@5", (((1.0, 2.0), (2.0, 4.0)),))
+    assert (curves_of(experiment(both)) or pytest.fail()).metric == "P@1"
+    assert (curves_of(experiment(both, select="R@5")) or pytest.fail()).metric == "P@1"
+
+
+def test_without_a_score_it_is_the_loss() -> None:
+    plain = [{"epoch": 1.0, "loss": 0.5, "seconds": 3.0}, {"epoch": 2.0, "loss": 0.25, "seconds": 3.0}]
+    assert curves_of(experiment(plain)) == Curves("loss", (((1.0, 0.5), (2.0, 0.25)),))
+    assert curves_of(experiment(plain[:1])) is None
+    assert curves_of(experiment([])) is None
+
+
+def test_the_mean_is_over_all_seeds_where_all_have_a_value() -> None:
+    found = curves_of(experiment(steps(1.0, 2.0, 6.0), steps(3.0, 4.0)))
+    assert (found or pytest.fail()).mean == ((1.0, 2.0), (2.0, 3.0))
+
+
+def test_numbers_that_are_none_are_left_out() -> None:
+    found = curves_of(experiment(steps(1.0, float("nan"), 3.0, float("inf"))))
+    assert (found or pytest.fail()).seeds == (((1.0, 1.0), (3.0, 3.0)),)
+
+
+def points(svg: str, kind: str) -> list[list[tuple[float, float]]]:
+    """The points of every path of a kind."""
+    paths = re.findall(rf'class="{kind}" d="M([^"]*)"', svg)
+    return [[tuple(map(float, it.split())) for it in path.split("L")] for path in paths]  # type: ignore[misc]
+
+
+def test_higher_scores_are_drawn_higher_and_later_ones_to_the_right() -> None:
+    svg = draw(
+        Curves("P@1", (((1.0, 10.0), (2.0, 30.0), (3.0, 20.0)), ((1.0, 12.0), (2.0, 28.0), (3.0, 22.0))))
+    )
+    first, second = points(svg, "run")
+    (mean,) = points(svg, "mean-line")
+    assert [x for x, _ in mean] == sorted(x for x, _ in mean) == [44.0, 188.0, 332.0]
+    assert mean[0][1] > mean[2][1] > mean[1][1]
+    for k in range(3):
+        assert mean[k][1] == pytest.approx((first[k][1] + second[k][1]) / 2, abs=0.11)
+    assert all(22 <= y <= 150 for line in (first, second, mean) for _, y in line)
+
+
+def test_one_seed_has_no_mean_and_long_curves_keep_their_ends() -> None:
+    line = tuple((float(k), float(k % 7)) for k in range(1, 1001))
+    svg = draw(Curves("P@1", (line,)))
+    assert not points(svg, "mean-line")
+    (drawn,) = points(svg, "run")
+    assert len(drawn) <= 101
+    assert (drawn[0][0], drawn[-1][0]) == (44.0, 332.0)
+
+
+def test_experiments_of_the_same_runs_have_one_curve() -> None:
+    one = experiment(steps(1.0, 2.0))
+    other = replace(one, id="other", title="Other")
+    audit = replace(sample.tiny(), experiments=(one, other))
+    (curve,) = learning_curves(lookup(audit))
+    assert curve.title == "Kim-CNN, words; Other"
+    assert curve.description.startswith("P@1, held out, of 1 seed by epoch: it goes from 1.00 to 2.00")
+
+
+def test_runs_that_failed_and_pages_without_curves() -> None:
+    one = experiment(steps(1.0, 2.0))
+    failed = replace(one, runs=tuple(replace(it, status="failed") for it in one.runs))
+    assert learning_curves(lookup(replace(sample.tiny(), experiments=(failed,)))) == ()
+    assert 'id="curves"' not in html(sample.tiny())
+
+
+def test_a_curve_is_an_image_with_its_numbers_as_name() -> None:
+    audit = replace(sample.tiny(), experiments=(experiment(steps(1.0, 2.0)),))
+    svg = next(e for e in parsed(html(audit)).of_class("learning"))
+    assert svg.attributes["role"] == "img"
+    assert "goes from 1.00 to 2.00" in svg.text
