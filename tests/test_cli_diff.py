@@ -114,3 +114,42 @@ def test_a_previous_record_of_another_paper_is_told(capsys: pytest.CaptureFixtur
     err = capsys.readouterr().err
     assert err.startswith("audit: --previous other.json: is an audit of 'other'") and err.count("\n") == 1
     assert not Path("now/report.html").exists()
+
+
+# --------------------------------------------------------------------------- the page, and several reports
+
+
+def test_previous_records_stand_on_the_page() -> None:
+    now, before = write("out/a/audit.json", sound()), write("before.json", opened(sound()))
+    cli.main(["report", now, "--previous", before])
+    page = Path("out/a/report.html").read_text()
+    assert 'id="history"' in page and "came out otherwise in the earlier audit." in page
+    cli.main(["report", now])
+    assert 'id="history"' not in Path("out/a/report.html").read_text()
+
+
+def test_several_reports_get_an_index(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where only one of them is written anew; a record that is none is named."""
+    write("out/a/audit.json", sound())
+    write("out/b/audit.json", sound())
+    cli.main(["report", "--out", "out"])
+    assert capsys.readouterr().out.endswith("index: out/index.html\n")
+    assert Path("out/index.html").read_text().count("/report.html") == 2
+    Path("out/c").mkdir()
+    Path("out/c/audit.json").write_text("{}")
+    cli.main(["report", "out/a/audit.json"])
+    page = Path("out/index.html").read_text()
+    assert page.count("/report.html") == 2 and "from it: c." in page
+
+
+def test_one_report_has_no_index(capsys: pytest.CaptureFixture[str]) -> None:
+    write("out/a/audit.json", sound())
+    cli.main(["report", "--out", "out"])
+    assert "index" not in capsys.readouterr().out
+    assert not Path("out/index.html").exists()
+
+
+def test_reports_in_several_folders_have_no_index() -> None:
+    one, other = write("x/a/audit.json", sound()), write("y/b/audit.json", sound())
+    cli.main(["report", one, other])
+    assert not list(Path().glob("*/index.html"))
