@@ -28,6 +28,7 @@ from audit.cli import (
     plan,
     report,
     schema,
+    suggest,
     verify,
 )
 from audit.cli import run as run_module
@@ -54,6 +55,7 @@ COMMANDS = (
     data_vectors,
     add,
     add_model,
+    suggest,
     verify,
 )
 

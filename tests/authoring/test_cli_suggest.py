@@ -1,0 +1,147 @@
+"""`audit suggest` as a user gives it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit import cli
+from audit.claim import load
+from audit.exit_codes import Exit
+
+FILE = """\
+format: 1
+paper: {key: toy, title: A paper}
+datasets: {eurlex: {name: EUR-Lex}}
+tables:
+  t1:
+    where: {label: Table 1, page: 3}
+    caption: scores
+    dataset: eurlex
+    source: own_run
+    columns: [P@1]
+    rows:
+      - {id: full, label: Ours, experiment: full, values: ["75.10"]}
+      - {id: less, label: w/o pooling, experiment: less, values: ["74.10"]}
+      - {id: bare, label: w/o attention, values: ["73.10"]}
+experiments:
+  full: {title: all of it, dataset: eurlex, unavailable: toy}   # by hand
+  less: {title: less, dataset: eurlex, unavailable: toy}
+margins:
+  default: {value: 0.5, rule: field, why: usual}
+"""
+FIRST, SECOND = "t1-full-over-less", "t1-full-over-bare"
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("toy.yaml")
+    path.write_text(FILE)
+    return path
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def suggest(*arguments: str) -> int:
+    return cli.main(["suggest", "toy", *arguments])
+
+
+def test_what_is_named_is_added_with_a_sentence_that_says_that_it_is_ours(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert suggest("--accept", FIRST) == Exit.OK
+    (claim,) = load(file).claims
+    assert (claim.id, claim.kind, claim.cells()) == (FIRST, "order", ("t1.full", "t1.less"))
+    assert claim.says.startswith(
+        "suggested from Table 1; replace by the paper's sentence: Ours is better than"
+    )
+    assert file.read_text().startswith(FILE.rstrip("\n")), "nothing else is changed"
+    assert "toy.yaml: written; 1 table, 1 claim\n" in capsys.readouterr().out
+    assert suggest("--list") == Exit.OK
+    assert FIRST not in capsys.readouterr().out
+
+
+def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "maybe\nn\ny Pooling: it helps\nq\n")
+    assert suggest() == Exit.OK
+    (claim,) = load(file).claims
+    assert (claim.id, claim.says) == (FIRST, "Pooling: it helps")
+    out = capsys.readouterr().out
+    assert "1 of 3  t1-best-full  (optimum, Table 1)\n  Ours is the best of 3 in P@1 on EUR-Lex\n" in out
+    assert "  cells: t1.full.P@1, t1.less.P@1\n" in out
+
+
+def test_one_that_cannot_be_added_yet_is_not_taken_and_says_what_is_lacking(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = f"{SECOND}: t1.bare has no experiment; add one with `audit add experiment ID --row t1.bare`"
+    assert suggest("--accept", SECOND) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == f"audit: {sentence}\n"
+    answers(monkeypatch, "n\nn\ny\nn\n")
+    assert suggest() == Exit.OK
+    held = capsys.readouterr()
+    assert sentence in held.err and "nothing was added; 3 suggestions\n" in held.out
+    assert file.read_text() == FILE
+
+
+def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert suggest("--json", "--kind", "order") == Exit.OK
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["id"], first["needs"]) == (FIRST, [])
+    assert first["content"]["better"] == "t1.full" and first["content"]["where"] == {
+        "page": 3,
+        "label": "Table 1",
+    }
+    assert first["why"] == "'w/o pooling' is 'Ours' without 'pooling'; 75.10 against 74.10"
+    assert (second["id"], second["needs"]) == (SECOND, ["t1.bare"])
+
+
+def test_a_built_in_paper_can_be_looked_at_and_is_not_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["suggest", "xun2020", "--list", "--kind", "trend"]) == Exit.OK
+    assert "t6-rising-eurlex  (trend, Table 6)" in capsys.readouterr().out
+    assert cli.main(["suggest", "xun2020", "--accept", "t6-rising-eurlex"]) == Exit.BAD_INPUT
+    assert "'xun2020' is a built-in paper; give the path of the file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["--accept", "t1-full-over-lesss"],
+            f"there is no suggestion 't1-full-over-lesss'; did you mean '{FIRST}'",
+        ),
+        (["--kind", "orders"], "there is no kind of claim 'orders'; did you mean 'order'?"),
+        (["--table", "t2"], "there is no table 't2'; known: t1"),
+        (
+            ["--list", "--accept", FIRST],
+            "--accept adds claims, and --list and --json only show them; say one",
+        ),
+        ([], "nothing was written: the input ended before a yes"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
+    file: Path,
+    arguments: list[str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers(monkeypatch, "y\n")
+    assert suggest(*arguments) == Exit.BAD_INPUT
+    assert sentence in capsys.readouterr().err
+    assert file.read_text() == FILE
+
+
+def test_dry_run_shows_the_entry_and_writes_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert suggest("--accept", FIRST, "--dry-run") == Exit.OK
+    assert f"+  - id: {FIRST}\n" in capsys.readouterr().out
+    assert file.read_text() == FILE

@@ -1,0 +1,311 @@
+"""What the tables suggest, against tables small enough to see it: nothing more, and nothing twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit import claim_checks, claim_source
+from audit.authoring.suggesting import Suggestion, signatures, suggestions
+from audit.authoring.suggesting_labels import ensemble, full_model, left_out, one_change, steps
+from audit.claim import Paper, builtin_claims, load
+from audit.claim_kinds import KINDS, Claim
+from audit.papers import findings_about
+
+HEAD = """\
+format: 1
+paper: {key: toy, title: A paper}
+datasets: {eurlex: {name: EUR-Lex}, wiki: {name: Wiki10}, all: {name: Average}}
+margins: {default: {value: 0.5, rule: field, why: usual}}
+experiments:
+%s
+tables:
+%s
+"""
+
+
+def paper(tmp_path: Path, tables: str, *names: str, claims: str = "") -> Paper:
+    experiments = "\n".join(
+        f"  {it}: {{title: {it}, datasets: [eurlex, wiki], method: {it}, unavailable: toy}}" for it in names
+    )
+    path = tmp_path / "toy.yaml"
+    path.write_text(HEAD % (experiments or "  {}", tables) + claims)
+    return load(path)
+
+
+def table(rows: str, columns: str = "[P@1, P@3]", more: str = "dataset: eurlex") -> str:
+    return f"""\
+  t1:
+    where: {{label: Table 1, page: 4}}
+    caption: scores
+    source: own_run
+    {more}
+    columns: {columns}
+    rows:
+{rows}"""
+
+
+def row(label: str, values: str, experiment: str = "") -> str:
+    id = "".join(it if it.isalnum() else "_" for it in label)
+    id = f'"{id}"'
+    of = f", experiment: {experiment}" if experiment else ""
+    return f'      - {{id: {id}, label: "{label}", values: [{values}]{of}}}\n'
+
+
+def keys(it: Suggestion) -> dict[str, object]:
+    return {key: of for key, of in it.content.items() if key not in ("id", "says", "where")}
+
+
+# --------------------------------------------------------------------------- the best
+
+
+def test_the_best_of_a_column_is_among_all_that_have_a_number_there(tmp_path: Path) -> None:
+    rows = (
+        row("Alpha", '"70.1", "60.1"', "a")
+        + row("Beta", '"71.0", null', "b")
+        + row("Gamma", '"69.9", "62"', "c")
+    )
+    held = paper(tmp_path, table(rows + row("Delta", '"50", "40"', "d")), "a", "b", "c", "d")
+    first, second = suggestions(held)
+    everyone = ["t1.Alpha", "t1.Beta", "t1.Gamma", "t1.Delta"]
+    assert keys(first) == {"kind": "optimum", "best": "t1.Beta", "among": everyone, "metric": ["P@1"]}
+    everyone.remove("t1.Beta")
+    assert keys(second) == {"kind": "optimum", "best": "t1.Gamma", "among": everyone, "metric": ["P@3"]}
+    assert first.says == "Beta is the best of 4 in P@1 on EUR-Lex"
+    assert first.content["says"] == f"suggested from Table 1; replace by the paper's sentence: {first.says}"
+    assert first.content["where"] == {"label": "Table 1", "page": 4}
+    assert first.why == "prints the highest P@1 of 4"
+
+
+def test_two_that_print_the_same_highest_number_are_among_the_best(tmp_path: Path) -> None:
+    rows = row("Alpha", '"70.1"', "a") + row("Beta", '"70.1"', "b") + row("Gamma", '"60.0"', "c")
+    found = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))
+    assert [(it.content["best"], it.content["strength"]) for it in found] == [
+        ("t1.Alpha", "among_best"),
+        ("t1.Beta", "among_best"),
+    ]
+
+
+@pytest.mark.parametrize(("sd", "strength"), [("0.4", None), ("0.5", "among_best")])
+def test_a_lead_within_the_printed_spreads_is_only_among_the_best(
+    tmp_path: Path, sd: str, strength: str | None
+) -> None:
+    """71.0 - 0.5 is above 70.0 + 0.4, and not above 70.0 + 0.5."""
+    rows = row("Alpha", f'{{printed: "70.0", sd: "{sd}"}}', "a") + row(
+        "Beta", '{printed: "71.0", sd: "0.5"}', "b"
+    )
+    held = table(rows + row("Gamma", '{printed: "60.0", sd: "9.0"}', "c"), "[P@1]")
+    (found,) = suggestions(paper(tmp_path, held, "a", "b", "c"))
+    assert (found.content["best"], found.content.get("strength")) == ("t1.Beta", strength)
+
+
+# --------------------------------------------------------------------------- one thing changed
+
+
+def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_printed(tmp_path: Path) -> None:
+    rows = row("Ours", '"80.1", "70.0"', "a") + row("w/o attention", '"79.0", "70.5"', "b")
+    held = paper(tmp_path, table(rows + row("w/o pooling", '"78.0", "69.0"', "c")), "a", "b", "c")
+    orders = [keys(it) for it in suggestions(held) if it.kind == "order"]
+    assert orders == [
+        {"kind": "order", "better": "t1.Ours", "worse": "t1.w_o_attention", "metric": ["P@1"]},
+        {"kind": "order", "better": "t1.w_o_attention", "worse": "t1.Ours", "metric": ["P@3"]},
+        {"kind": "order", "better": "t1.Ours", "worse": "t1.w_o_pooling", "metric": ["P@1", "P@3"]},
+    ]
+
+
+def test_equal_numbers_are_no_order(tmp_path: Path) -> None:
+    rows = row("A, x", '"80.1", "70.0"', "a") + row("A, y", '"80.1", "71.0"', "b")
+    (found,) = suggestions(paper(tmp_path, table(rows), "a", "b"))
+    assert keys(found) == {"kind": "order", "better": "t1.A__y", "worse": "t1.A__x", "metric": ["P@3"]}
+
+
+def test_names_that_share_nothing_are_not_paired(tmp_path: Path) -> None:
+    rows = row("Alpha", '"3"', "a") + row("Beta", '"2"', "b") + row("Gamma", '"1"', "c")
+    assert [it.kind for it in suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))] == [
+        "optimum"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "changed"),
+    [
+        ("Kim-CNN, words", "Kim-CNN, embeddings", ("words", "embeddings")),
+        ("XML-CNN, words, Eq. (7)", "XML-CNN, words, Eq. (6)", ("7", "6")),
+        ("CE/N/standard", "BCE/N/standard", ("ce", "bce")),
+        ("BERT + CorNet", "BERT", ("cornet", "")),
+        ("Kim-CNN, words", "XML-CNN, embeddings", None),
+        ("Kim-CNN", "XML-CNN", None),
+        ("A, x", "A, x", None),
+        ("A, x", "B, x, y", None),
+    ],
+)
+def test_one_change_is_one_part_of_a_label_of_several(
+    first: str, second: str, changed: tuple[str, str] | None
+) -> None:
+    assert one_change(first, second) == changed
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("w/o attention", ("", "attention")),
+        ("XML-CNN w/o dynamic pooling", ("XML-CNN", "dynamic pooling")),
+        ("Ours (without pooling)", ("Ours", "pooling")),
+        ("No pooling", ("", "pooling")),
+        ("- attention", ("", "attention")),
+        ("Full − attention", ("Full", "attention")),
+        ("-attention", ("", "attention")),
+        ("XML-CNN", None),
+        ("Novel net", None),
+        ("d = -1", None),
+    ],
+)
+def test_what_a_label_leaves_out(label: str, parts: tuple[str, str] | None) -> None:
+    assert left_out(label) == parts
+
+
+def test_the_full_model_is_told_only_where_one_can_be_meant() -> None:
+    assert full_model("w/o x", ["A", "B", "w/o x"]) is None
+    assert full_model("w/o x", ["A", "B (ours)", "w/o x"]) == "B (ours)"
+    assert full_model("A w/o x", ["A", "B (ours)", "A w/o x"]) == "A"
+    assert full_model("w/o x", ["A", "w/o x", "w/o y"]) == "A"
+    assert ensemble("AttentionXML-1", ["AttentionXML", "AttentionXML-1"]) == "AttentionXML"
+    assert ensemble("AttentionXML-1", ["XML", "AttentionXML-1"]) is None
+
+
+def test_a_cell_without_an_experiment_is_told_with_its_row(tmp_path: Path) -> None:
+    rows = row("A, x", '"80.1"', "a") + row("A, y", '"79.0"')
+    (found,) = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a"))
+    assert found.needs == ("t1.A__y",)
+
+
+# --------------------------------------------------------------------------- sweeps
+
+
+def test_a_sweep_rises_or_has_its_best_level_within_and_is_in_the_order_of_its_numbers(
+    tmp_path: Path,
+) -> None:
+    rows = row("d = 8", '"3", "2"', "c") + row("d = 1", '"1", "1"', "a") + row("d = 2", '"2", "3"', "b")
+    trend, best = suggestions(paper(tmp_path, table(rows), "a", "b", "c"))
+    levels = ["t1.d___1", "t1.d___2", "t1.d___8"]
+    assert keys(trend) == {"kind": "trend", "levels": levels, "direction": "rising", "metric": ["P@1"]}
+    assert keys(best) == {"kind": "optimum", "best": "t1.d___2", "among": levels, "metric": ["P@3"]}
+    assert trend.says == "P@1 rises from d = 1 to d = 8 on EUR-Lex"
+
+
+def test_a_plateau_is_no_trend(tmp_path: Path) -> None:
+    rows = row("1", '"1"', "a") + row("2", '"1"', "b") + row("3", '"2"', "c")
+    (found,) = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))
+    assert (found.kind, found.content["best"]) == ("optimum", "t1.3")
+
+
+def test_numbers_in_labels() -> None:
+    assert steps("d = 1,024") == [("d = #", 1024)]
+    assert steps("256 filters, 0.5") == [("# filters, 0.5", 256), ("256 filters, #", 0.5)]
+
+
+# --------------------------------------------------------------------------- throughout
+
+
+COLUMNS = "[{id: e, metric: P@1, dataset: eurlex}, {id: w, metric: P@1, dataset: wiki}]"
+
+
+def test_who_is_best_on_every_data_set_dominates(tmp_path: Path) -> None:
+    rows = row("Alpha", '"3", "3"', "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
+    found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
+    assert [keys(it) for it in found if it.kind == "dominance"] == [
+        {"kind": "dominance", "winner": "a", "tables": ["t1"]}
+    ]
+
+
+def test_a_tie_on_one_data_set_is_no_dominance(tmp_path: Path) -> None:
+    rows = row("Alpha", '"3", "2"', "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
+    found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
+    assert "dominance" not in {it.kind for it in found}
+
+
+# --------------------------------------------------------------------------- numbers made of others
+
+
+def test_printed_averages_and_differences_are_claims_that_their_own_table_bears_out(tmp_path: Path) -> None:
+    """(80.1 + 85.0) / 2 = 82.55, (78.0 + 83.1) / 2 = 80.55; 80.1 - 78.0 = 2.1 and 85.0 - 83.1 = 1.9."""
+    columns = COLUMNS[:-1] + ", {id: avg, label: Avg., metric: P@1, dataset: all}]"
+    rows = row("Ours", '"80.1", "85.0", "82.55"') + row("Base", '"78.0", "83.1", "80.55"')
+    held = paper(tmp_path, table(rows + row("Gain", '"2.1", "1.9", "2.0"'), columns, "unit: percent"))
+    found = {it.id: it.content["expect"] for it in suggestions(held) if it.kind == "arithmetic"}
+    gains = [f"improvement(t1.Ours.{it}, t1.Base.{it}) = t1.Gain.{it}" for it in ("e", "w", "avg")]
+    means = [f"mean(t1.{it}.e, t1.{it}.w) = t1.{it}.avg" for it in ("Ours", "Base", "Gain")]
+    assert found == {"t1-difference-Gain": " and ".join(gains), "t1-mean-avg": " and ".join(means)}
+    claims = "claims:\n" + "".join(
+        f'  - {{id: {id}, kind: arithmetic, expect: "{it}", says: s, where: {{page: 1}}}}\n'
+        for id, it in found.items()
+    )
+    text = (tmp_path / "toy.yaml").read_text()
+    (tmp_path / "toy.yaml").write_text(text + claims)
+    findings = findings_about([load(tmp_path / "toy.yaml")])
+    results = [it.result for it in findings if it.check == "sentence"]
+    assert results == ["consistent", "consistent"]
+
+
+def test_average_ranks_are_means_of_ranks(tmp_path: Path) -> None:
+    columns = COLUMNS[:-1] + ", {id: rank, quantity: average_rank}]"
+    rows = (
+        row("Alpha", '"3", "3", "1"', "a")
+        + row("Beta", '"2", "1", "2.5"', "b")
+        + row("Gamma", '"1", "2", "2.5"', "c")
+    )
+    found = suggestions(paper(tmp_path, table(rows, columns, "unit: percent"), "a", "b", "c"))
+    (ranks,) = [it for it in found if it.kind == "arithmetic"]
+    assert str(ranks.content["expect"]).startswith(
+        "mean(rank(t1.Alpha.e), rank(t1.Alpha.w)) = t1.Alpha.rank and "
+    )
+
+
+# --------------------------------------------------------------------------- what is there
+
+
+CLAIM = """\
+claims:
+  - {id: mine, kind: order, better: t1.A__y, worse: t1.A__x, metric: P@1, says: s, where: {page: 1}}
+"""
+
+
+def test_what_is_claimed_already_is_suggested_for_the_other_metrics_only(tmp_path: Path) -> None:
+    rows = row("A, x", '"80.1", "70.0"', "a") + row("A, y", '"80.2", "71.0"', "b")
+    (found,) = suggestions(paper(tmp_path, table(rows), "a", "b", claims=CLAIM))
+    assert found.content["metric"] == ["P@3"]
+    both = CLAIM.replace("metric: P@1", "metric: [P@1, P@3]")
+    assert suggestions(paper(tmp_path, table(rows), "a", "b", claims=both)) == ()
+
+
+@pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.stem)
+def test_every_suggestion_for_a_built_in_paper_is_one_that_the_loader_takes(path: Path) -> None:
+    found = suggestions(load(path))
+    content = claim_source.read(path).content
+    content["claims"] = [*content.get("claims", []), *(dict(it.content) for it in found if not it.needs)]
+    assert found and not list(claim_checks.problems(content, None))
+    paper = Paper.model_validate(content)
+    assert not {it.id for it in suggestions(paper)} & {it.id for it in found if not it.needs}
+
+
+def test_of_the_orders_and_dominances_of_chen2022_these_are_found_by_the_tables_alone() -> None:
+    """Not found are those across two things at once, or with an experiment that no table prints."""
+    (path,) = [it for it in builtin_claims() if it.stem == "chen2022"]
+    held = load(path)
+    found = {
+        sign
+        for it in suggestions(held.model_copy(update={"claims": ()}))
+        for sign in signatures(held, [_claim(it)])
+    }
+    lost = [
+        it.id
+        for it in held.claims
+        if it.kind in ("order", "dominance") and not signatures(held, [it]) <= found
+    ]
+    assert lost == ["kim-needs-eq7-for-embeddings", "less-training-data-is-worse", "eq4-better-than-eq3"]
+    assert sum(it.kind in ("order", "dominance") for it in held.claims) == 20
+
+
+def _claim(it: Suggestion) -> Claim:
+    return KINDS[it.kind].model_validate(dict(it.content))
