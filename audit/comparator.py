@@ -340,6 +340,17 @@ def _margin_warnings(
     return tuple(notes), bool(undeclared)
 
 
+def _compared(claim: ClaimRecord, arms: Sequence[Arm]) -> list[Sequence[Arm]]:
+    """The arms that are compared with each other: of dominance, those of a line.
+
+    One corpus may stand in for several data sets, and is then the same in several lines.
+    """
+    if claim.kind != "dominance":
+        return [arms]
+    lines = [{line["winner"], *line["rivals"]} for line in claim.details["lines"]]
+    return [[arm for arm in arms if arm.experiment in line] for line in lines]
+
+
 def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
     """Reason code why the claim cannot be judged at all, or None."""
     if claim.kind not in JUDGES:
@@ -360,7 +371,7 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
         return "not_measured"
     # the best level of a sweep may stand among the others; elsewhere a name that stands twice is a mistake
     distinct = list({arm.experiment: arm for arm in arms}.values()) if claim.kind == "optimum" else arms
-    if share_runs(distinct):
+    if any(share_runs(compared) for compared in _compared(claim, distinct)):
         return "same_runs"
     if not of_one_kind(arms):
         return "mixed_evidence"

@@ -228,6 +228,33 @@ def test_best_everywhere_is_every_order_and_the_largest_p() -> None:
     ]
 
 
+def on_a_stand_in(*names: str) -> dict[str, ExperimentRecord]:
+    """One corpus stands for x and for z: their experiments rest on the same runs."""
+    found = on_three_sets()
+    for name in ("w", "a", "b"):
+        held = found[f"{name}_x"].runs if name in names else ()
+        for data in "xz":
+            key = f"{name}_{data}"
+            found[key] = replace(found[key], runs=held)
+    return found
+
+
+def test_one_corpus_for_two_data_sets_is_compared_in_each() -> None:
+    verdict = judge(table([ON_THREE[0], ON_THREE[2]]), on_a_stand_in("w", "a", "b"))
+    assert said(verdict) == ("reproduced", "dominates")
+
+
+def test_rivals_that_share_runs_over_data_sets_say_nothing_without_the_winner() -> None:
+    verdict = judge(table([ON_THREE[0], ON_THREE[2]]), on_a_stand_in("a"))
+    assert said(verdict) == ("inconclusive", "not_run")
+
+
+def test_a_winner_that_shares_runs_with_its_rival_is_not_compared() -> None:
+    found = on_three_sets()
+    found["a_x"] = replace(found["a_x"], runs=found["w_x"].runs)
+    assert said(judge(table([ON_THREE[0]]), found)) == ("inconclusive", "same_runs")
+
+
 def test_one_rival_above_contradicts_best_everywhere_by_bonferroni() -> None:
     """Two rivals on each of three data sets: 2 p for the place, 3 times that for the data sets."""
     verdict = judge(table(ON_THREE), on_three_sets())
