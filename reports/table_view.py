@@ -88,7 +88,7 @@ def _finding_marks(found: Lookup) -> dict[str, tuple[FindingMark, ...]]:
     anchors = finding_anchors(found.audit.findings)
     marks: dict[str, list[FindingMark]] = defaultdict(list)
     for it in found.audit.findings:
-        if it.result == "inconsistent":
+        if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
             label = printed_checks.mark(it)
             for address in dict.fromkeys(it.cells):
                 marks[address].append(FindingMark(label, f"#{anchors[finding_key(it)]}"))

@@ -15,19 +15,30 @@ NOTE = (
     "numbers that are not copied from each other and that no rounding makes one, a baseline that drifts."
 )
 OURS = "Ours"
-DIFFERS = "differs"
 UNKNOWN_SIZE = "N not printed"
 STAND_IN = "† On stand-in data or another split: not comparable with the numbers beside it."
 
 
-def summary(rows: int, differing: int, papers: Sequence[str]) -> str:
-    """`39 numbers that other papers print too (liu2017 and you2019); 12 differ.`"""
+def summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str:
+    """`39 numbers that other papers print too (liu2017); 12 differ by more than rounding, 9 of these for ...`
+
+    `sized` of those that differ have one number of test documents in all papers that print one.
+    """
     others = f" ({listed(list(papers))})" if papers else ""
     held = f"{plural(rows, 'number')} that other papers print too{others}"
     if not differing:
         return f"{held}; none differs from another by more than rounding."
     verb = "differs" if differing == 1 else "differ"
-    return f"{held}; {digits.count(differing)} {verb} by more than rounding."
+    same = "none" if not sized else "all" if sized == differing else digits.count(sized)
+    return (
+        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these for one number of "
+        "test documents."
+    )
+
+
+def differs(one_size: bool) -> str:
+    """What stands beside a row whose numbers differ."""
+    return "differs" if one_size else "differs, other N"
 
 
 def none(papers: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ DEGREE_NOTE = (
 TABLE_KEY = (
     "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A mark beside a number is "
     "the verdict on that number; a smaller one is the verdict on a comparison that rests on it. "
-    "Hatched: copied from another paper, not judged."
+    "≠ leads to a finding that no run was needed for. Hatched: copied from another paper, not judged."
 )
 
 

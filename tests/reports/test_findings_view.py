@@ -114,15 +114,19 @@ def test_it_says_where_no_other_paper_was_at_hand() -> None:
 
 
 def test_cells_lead_to_findings_and_findings_to_cells() -> None:
-    """Only what is inconsistent marks its cells."""
-    whole = audit(find("identity", "inconsistent", "t.r1.P@1"), find("bounds", "consistent", "t.r2.P@1"))
+    """Only what is inconsistent marks its cells, and a sentence marks none: the cells may be fine."""
+    whole = audit(
+        find("identity", "inconsistent", "t.r1.P@1"),
+        find("bounds", "consistent", "t.r2.P@1"),
+        find("sentence", "inconsistent", "t.r3.P@1", claim="c", says="A is best"),
+    )
     (view,) = table_views(lookup(whole))
     marks = [row.cells[0].findings for row in view.rows]
     assert [len(it) for it in marks] == [0, 1, 0, 0, 0, 0]
     assert marks[1][0].label == "Inconsistent: P@1 and nDCG@1"
     page = parsed(html(whole))
     assert marks[1][0].href[1:] in page.ids()
-    (group,) = (findings_section(lookup(whole)) or pytest.fail()).inconsistent
+    group, _ = (findings_section(lookup(whole)) or pytest.fail()).inconsistent
     assert group.items[0].href == f"#{view.rows[1].cells[0].anchor}"
 
 
