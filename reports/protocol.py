@@ -25,22 +25,28 @@ class RunRow:
 
 
 def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
-    """One sentence for each data set of the paper and each data that stood in for it."""
+    """One sentence for each data that was used, with the data sets of the paper that it is or stands for."""
     keys: dict[str, set[str]] = defaultdict(set)
-    places: dict[str, tuple[Scope, str, Run]] = {}
+    datasets: dict[str, dict[str, None]] = defaultdict(dict)
+    places: dict[str, tuple[Scope, Run]] = {}
     for experiment in found.audit.experiments:
         for run in experiment.runs:
-            place = f"{experiment.scope}|{experiment.dataset}|{run.data.fingerprint}|{_stated(run)}"
+            place = f"{experiment.scope}|{run.data.fingerprint}|{_stated(run)}"
             keys[place].add(run.key)
-            places.setdefault(place, (experiment.scope, experiment.dataset, run))
+            datasets[place][experiment.dataset] = None
+            places.setdefault(place, (experiment.scope, run))
     return tuple(
         (
             scope,
             wording.scope_note(
-                scope, runs=len(keys[place]), data=_data(run), dataset=dataset, stated=_stated(run)
+                scope,
+                runs=len(keys[place]),
+                data=_data(run),
+                datasets=tuple(datasets[place]),
+                stated=_stated(run),
             ),
         )
-        for place, (scope, dataset, run) in places.items()
+        for place, (scope, run) in places.items()
     )
 
 

@@ -80,9 +80,9 @@ def degree(found: TableDegree) -> str:
     return f"{text}{errors}. {DEGREE_NOTE}"
 
 
-def scope_note(scope: Scope, *, runs: int, data: str, dataset: str, stated: str = "") -> str:
-    """On which data the runs behind one data set of the paper were made, and what that allows."""
-    made = f"{plural(runs, 'run')} for “{dataset}” used {data}"
+def scope_note(scope: Scope, *, runs: int, data: str, datasets: Sequence[str], stated: str = "") -> str:
+    """On which data the runs behind some data sets of the paper were made, and what that allows."""
+    made = f"{plural(runs, 'run')} for {listed([f'“{it}”' for it in datasets])} used {data}"
     if scope == "same_data":
         how = f"as the import states, not verified here ({stated})" if stated else "by content"
         return f"{made}: the paper’s own data, {how}. Values and comparisons are judged."

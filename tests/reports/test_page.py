@@ -161,7 +161,7 @@ def test_card_has_the_whole_derivation(study: Audit) -> None:
     card = card_of(study, "kim-words-value:P@1")
     facts = {fact.term: fact.text for fact in card.facts}
     assert facts["Said in"] == "Table 4, page 1992"
-    assert facts["Printed"] == "75.83 (Table 4: Kim-CNN, words, P@1)"
+    assert facts["Printed"] == "75.83 (Table 4)"
     assert facts["Seeds"] == "3 seeds"
     assert facts["Mean ± sd"] == "75.78 ± 0.06"
     assert facts["Margin"] == "0.50 points, rule “field”"
@@ -295,6 +295,14 @@ def test_scope_notes_name_the_data() -> None:
         "19 runs for “eurlex” used “synthetic” (2,000 training and 500 test documents, 120 labels; recipe "
         "“topics-1”"
     )
+
+
+def test_one_corpus_for_several_data_sets_is_noted_once() -> None:
+    audit = sample.study("other_data")
+    first, *others = audit.experiments
+    twice = replace(audit, experiments=(first, replace(first, id="again", dataset="wiki10"), *others))
+    ((_, note),) = scope_notes(lookup(twice))
+    assert note.startswith("19 runs for “eurlex” and “wiki10” used “synthetic”")
 
 
 def test_scope_note_of_a_single_document() -> None:

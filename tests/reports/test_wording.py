@@ -525,7 +525,9 @@ def all_generated() -> list[str]:
                     verdict = replace(plain, reason=code, outcome=outcome, scope=scope)
                     texts += [say(claim, verdict, departures=2), wording.plot_description(claim, verdict)]
                     texts.append(wording.no_plot(claim, verdict))
-    texts += [wording.scope_note(scope, runs=3, data="“x”", dataset="eurlex") for scope in get_args(Scope)]
+    texts += [
+        wording.scope_note(scope, runs=3, data="“x”", datasets=("eurlex",)) for scope in get_args(Scope)
+    ]
     checks = (FidelityCheck("xml_cnn", "shapes", True, ""), FidelityCheck("xml_cnn", "vectors", False, ""))
     texts += [wording.fidelity_note("xml_cnn", checks), wording.fidelity_note("xml_cnn", checks[:1])]
     texts += [wording.seed_note(status, None) for status in ("done", "failed", "interrupted")]
@@ -739,7 +741,7 @@ def test_degree(found: TableDegree, expected: str) -> None:
 )
 def test_scope_note(scope: Scope, expected: str) -> None:
     """On which data the runs were made, and what that allows."""
-    assert wording.scope_note(scope, runs=3, data="“x”", dataset="eurlex") == expected
+    assert wording.scope_note(scope, runs=3, data="“x”", datasets=("eurlex",)) == expected
 
 
 @pytest.mark.parametrize(
