@@ -13,6 +13,9 @@ from reports.rejudging import band_of
 from reports.seed_strips import Strip, strips
 from reports.wording import Status
 
+#: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
+_FEW = 2
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -62,6 +65,8 @@ class Card:
     strips: tuple[Strip, ...]
     readings: ReadingView | None = None
     """None where none but the default reading was run."""
+    packed: str = ""
+    """Place of its plot among those of `reports.packed`; empty where it stands here."""
 
 
 def card(claim: ClaimRecord, found: Lookup) -> Card:
@@ -70,7 +75,8 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
     status = wording.status_of(verdict)
     anchor = found.anchors[claim.id]
     names = found.names(claim)
-    plot = plot_of(claim, verdict, names)
+    numbers = _two_numbers(claim, verdict)
+    plot = plot_of(claim, verdict, names, wording.plot_name(numbers))
     return Card(
         anchor=anchor,
         claim=claim.claim,
@@ -82,7 +88,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         kind_key=claim.kind,
         dataset=claim.dataset,
         metric=wording.subject(claim),
-        numbers=_two_numbers(claim, verdict),
+        numbers=numbers,
         band=band_of(claim, verdict, found),
         primary=claim.primary,
         open=status == "contradicted",
@@ -154,7 +160,9 @@ def _places(claim: ClaimRecord, found: Lookup) -> list[Fact]:
         )
         if place and claim.kind != "dominance" and place.cell.printed not in (None, printed):
             printed = f"{place.cell.printed}, which is {printed} %"
-        text = f"{printed} ({_cell_name(place) if place else address})"
+        several = len(claim.cells) > _FEW or (place and place.column.metric != claim.metric)
+        named = place.table.label if place and not several else _cell_name(place) if place else address
+        text = f"{printed} ({named})"
         facts.append(Fact("Printed", text, href=f"#{place.anchor}" if place else ""))
     return facts
 

@@ -9,10 +9,10 @@ from reports import digits, wording
 from reports.figures import Bounds, IntervalPlot, Lane, interval_plot
 
 
-def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...]) -> str:
-    """The interval plot as SVG; empty where there is nothing to draw."""
+def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...], name: str) -> str:
+    """The interval plot as SVG with a short name; empty where there is nothing to draw."""
     plot = intervals_of(claim, verdict, names)
-    return interval_plot(plot) if plot else ""
+    return interval_plot(replace(plot, name=name)) if plot else ""
 
 
 def intervals_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...]) -> IntervalPlot | None:

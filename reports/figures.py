@@ -46,7 +46,7 @@ class IntervalPlot:
     """What one interval plot shows, in points of the metric."""
 
     description: str
-    """What is drawn, with its numbers, for those who do not see it: the name of the image."""
+    """What is drawn, with its numbers, for those who do not see it."""
     axis: str
     """What the axis measures, with its unit."""
     estimate: float | None = None
@@ -63,6 +63,8 @@ class IntervalPlot:
     lanes: tuple[Lane, ...] = ()
     """Below the intervals, or alone, on an axis of their own: the runs of each arm of a comparison."""
     lanes_axis: str = ""
+    name: str = ""
+    """The name of the image, where the page says the rest of the description beside it."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def interval_plot(plot: IntervalPlot) -> str:
 
 def _svg(plot: IntervalPlot, height: int, parts: Sequence[str]) -> str:
     head = f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img">'
-    return f"{head}<title>{escaped(plot.description)}</title>{''.join(parts)}</svg>"
+    return f"{head}<title>{escaped(plot.name or plot.description)}</title>{''.join(parts)}</svg>"
 
 
 def _target(plot: IntervalPlot, axis: Axis, bottom: int) -> list[str]:
@@ -188,8 +190,8 @@ def _path(kind: str, d: str) -> str:
 
 
 def _n(x: float) -> str:
-    """A coordinate to a tenth of a unit, without a needless `.0`."""
-    return f"{x:.1f}".removesuffix(".0")
+    """A coordinate to a whole unit, which is a pixel: what lies further left is never drawn further right."""
+    return f"{x:.0f}"
 
 
 def _text(x: float, y: int, text: str) -> str:

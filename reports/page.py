@@ -15,6 +15,7 @@ from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
+from reports.packed import packed
 from reports.protocol import RunRow, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
 from reports.sections import Sections, sections
@@ -127,6 +128,8 @@ class Page:
     chips: tuple[Chip, ...]
     groups: tuple[CardGroup, ...]
     open: OpenClaims
+    plots: str
+    """Those of closed cards, packed; empty but on a large page."""
     key_plot: str
     """SVG drawn by `reports.figures`: how to read the others."""
     findings: tuple[FindingView, ...]
@@ -146,7 +149,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
     `previous` are earlier audits of the same paper, for the history of its claims.
     """
     found = lookup(audit)
-    cards = [card(claim, found) for claim in audit.claims]
+    cards, plots = packed([card(claim, found) for claim in audit.claims])
     headlines = _headlines(found)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
@@ -172,6 +175,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         chips=chips(cards),
         groups=_groups(cards),
         open=open_claims(found),
+        plots=plots,
         key_plot=_KEY_PLOT,
         findings=_findings(audit.findings),
         tables=table_views(found),

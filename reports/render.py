@@ -38,6 +38,7 @@ _SPOKEN: dict[str, Any] = {
     "moved": controls.MARGIN_MOVED,
     "shown": controls.FILTER_SHOWN,
     "none": controls.FILTER_NONE,
+    "link": controls.SELF_LINK,
 }
 
 

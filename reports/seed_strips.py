@@ -32,6 +32,11 @@ class Strip:
     name: str
     seeds: tuple[Seed, ...]
 
+    @property
+    def numbered(self) -> tuple[tuple[str, Seed], ...]:
+        """Each seed with its number, empty where it is that of its place: lists count by themselves."""
+        return tuple(("" if it.seed == str(place) else it.seed, it) for place, it in enumerate(self.seeds))
+
 
 def strips(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> tuple[Strip, ...]:
     """One strip for each experiment of the claim that has any seed; then what is shown and was not judged."""

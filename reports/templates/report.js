@@ -12,7 +12,7 @@
   const cards = [];
   for (const block of blocks) {
     for (const el of all(".card", block.el)) {
-      const status = el.dataset.s;
+      const status = Object.keys(WORDS.status).find((name) => el.classList.contains(name));
       const card = { el, block, fixed: status, status, band: band(el.dataset.b), id: one(".body", el).id, text: null };
       block.cards.push(card);
       cards.push(card);
@@ -50,7 +50,7 @@
     if (!links.size) {
       for (const link of all('a[href^="#c-"]')) {
         const key = link.hash.slice(1);
-        if (one(".w, .icon", link)) links.set(key, [...(links.get(key) || []), link]);
+        if (link.matches(".chip, .mark")) links.set(key, [...(links.get(key) || []), link]);
       }
       links.set("", []);
     }
@@ -62,7 +62,6 @@
     const old = card.status;
     card.status = status;
     const chip = one(".chip", card.el);
-    chip.classList.replace(old, status);
     chip.textContent = WORDS.status[status];
     card.el.classList.replace(old, status);
     const what = one(".what", card.el);
@@ -72,14 +71,7 @@
     for (const link of marksOf(card.id)) {
       link.classList.replace(old, status);
       for (const word of all(".w", link)) word.textContent = WORDS.status[status];
-      for (const icon of all(".icon", link)) {
-        icon.classList.replace(old, status);
-        one("use", icon).setAttribute("href", "#i-" + status);
-      }
-      for (const name of ["aria-label", "title"]) {
-        const label = link.getAttribute(name);
-        if (label && label.startsWith(WORDS.status[old])) link.setAttribute(name, WORDS.status[status] + label.slice(WORDS.status[old].length));
-      }
+      if (link.title.startsWith(WORDS.status[old])) link.title = WORDS.status[status] + link.title.slice(WORDS.status[old].length);
     }
   }
 
@@ -284,12 +276,38 @@
     event.preventDefault();
     next.focus();
   }
+  /** The drawings of a large page; they were made, and their text escaped, by reports/figures.py. */
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return (await new Response(stream).text()).split("\0");
+  }
+  let drawings = null;
+  async function draw(figure) {
+    drawings ??= unpacked(one("#plots").textContent);
+    const drawing = (await drawings)[figure.dataset.f];
+    if (!figure.firstChild) figure.append(new DOMParser().parseFromString(drawing, "text/html").body.firstChild);
+  }
+
+  /** Each claim that is opened gets its plot, and a link to itself, to be copied. */
+  list.addEventListener("toggle", (event) => {
+    const body = event.target.matches(".card[open]") && one(".body", event.target);
+    if (!body || one(".self", body)) return;
+    for (const figure of all("figure[data-f]", body)) draw(figure);
+    const link = document.createElement("a");
+    link.className = "self";
+    link.href = "#" + body.id;
+    link.textContent = WORDS.link;
+    (one(".badges", body) || one(".lead", body)).append(" ", link);
+  }, true);
   list.addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by && event.target.matches(".card > summary")) step(event.target, by, event);
   });
+  for (const figure of all(".card[open] figure[data-f]")) draw(figure);
   window.addEventListener("hashchange", arrive);
   for (const el of all("[data-script]")) el.hidden = false;
+  for (const el of all("[data-without]")) el.hidden = true;
   redraw();
   arrive();
 })();

@@ -16,6 +16,7 @@ from reports.wording.controls import (
     fixed_margin,
     gate_state,
     paper_and_here,
+    plot_name,
     slider_sentence,
 )
 from reports.wording.fields import (
@@ -133,6 +134,7 @@ __all__ = [
     "open_choice",
     "paper_and_here",
     "plot_description",
+    "plot_name",
     "plural",
     "reached",
     "reading_name",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from audit.record import AuthorResponse, Margin
 from reports import digits
-from reports.wording.words import listed, plural
+from reports.wording.words import capital, listed, plural
 
 FURTHER = "Further primary claims"
 NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
@@ -59,6 +59,11 @@ SORTS = (
 )
 OPEN_ALL = "open all shown"
 CLOSE_ALL = "close all"
+SELF_LINK = "link to this claim"
+NOT_DRAWN = (
+    "This page is large: without JavaScript only the plots of the first contradictions are drawn. All numbers of "
+    "the others stand beside their place."
+)
 KEYS = "Up and down go from claim to claim, Enter opens one."
 
 
@@ -96,6 +101,11 @@ def author_state(response: AuthorResponse | None) -> str:
     if response.answered is None:
         return f"asked on {response.asked}; no answer yet"
     return f"asked on {response.asked}, answered on {response.answered}"
+
+
+def plot_name(numbers: str) -> str:
+    """Of a plot beside which all of its numbers stand."""
+    return capital(numbers) if numbers else "Intervals and seeds"
 
 
 def paper_and_here(printed: str, ours: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -121,19 +122,25 @@ def _claim(
 
 
 def large(copies: int) -> Audit:
-    """Forty claims a copy, each judged and with a plot, and as many tables with as many cells."""
+    """Forty claims a copy, all but one judged and with a plot, ids of usual length; two tables a copy."""
     audit = sample.study()
     return replace(
         audit,
         claims=tuple(_renamed(claim, k) for k in range(copies) for claim in audit.claims),
-        verdicts=tuple(replace(it, claim=f"{k}-{it.claim}") for k in range(copies) for it in audit.verdicts),
+        verdicts=tuple(replace(it, claim=_id(it.claim, k)) for k in range(copies) for it in audit.verdicts),
         tables=tuple(_table(table, k) for k in range(copies) for table in audit.tables),
     )
 
 
 def _renamed(claim: ClaimRecord, k: int) -> ClaimRecord:
     cells = tuple(f"{k}-{address}" for address in claim.cells)
-    return replace(claim, id=f"{k}-{claim.id}", claim=f"{k}-{claim.claim}", cells=cells)
+    return replace(claim, id=_id(claim.id, k), claim=_id(claim.id, k).rpartition(":")[0], cells=cells)
+
+
+def _id(name: str, k: int) -> str:
+    """The sample's ids are whole sentences; those of claim files have some twenty letters."""
+    stem, _, metric = name.rpartition(":")
+    return f"{k}-{stem[:14]}{zlib.crc32(stem.encode()) % 1000}:{metric}"
 
 
 def _table(table: TableRecord, k: int) -> TableRecord:

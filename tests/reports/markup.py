@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+#: End tags that HTML lets one leave out: before which start tags, and before which end tag of the parent.
+IMPLIED = {"dt": ("dt", "dd"), "dd": ("dt", "dd"), "li": ("li",)}
+ENDED_WITH = {"dl": ("dt", "dd"), "ol": ("li",), "ul": ("li",)}
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
 
@@ -33,6 +36,8 @@ class Markup(HTMLParser):
         super().__init__(convert_charrefs=True)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._open and self._open[-1].tag in IMPLIED.get(tag, ()):
+            self._open.pop()
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.elements.append(element)
         if tag not in VOID:
@@ -42,6 +47,8 @@ class Markup(HTMLParser):
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
 
     def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1].tag in ENDED_WITH.get(tag, ()):
+            self._open.pop()
         if not self._open or self._open[-1].tag != tag:
             self.unclosed.append(tag)
             return

@@ -119,7 +119,7 @@ def test_plots() -> None:
     """Arms of a ranking share an axis; what shares none is not drawn, and that is said."""
     found = cards()
     assert len(re.findall(r"M[\d.]+ \d+h0", found["ranking"].plot)) == 15
-    assert "Every seed of 3 experiments, 5 seeds each." in found["ranking"].plot
+    assert "<title>Intervals and seeds</title>" in found["ranking"].plot
     assert found["dominance"].plot == ""
     assert found["dominance"].no_plot.startswith("Not drawn: the comparisons share no axis")
     assert found["convergence"].no_plot.startswith("Not drawn: what counts is the epoch")

@@ -325,7 +325,7 @@ def test_status_is_icon_and_word(study: Markup) -> None:
     for chip in study.of_class("chip"):
         assert chip.text.strip().startswith(words), chip
     for mark in study.of_class("mark"):
-        assert mark.attributes["aria-label"].startswith(words)
+        assert mark.attributes["title"].startswith(words)
     assert all(e.attributes.get("aria-hidden") == "true" for e in study.of_class("icon"))
 
 
