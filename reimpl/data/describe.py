@@ -10,6 +10,7 @@ from typing import Any
 from reimpl.data.formats.bow import BowDataset
 from reimpl.data.histogram import by_powers_of_two
 from reimpl.data.identity import Observed, label_means, label_set_of
+from reimpl.data.numerals import Numerals
 from reimpl.data.opening import open_corpus
 from reimpl.data.source import Source, content_of, corpus_of, partition_of
 from reimpl.data.tally import Tally, of_documents, of_features
@@ -42,10 +43,10 @@ def describe(source: Source | BowDataset | Path) -> Mapping[str, Any]:
 
 
 def _of_features(data: BowDataset) -> Mapping[str, Any]:
-    names = data.label_names or tuple(map(str, range(data.n_labels)))
+    names = data.label_names or Numerals(data.n_labels)
     tallies = {split: of_features(part, names) for split, part in data.parts.items()}
     identity = {"content": data.content, "partition": data.partition, "corpus": data.corpus}
-    figures = _figures(data.name, identity, tallies, set(names))
+    figures = _figures(data.name, identity, tallies, names if isinstance(names, Numerals) else set(names))
     return {
         **figures,
         "features": data.n_features,
@@ -54,16 +55,16 @@ def _of_features(data: BowDataset) -> Mapping[str, Any]:
 
 
 def _figures(
-    name: str, identity: Mapping[str, str], tallies: Mapping[str, Tally], universe: set[str]
+    name: str, identity: Mapping[str, str], tallies: Mapping[str, Tally], universe: set[str] | Numerals
 ) -> dict[str, Any]:
     train, test = tallies["train"], tallies["test"]
     return {
         "name": name,
         **identity,
-        "label_set": label_set_of(universe),
+        "label_set": universe.digest if isinstance(universe, Numerals) else label_set_of(universe),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
         "labels": len(universe),
-        "labels_not_in_train": len(universe - train.label_counts.keys()),
+        "labels_not_in_train": len(universe) - len(train.label_counts),  # all of which are in it
         "test_labels_not_in_train": len(test.label_counts.keys() - train.label_counts.keys()),
         **{
             f"{split}_texts_in_train": sum(n for text, n in tally.texts.items() if text in train.texts)

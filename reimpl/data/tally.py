@@ -80,12 +80,12 @@ def of_documents(documents: Iterable[Document]) -> Tally:
 
 def of_features(split: BowSplit, names: Sequence[str]) -> Tally:
     """Counts of documents that are features; `names` are those of the labels by id."""
-    frequencies = np.bincount(split.label_ids, minlength=len(names))
+    ids, frequencies = np.unique(split.label_ids, return_counts=True)  # as long as what occurs, not as L
     return Tally(
         unit="features",
         labels=np.diff(split.label_offsets).tolist(),
         lengths=np.diff(split.offsets).tolist(),
-        label_counts=Counter({names[i]: int(frequencies[i]) for i in np.flatnonzero(frequencies).tolist()}),
+        label_counts=Counter({names[i]: n for i, n in zip(ids.tolist(), frequencies.tolist(), strict=True)}),
         texts=Counter(
             _digest(split.indices[start:stop].tobytes() + split.values[start:stop].tobytes())
             for start, stop in pairwise(split.offsets.tolist())

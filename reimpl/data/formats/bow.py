@@ -19,6 +19,11 @@ from reimpl.errors import DataError
 
 _MODULUS = 1 << 256
 
+#: No corpus of the field has more than some millions of labels, and models have weights for each.
+MOST_LABELS = 100_000_000
+#: Ids are int32.
+MOST_FEATURES = 1 << 31
+
 
 @dataclass(frozen=True, eq=False)
 class BowSplit:
@@ -105,7 +110,7 @@ class BowSplit:
 class BowDataset:
     """A corpus of features, for the models that take no text.
 
-    Raises `DataError` when an id lies outside D or L or the names are of another number.
+    Raises `DataError` when an id lies outside D or L, the names are of another number, or as `check_sizes`.
     """
 
     name: str
@@ -123,6 +128,7 @@ class BowDataset:
     """A sentence for each thing that a reader of the results must know."""
 
     def __post_init__(self) -> None:
+        check_sizes(self.name, self.n_features, self.n_labels)
         for split, part in self.parts.items():
             _check_ids(f"{self.name}, {split}: feature", part.indices, self.n_features)
             _check_ids(f"{self.name}, {split}: label", part.label_ids, self.n_labels)
@@ -174,6 +180,18 @@ class BowDataset:
     @cached_property
     def _sums(self) -> dict[str, tuple[int, int]]:
         return {name: (part.size, part.digests[1]) for name, part in self.parts.items()}
+
+
+def check_sizes(where: str, n_features: int, n_labels: int) -> None:
+    """Raises `DataError` for more features than there are ids, or more labels than a corpus can have.
+
+    What says so is damaged or lies, and whoever believed it would fill the memory.
+    """
+    for what, size, most in (("features", n_features, MOST_FEATURES), ("labels", n_labels, MOST_LABELS)):
+        if size > most:
+            raise DataError(
+                f"{where}: {size:,} {what}, and more than {most:,} are not read; is it the right number?"
+            )
 
 
 def _bytes(array: IntArray | FloatArray, dtype: str) -> bytes:

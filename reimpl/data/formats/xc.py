@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from reimpl.data.formats.base import Found, Options, by_split, need_train_and_test, single_file
-from reimpl.data.formats.bow import BowDataset, BowSplit
+from reimpl.data.formats.bow import BowDataset, BowSplit, check_sizes
 from reimpl.data.formats.inputs import File, head, line_blocks, shown, text_lines
 from reimpl.data.formats.numbering import Base, numbered, split_of
 from reimpl.data.formats.row_errors import numbers_of
@@ -45,7 +45,10 @@ class Table:
 
 
 def read_table(file: File) -> Table:
-    """A file with a header; raises `DataError` when it holds other than N documents, or as `read_rows`."""
+    """A file with a header; raises `DataError` when it holds other than N documents.
+
+    Also for D or L that cannot be, and as `read_rows`.
+    """
     lines = iter(_header_and_rest(file))
     _, header = next(lines, (1, b""))
     match = _HEADER.fullmatch(header.removesuffix(b"\n"))
@@ -53,6 +56,7 @@ def read_table(file: File) -> Table:
         line = shown(header.decode("utf-8", "replace").rstrip())
         raise DataError(f"{file}:1: {line} is no header `N D L`; is it another format?")
     n, n_features, n_labels = (int(it) for it in match.groups())
+    check_sizes(f"{file}:1", n_features, n_labels)
     ends = _Ends()
     rows = read_rows(file, ends.watched(lines))
     if rows.size > n and not (rows.lengths[n:].any() or rows.label_lengths[n:].any()) and ends.blank > 0:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
+from reimpl.data.describe import describe
 from reimpl.data.formats import BowDataset, Options, read
 from reimpl.errors import DataError
 from tests.data.formats.made import CORPORA, FEATURES, HEADED_TEST, HEADED_TRAIN, features_of, lay
@@ -137,3 +139,37 @@ def test_libsvm_without_documents(tmp_path: Path, content: bytes) -> None:
     files = CORPORA["svmlight"][0] | {"test.svm": content}
     with pytest.raises(DataError, match=r"test\.svm: no documents"):
         read(lay(tmp_path / "toy", files), ZERO)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (b"4 6 99999999999\n", r"train\.txt:1: 99,999,999,999 labels, and more than 100,000,000 are not"),
+        (b"4 99999999999 3\n", r"train\.txt:1: 99,999,999,999 features, and more than 2,147,483,648 are"),
+        (b"4 6 100000001\n", r"train\.txt:1: 100,000,001 labels"),
+    ],
+)
+def test_sizes_that_cannot_be_are_refused_by_the_header(tmp_path: Path, header: bytes, message: str) -> None:
+    """Before a row is read: the first row here breaks the form."""
+    with pytest.raises(DataError, match=message):
+        read(toy(tmp_path, header + b"no row\n", header + HEADED_TEST[6:]), ZERO)
+
+
+def test_a_label_id_that_cannot_be_is_refused_without_a_header_too(tmp_path: Path) -> None:
+    path = toy(tmp_path, b"2147483647 0:1\n", b"0 0:1\n")
+    with pytest.raises(DataError, match=r"toy: 2,147,483,648 labels, and more than 100,000,000 are not"):
+        read(path, ZERO)
+
+
+def test_many_labels_take_no_memory_that_grows_with_them(tmp_path: Path) -> None:
+    """As many as there may be, of which three occur; described in a few megabytes."""
+    headers = b"4 6 100000000\n", b"2 6 100000000\n"
+    path = toy(tmp_path, headers[0] + HEADED_TRAIN[6:], headers[1] + HEADED_TEST[6:])
+    data = bow(path)
+    tracemalloc.start()
+    try:
+        figures = describe(data)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+    assert (figures["labels"], figures["labels_not_in_train"]) == (100_000_000, 99_999_997)
