@@ -16,8 +16,10 @@ from dataclasses import dataclass
 
 from audit.assemble import sheet_of
 from audit.authoring.suggesting_derived import derived
+from audit.authoring.suggesting_drafts import Draft
 from audit.authoring.suggesting_fields import fields
-from audit.authoring.suggesting_rules import RULES, Draft, winners
+from audit.authoring.suggesting_rules import RULES
+from audit.authoring.suggesting_throughout import winners
 from audit.claim import Paper
 from audit.claim_kinds import KINDS, Claim
 from audit.claim_source import Plain

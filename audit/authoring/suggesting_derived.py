@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
+from audit.authoring.suggesting_drafts import Draft
 from audit.authoring.suggesting_fields import label_of
 from audit.authoring.suggesting_labels import is_difference, is_mean
-from audit.authoring.suggesting_rules import Draft
 from audit.checks.gains import gain
 from audit.checks.sheet import Number, Sheet
 from audit.expression.errors import UndefinedError

@@ -16,6 +16,8 @@ class Competitor:
     """What one row (or column, or cell of a matrix) stands for on one data set."""
 
     label: str
+    name: str
+    """Row, column, or row-column: what ids of suggestions are made of."""
     numbers: Mapping[str, Number]
     """By metric."""
 
@@ -76,20 +78,21 @@ def _competitors(table: TableRecord, by_metric: Mapping[str, Sequence[Number]]) 
     """By row where each metric has one number a row, else by column, else each cell for itself."""
     by = _subject(by_metric.values())
     found: dict[str, dict[str, Number]] = {}
-    labels: dict[str, str] = {}
+    names: dict[str, tuple[str, str]] = {}
     for metric, numbers in by_metric.items():
         for it in numbers:
             row, column = label_of(table, row=it.row), label_of(table, column=it.column)
             if by == "row":
-                key, label = it.row, row
+                key, named = it.row, (row, it.row)
             elif by == "column":
-                key, label = it.column, column
+                key, named = it.column, (column, it.column)
             else:
-                key, label = it.cell.experiment or f"{it.row}.{it.column}", f"{row}, {column}"
+                key = it.cell.experiment or f"{it.row}.{it.column}"
+                named = f"{row}, {column}", f"{it.row}-{it.column}"
             found.setdefault(key, {})[metric] = it
-            labels.setdefault(key, label)
+            names.setdefault(key, named)
     for key, of_metrics in found.items():
-        yield Competitor(labels[key], of_metrics)
+        yield Competitor(*names[key], of_metrics)
 
 
 def _subject(lines: Iterable[Sequence[Number]]) -> str:

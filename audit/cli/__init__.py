@@ -16,6 +16,9 @@ import typer
 
 from audit.cli import (
     add,
+    add_claim,
+    add_dataset,
+    add_experiment,
     add_model,
     check,
     claims,
@@ -54,6 +57,9 @@ COMMANDS = (
     data_fetch,
     data_vectors,
     add,
+    add_claim,
+    add_experiment,
+    add_dataset,
     add_model,
     suggest,
     verify,

@@ -34,7 +34,7 @@ experiments:
 margins:
   default: {value: 0.5, rule: field, why: usual}
 """
-FIRST, SECOND = "t1-full-over-less", "t1-full-over-bare"
+FIRST, SECOND = "t1-full-over-less-eurlex", "t1-full-over-bare-eurlex"
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,9 @@ def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
     (claim,) = load(file).claims
     assert (claim.id, claim.says) == (FIRST, "Pooling: it helps")
     out = capsys.readouterr().out
-    assert "1 of 3  t1-best-full  (optimum, Table 1)\n  Ours is the best of 3 in P@1 on EUR-Lex\n" in out
+    assert (
+        "1 of 3  t1-best-full-eurlex  (optimum, Table 1)\n  Ours is the best of 3 in P@1 on EUR-Lex\n" in out
+    )
     assert "  cells: t1.full.P@1, t1.less.P@1\n" in out
 
 
@@ -116,8 +118,8 @@ def test_a_built_in_paper_can_be_looked_at_and_is_not_changed(capsys: pytest.Cap
     ("arguments", "sentence"),
     [
         (
-            ["--accept", "t1-full-over-lesss"],
-            f"there is no suggestion 't1-full-over-lesss'; did you mean '{FIRST}'",
+            ["--accept", "t1-full-over-less-eurlexx"],
+            f"there is no suggestion 't1-full-over-less-eurlexx'; did you mean '{FIRST}'",
         ),
         (["--kind", "orders"], "there is no kind of claim 'orders'; did you mean 'order'?"),
         (["--table", "t2"], "there is no table 't2'; known: t1"),

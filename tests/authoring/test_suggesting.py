@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -201,8 +202,11 @@ def test_a_plateau_is_no_trend(tmp_path: Path) -> None:
 
 
 def test_numbers_in_labels() -> None:
-    assert steps("d = 1,024") == [("d = #", 1024)]
-    assert steps("256 filters, 0.5") == [("# filters, 0.5", 256), ("256 filters, #", 0.5)]
+    assert steps("d = 1,024") == [("d = #", Fraction(1024))]
+    assert steps("256 filters, 0.5") == [
+        ("# filters, 0.5", Fraction(256)),
+        ("256 filters, #", Fraction(1, 2)),
+    ]
 
 
 # --------------------------------------------------------------------------- throughout

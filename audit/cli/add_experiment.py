@@ -1,0 +1,147 @@
+"""`audit add experiment`: what a row reports, and how to run it here, or why that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.cli.adding import (
+    DryRun,
+    Set,
+    answer,
+    check_free,
+    choice,
+    finish_entry,
+    needed,
+    open_file,
+    with_sets,
+)
+from audit.cli.app import add_app, known_names, say
+from audit.cli.editing import ask
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from audit.authoring.edit import ClaimFile
+    from audit.authoring.entry_keys import Key
+    from audit.claim_source import Plain
+
+
+@add_app.command("experiment")
+def experiment_command(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Its short name.")] = "",
+    paper: Annotated[str, typer.Option(metavar="KEY|FILE", help="The claim file that gets it.")] = "",
+    title: Annotated[str | None, typer.Option(help="In a few words; asked for when left out.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(metavar="ID", help="Once for each.")] = None,
+    model: Annotated[str | None, typer.Option(help="To run it here; --list shows them.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Of the model.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="How it is trained.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="How texts become token ids.")] = None,
+    unavailable: Annotated[str | None, typer.Option(metavar="WHY", help="It cannot be run here.")] = None,
+    row: Annotated[
+        list[str] | None, typer.Option(metavar="TABLE.ROW", help="A row that reports it; once for each.")
+    ] = None,
+    sets: Set = None,
+    show: Annotated[
+        bool, typer.Option("--list", help="Show models, protocols and recipes, and stop.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> int:
+    """Add an experiment: what a row reports, and how to run it here, or why it cannot be.
+
+    audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
+    --variant chen2022-kim-words --protocol chen2022 --recipe study2022 --row t1.kim
+    """
+    from audit.authoring.entry_keys import keys_of, pairs
+    from audit.claim_model import Experiment
+
+    if show:
+        return _list_names()
+    for name, value in (("ID", id), ("--paper KEY|FILE", paper)):
+        if not value:
+            raise AuditError(f"{name} is missing; give it, or --list to see models and protocols")
+    file = open_file(paper)
+    check_free(id, "experiment", list(file.paper.experiments))
+    keys = {it.name: it for it in keys_of(Experiment)}
+    on = {"datasets" if len(dataset or ()) > 1 else "dataset": ",".join(dataset or ())}
+    given = {"title": title, **on, "model": model, "variant": variant, "protocol": protocol, "recipe": recipe}
+    held = pairs(with_sets({**given, "unavailable": unavailable}, sets), keys)
+    asks = not {"title"} <= {*held} or not {"model", "unavailable", "command"} & {*held}
+    asks = asks or not {"dataset", "datasets"} & {*held}
+    if asks:
+        held = _asked_experiment(file, keys, held)
+        row = row or [it.strip() for it in ask("Rows that report it (t1.kim, ...):").split(",") if it.strip()]
+    file.put(("experiments", id), {name: held[name] for name in Experiment.model_fields if name in held})
+    for name in row or ():
+        _attach(file, id, held, name)
+    return finish_entry(file, asks=asks, dry_run=dry_run)
+
+
+def _asked_experiment(
+    file: ClaimFile, keys: Mapping[str, Key], held: Mapping[str, Plain]
+) -> dict[str, Plain]:
+    answers, names = dict(held), known_names()
+    if "title" not in answers:
+        answers["title"] = answer(keys["title"])
+    if not {"dataset", "datasets"} & {*answers}:
+        on = [
+            it.strip()
+            for it in needed(f"Data sets ({', '.join(file.paper.datasets)})").split(",")
+            if it.strip()
+        ]
+        answers |= {"datasets": on} if len(on) > 1 else {"dataset": on[0]}
+    if not {"model", "unavailable", "command"} & {*answers}:
+        say(f"models: {', '.join(sorted(names.models))}")
+        if model := ask("Model to run it here (Enter: it cannot be run here):"):
+            answers["model"] = keys["model"].value(model)
+        else:
+            answers["unavailable"] = needed("Why it cannot be run here, in one sentence")
+    if "model" in answers:
+        variants = names.models.get(str(answers["model"])) or ()
+        offers: tuple[tuple[str, Sequence[str]], ...]
+        offers = (("variant", variants), ("protocol", names.protocols), ("recipe", names.recipes))
+        for key, known in offers:
+            if key not in answers:
+                answers[key] = choice(key.capitalize(), known) if known else needed(key.capitalize())
+    return answers
+
+
+def _list_names() -> int:
+    names = known_names()
+    for model, variants in sorted(names.models.items()):
+        said = "known once the model is loaded" if variants is None else ", ".join(variants)
+        say(f"{model}: {said}")
+    say(f"protocols: {', '.join(names.protocols)}\nrecipes: {', '.join(names.recipes)}")
+    return Exit.OK
+
+
+def _attach(file: ClaimFile, id: str, held: Mapping[str, Plain], name: str) -> None:
+    """Say that a row reports the experiment: the whole row, or those columns that are on its data sets."""
+    table, number = _row(file, name)
+    place, reports = ("tables", table, "rows", number), file.paper.tables[table].rows[number]
+    if reports.experiment or reports.experiments:
+        of = reports.experiment or ", ".join(dict.fromkeys((reports.experiments or {}).values()))
+        raise AuditError(f"--row {name!r}: it reports {of} already, and that is kept; leave it out")
+    on = (held.get("dataset"), *held.get("datasets", ()), None)
+    records = next(it for it in file.paper.table_records() if it.id == table)
+    cells = zip(records.columns, records.rows[number].cells, strict=True)
+    metrics = [(column.id, cell.dataset) for column, cell in cells if cell.metric]
+    if all(dataset in on for _, dataset in metrics):
+        file.put((*place, "experiment"), id)
+    else:
+        file.put((*place, "experiments"), {column: id for column, dataset in metrics if dataset in on})
+
+
+def _row(file: ClaimFile, name: str) -> tuple[str, int]:
+    from audit.names import known_names as offered
+
+    table, _, row = name.partition(".")
+    tables = file.paper.tables
+    if table not in tables:
+        raise AuditError(f"--row {name!r}: there is no table {table!r}; {offered(table, tables)}")
+    ids = [it.id for it in tables[table].rows]
+    if row not in ids:
+        raise AuditError(f"--row {name!r}: table {table!r} has no row {row!r}; {offered(row, ids)}")
+    return table, ids.index(row)
