@@ -61,8 +61,8 @@ OPEN_ALL = "open all shown"
 CLOSE_ALL = "close all"
 SELF_LINK = "link to this claim"
 NOT_DRAWN = (
-    "This page is large: without JavaScript only the plots of the first contradictions are drawn. All numbers of "
-    "the others stand beside their place."
+    "This page is large: without JavaScript only the plots of the first contradictions are drawn. All numbers "
+    "of the others stand beside their place."
 )
 KEYS = "Up and down go from claim to claim, Enter opens one."
 

@@ -21,7 +21,7 @@ BREAKOUT = (
 
 
 def named(text: str) -> Audit:
-    """Claims, data sets, models and experiments with the text in their names, and a margin that moves them."""
+    """Claims, data sets and experiments with the text in their names, and a margin that moves them."""
     audit = hanging()
     claims = tuple(
         replace(it, says=text + it.says, dataset=text + it.dataset, claim=text + it.claim, id=text + it.id)

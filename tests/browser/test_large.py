@@ -53,7 +53,7 @@ def test_large_page(copies: int, limit: int, opened: Opened) -> None:
     page.select_option("#sort", "flip")
     ordered = 1000 * (time.perf_counter() - start)
     print(
-        f"\n{claims} claims: {size / 1e6:.2f} MB, {size / claims:.0f} bytes a claim, written in {rendered:.2f} s; "
+        f"\n{claims} claims: {size / 1e6:.2f} MB, {size / claims:.0f} bytes a claim, in {rendered:.2f} s; "
         f"first paint {times['paint']:.0f} ms, ready {times['ready']:.0f} ms, filter {filtered:.0f} ms, "
         f"margin {moved:.0f} ms, order {ordered:.0f} ms"
     )
