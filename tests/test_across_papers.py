@@ -81,6 +81,7 @@ def test_findings_beside_others_are_those_about_this_paper() -> None:
     assert [it.id for it in found if it.id.startswith("across")] == ["across:statistics:eurlex-4k.test"]
     assert not any(it.id.startswith(("b:", "c:")) for it in found)
     assert findings_beside(third, [ours, origin])[-1].cells[0].startswith("c:")
+    assert not any(it.check == "copies" for it in findings_beside(origin, [ours, third]))
 
 
 def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:

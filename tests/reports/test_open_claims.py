@@ -35,6 +35,15 @@ def test_the_list_is_in_the_order_of_the_record_and_the_rest_is_counted() -> Non
     assert found.rest == ("1 claim: no number of our seeds settles this; the authors' seeds would.",)
 
 
+def test_its_columns_are_seeds_runs_time_and_chance() -> None:
+    audit = opened(the_order=replace(SIX, missing={"a": 3, "b": 4}), the_value=NEVER)
+    (claim,) = open_claims(lookup(audit)).claims
+    assert (claim.seeds, claim.runs, claim.time) == ("6", "7", "24.0 min on a GPU")
+    assert claim.chance == (
+        "To reproduce it: 80% with 6 seeds, 90% with 7. To contradict it: no number of seeds."
+    )
+
+
 def test_what_was_settled_or_not_tested_is_not_in_the_list() -> None:
     audit = every_kind()
     settled = replace(audit, settling={it.id: SIX for it in audit.claims})
