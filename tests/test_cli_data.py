@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 import audit.cli.data
+import reimpl.data.catalogue
 import reimpl.data.describe
 from audit import cli
 from audit.claim import builtin_claims, load
 from audit.exit_codes import Exit
 from audit.runner import Settings, make_plan
-from reimpl.data.catalogue import catalogue
+from reimpl.data.catalogue import Known, Published, Sizes, catalogue
 from reimpl.data.formats import Options
 from reimpl.data.opening import open_corpus
 from tests.data.corpora import write
@@ -178,6 +179,31 @@ def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixt
     assert any(line.startswith("liu2017 rcv1: other_data; printed 23,149 training") for line in lines)
 
 
+def test_the_content_of_one_entry_is_not_another_of_the_same_sizes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in known by its content has the very sizes of what it stands in for; nothing is prepared."""
+    figures = figures_of("corpus", cache="elsewhere")
+    content = {it: figures[it] for it in ("content", "corpus", "partition", "label_set")}
+    sizes = {"train": "40", "test": "16", "labels": "6"}
+    entries = dict(catalogue().entries)
+    entries["rcv1"] = entries["rcv1"].model_copy(update={"published": (Published(by=("x",), **sizes),)})
+    known = Known(what="made", sizes=Sizes(**sizes), **content)
+    entries["toy"] = entries["rcv1"].model_copy(
+        update={"published": (), "known": (known,), "stand_in_for": "rcv1"}
+    )
+    made = catalogue().model_copy(update={"entries": entries})
+    monkeypatch.setattr(reimpl.data.catalogue, "catalogue", lambda: made)
+    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
+    captured = capsys.readouterr()
+    assert "as asked: not rcv1, the content is that of toy" in captured.out.splitlines()
+    assert captured.err == (
+        "audit: corpus: not rcv1, the content is that of toy; leave out --as, or name another entry\n"
+    )
+    assert not Path("audit-runs").exists()
+    assert "recognised: toy, by content: made" in said(capsys, "add", "corpus", "--as", "toy")
+
+
 def test_a_column_is_asked_for_and_told_apart(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """`--column 1` and `DIR@1` are the same; the data file may lie elsewhere."""
     toy = str(columns(folder / "toy"))
@@ -258,9 +284,9 @@ def test_a_second_look_reads_no_text_and_says_the_same(
         figures_of("table", separator=";", text=("title", "text"))
 
 
-def figures_of(path: str, **options: Any) -> Mapping[str, Any]:
+def figures_of(path: str, cache: str = "audit-runs/data", **options: Any) -> Mapping[str, Any]:
     corpus = open_corpus(Path(path), Options(**options))
-    return audit.cli.data._figures(corpus, Path("audit-runs/data"))[0]
+    return audit.cli.data._figures(corpus, Path(cache))[0]
 
 
 def test_a_file_that_changed_is_read_again(

@@ -104,7 +104,30 @@ def as_asked(observed: Observed, entry: str) -> Recognition:
 def fits(observed: Observed, entry: str) -> bool:
     """Whether it may be that entry: by content or sizes, or because none are on record."""
     asked = as_asked(observed, entry)
-    return asked.how in ("content", "partition", "corpus") or not asked.differences
+    return _known(asked) or not (asked.differences or another(observed, entry))
+
+
+def another(observed: Observed, entry: str) -> str | None:
+    """The entry that it is by content, where that is not the one that the user names."""
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.identity import recognise
+
+    if _known(as_asked(observed, entry)):
+        return None
+    found = recognise(observed, catalogue())
+    return found.key if _known(found) else None
+
+
+def why_not(observed: Observed, entry: str) -> str:
+    """Of what does not fit: why it is not the entry that the user names."""
+    other = another(observed, entry)
+    if other:
+        return f"not {entry}, the content is that of {other}"
+    return f"its sizes match none of {entry}"
+
+
+def _known(found: Recognition) -> bool:
+    return found.how in ("content", "partition", "corpus")
 
 
 def copied(found: Recognition) -> str | None:

@@ -168,9 +168,9 @@ def recognised(
 
     Comes with whether it may be the entry. Texts that were read before are not read again if what was found
     then is in `cache`, and what is found is kept there. Raises `AuditError` for what cannot be read and, if
-    `must_fit`, for sizes that match none of the entry.
+    `must_fit`, for sizes that match none of the entry or the content of another one.
     """
-    from audit.cli.corpus_scope import fits
+    from audit.cli.corpus_scope import fits, why_not
     from audit.cli.corpus_view import doubt_lines
     from reimpl.data.describe import observed_in
     from reimpl.data.opening import open_corpus
@@ -188,8 +188,8 @@ def recognised(
         cache = None  # what is refused leaves nothing behind
     for line in (*doubt_lines(corpus, figures), *_identity_lines(observed, entry, cache)):
         say(line)
-    if must_fit and not fit:
-        raise AuditError(f"{path}: its sizes match none of {entry}; leave out --as, or name another entry")
+    if entry is not None and must_fit and not fit:
+        raise AuditError(f"{path}: {why_not(observed, entry)}; leave out --as, or name another entry")
     keep()
     return corpus, fit
 
@@ -223,7 +223,7 @@ def _format_lines(path: Path) -> Iterator[str]:
 
 def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = None) -> Iterator[str]:
     """Which entry it is, and its scope to the papers' claims."""
-    from audit.cli.corpus_scope import as_asked, bearings, copied, told
+    from audit.cli.corpus_scope import another, as_asked, bearings, copied, told, why_not
     from audit.cli.data_sets import data_sets
     from reimpl.data.catalogue import catalogue
     from reimpl.data.identity import recognise
@@ -233,7 +233,8 @@ def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = 
     if entry is not None and found.key != entry:
         asked = as_asked(observed, entry)
         nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
-        yield f"as asked: {nearest if asked.differences else asked.sentence}"
+        said = nearest if asked.differences else asked.sentence
+        yield f"as asked: {why_not(observed, entry) if another(observed, entry) else said}"
     keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
     known = data_sets(claim_paths(None), lambda: papers_of(None), cache)
     yield from told(bearings(observed, known, copied(found)), keys)
