@@ -23,7 +23,7 @@ from reports.changes import Changes
 from reports.exports.changes_text import ICONS
 from reports.strings import visible
 from reports.wording import changes as words
-from reports.wording import controls
+from reports.wording import controls, rerun
 
 #: Images are the marks of the style sheet.
 _POLICY = (
@@ -39,6 +39,8 @@ _SPOKEN: dict[str, Any] = {
     "shown": controls.FILTER_SHOWN,
     "none": controls.FILTER_NONE,
     "link": controls.SELF_LINK,
+    "copied": rerun.COPIED,
+    "marked": rerun.MARKED,
 }
 
 

@@ -93,7 +93,7 @@
     if (document.activeElement !== number) number.value = value;
     one("#margin-back").disabled = state.margin === null;
     one("#flips").textContent =
-      state.margin === null ? WORDS.fixed : filled(WORDS.moved, { d: state.margin, n: flips, m: cards.filter((card) => card.band).length });
+      state.margin === null ? WORDS.fixed : filled(WORDS.moved, { d: Number(state.margin.toFixed(4)), n: flips, m: cards.filter((card) => card.band).length });
     list.closest("section").classList.toggle("moved", state.margin !== null);
   }
 
@@ -305,6 +305,22 @@
     if (by && event.target.matches(".card > summary")) step(event.target, by, event);
   });
   for (const figure of all(".card[open] figure[data-f]")) draw(figure);
+  /** A command into the clipboard; where that is forbidden it is marked, so that a key copies it. */
+  for (const button of all("[data-copy]")) {
+    const word = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      let said = WORDS.copied;
+      try {
+        await navigator.clipboard.writeText(button.dataset.copy);
+      } catch {
+        getSelection().selectAllChildren(button.previousElementSibling);
+        said = WORDS.marked;
+      }
+      button.textContent = said;
+      setTimeout(() => { button.textContent = word; }, 2000);
+    });
+  }
   window.addEventListener("hashchange", arrive);
   for (const el of all("[data-script]")) el.hidden = false;
   for (const el of all("[data-without]")) el.hidden = true;

@@ -10,6 +10,8 @@ from reports.wording.words import listed, plural
 HEAD = "Rerun"
 NOTE = "Runs that are on record are not made again: in an empty folder all is run, elsewhere what is missing."
 COPY = "Copy"
+COPIED = "Copied"
+MARKED = "Marked: copy with Ctrl+C"
 EACH = "One experiment at a time"
 PROVENANCE = "Provenance"
 MARGINS = "Margins"
