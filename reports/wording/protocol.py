@@ -21,10 +21,11 @@ SEE_SETTINGS = "see the configuration of the experiment"
 SETTINGS = "What was run, in full"
 
 _SILENT = re.compile(
-    r"\b(?:not|nowhere|never|isn['’]t)\s+(?:\w+\s+)?(?:mentioned|said|stated|given|described|specified|reported|printed)\b"
-    r"|^\W*(?:unknown|silent|n/?a|none given)?\W*$",
+    r"\b(?:not|nowhere|never|isn['’]t)\s+(?:\w+\s+)?"
+    r"(?:mentioned|said|stated|given|described|specified|reported|printed)\b",
     re.IGNORECASE,
 )
+_NOTHING = ("", "unknown", "silent", "n/a", "none given")
 
 
 def is_silent(paper: str) -> bool:
@@ -33,7 +34,7 @@ def is_silent(paper: str) -> bool:
     >>> is_silent("Not mentioned"), is_silent("GloVe; which release is not said"), is_silent("50")
     (True, True, False)
     """
-    return _SILENT.search(paper) is not None
+    return _SILENT.search(paper) is not None or paper.strip(" \t\n.-–—?()").lower() in _NOTHING
 
 
 def points(lines: int, unknown: int, code: int) -> str:
