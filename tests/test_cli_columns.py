@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import reimpl.data.formats.xc_splits
 import reimpl.fidelity
 from audit import cli
 from audit.cli.columns import columns_of
@@ -21,7 +22,7 @@ from reimpl.data.formats import BowDataset
 from reimpl.data.opening import open_corpus
 from reimpl.fidelity import Check
 from reimpl.training import Result
-from tests.runner.papers import write_columns, write_linear_paper
+from tests.runner.papers import write_columns, write_corpus, write_linear_paper
 
 RUN = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--columns", "0-2")
 
@@ -227,6 +228,9 @@ def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
             "take one column, as in --data columns@0",
         ),
         (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
+        (("--columns", "0-1", "--data", "text"), "text: this corpus has one split; leave out --columns"),
+        (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
+        (("--columns", "0-1", "--data", "nowhere"), "nowhere: no such file or folder; check the path"),
         (("--data-file", "x"), "audit: --data-file: says how --data is read; give that too"),
         (("--data", "columns"), "3 splits, one a column; state --data DIR@0 to --data DIR@2"),
     ],
@@ -234,9 +238,27 @@ def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
 def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
     words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write_corpus(Path("text"))
     assert cli.main(["run", "linear.yaml", *words]) == Exit.BAD_INPUT
     err = capsys.readouterr().err
     assert message in err and "Traceback" not in err
+
+
+def test_a_column_that_is_not_there_is_noticed_before_any_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the data, and by `--columns` no more than the first line of row numbers."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("read")
+
+    monkeypatch.setattr(reimpl.data.formats.xc_splits, "read_table", never)
+    with monkeypatch.context() as patch:
+        patch.setattr(reimpl.data.formats.xc_splits, "_row_numbers", never)
+        assert cli.main([*RUN[:-1], "0-12"]) == Exit.BAD_INPUT
+    assert "columns: column 3 of 3; give 0 to 2" in capsys.readouterr().err
+    assert cli.main(["data", "add", "columns", "--column", "7"]) == Exit.BAD_INPUT
+    assert "columns: column 7 of 3; give 0 to 2" in capsys.readouterr().err
 
 
 def test_a_failed_column_is_told_and_counted(

@@ -338,7 +338,12 @@ REFUSED = [
         "audit: catalogue: 'eurlex' is unknown; known are",
     ),
     ("no such entry to list", ("list", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
-    ("column of texts", ("add", "corpus", "--column", "1"), "corpus: no file of train rows"),
+    (
+        "column of texts",
+        ("add", "corpus", "--column", "1"),
+        "this corpus has one split; leave out --column 1",
+    ),
+    ("text at a column", ("add", "corpus@3"), "audit: corpus: this corpus has one split; leave out @3"),
     ("base of texts", ("add", "corpus", "--base", "1"), "option --base means nothing for LibMulti"),
     ("no column", ("add", "toy"), "audit: toy: 2 splits, one a column; state --column 0 to --column 1"),
     ("no separator", ("add", "table"), "table: nothing says what parts the labels; state --separator ..."),

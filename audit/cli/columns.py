@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from audit.claim_names import counted
 from audit.cli.app import say, verdict_code
+from audit.cli.corpus_options import IN_RUN, in_our_words
 from audit.cli.report import write_files
 from audit.cli.suite import Suite, take_look
 from audit.errors import AuditError
@@ -51,7 +52,10 @@ def columns_of(text: str) -> tuple[int, ...]:
 def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
     from audit.label_strata import with_predictions
+    from reimpl.data.opening import check_columns
 
+    with in_our_words(IN_RUN):
+        check_columns(_corpus(suite), columns, "--columns")
     suites = {column: _on(suite, column, first=column == columns[0]) for column in columns}
     plans = {column: it.plan() for column, it in suites.items()}
     jobs = [_named(job, column) for column, plan in plans.items() for job in plan.jobs]

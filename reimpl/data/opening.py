@@ -8,10 +8,13 @@ between splits is never taken for the noise between seeds.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reimpl.data.formats import BowDataset, Options, read, sniff
+from reimpl.data.formats.tree import tree
+from reimpl.data.formats.xc_splits import check_column, count_columns
 from reimpl.data.lml import open_folder
 from reimpl.data.source import Source
 from reimpl.errors import DataError
@@ -51,11 +54,33 @@ def open_corpus(
     if not path.exists():
         raise DataError(f"{path}: no such file or folder; check the path")
     if options.column is not None and format is None:
+        if options.data is None:
+            left_out = f"column={options.column}" if column is None else f"@{column}"
+            columns_at(path, left_out)
         format = "xc-splits"  # a folder may hold a split of its own beside the columns
     if format is None and not options.stated and _is_broken_text(path):
         return open_folder(path)
     corpus = read(path, options, format=format)
     return _of_column(corpus, options.column) if isinstance(corpus, BowDataset) else corpus
+
+
+def columns_at(path: Path, left_out: str) -> int:
+    """How many splits stand there in columns; little is read.
+
+    Raises `DataError` where none do, with what in the command says that there are, as `left_out`.
+    """
+    columns = count_columns(tree(path))
+    if columns is None:
+        raise DataError(f"{path}: this corpus has one split; leave out {left_out}")
+    return columns
+
+
+def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
+    """Before anything is read: raises `ConfigError` for a column that is not there, else as `columns_at`."""
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder; check the path")
+    for column in columns:
+        check_column(path.name, column, columns_at(path, left_out))
 
 
 def _is_broken_text(path: Path) -> bool:

@@ -77,7 +77,7 @@ def test_refused(tmp_path: Path) -> None:
         open_corpus(Path(f"{folder}@2"))
     with pytest.raises(DataError, match="2 splits, one a column"):
         open_corpus(folder)
-    with pytest.raises(DataError, match="no file of train rows"):
+    with pytest.raises(DataError, match="this corpus has one split; leave out @0"):
         open_corpus(Path(f"{corpus(tmp_path / 'texts')}@0"))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from reimpl.data.dataset import IntArray
 from reimpl.data.formats.base import Found, Options
 from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.inputs import File, line_blocks
+from reimpl.data.formats.inputs import File, head, line_blocks
 from reimpl.data.formats.tree import Tree, tree
 from reimpl.data.formats.xc import assemble, read_table
 from reimpl.errors import ConfigError, DataError
@@ -49,8 +49,7 @@ class SplitColumns:
 
         Raises `ConfigError` for a column that is not there, `DataError` for one that uses a row twice.
         """
-        if not 0 <= column < self.columns:
-            raise ConfigError(f"{self.name}: column {column} of {self.columns}; give 0 to {self.columns - 1}")
+        check_column(self.name, column, self.columns)
         train, test = self.train[:, column], self.test[:, column]
         both = np.concatenate((train, test))
         if len(np.unique(both)) < len(both):
@@ -71,6 +70,19 @@ class SplitColumns:
             counts={**self.whole.counts, "rows_not_used": left},
             notes=notes,
         )
+
+
+def check_column(where: str, column: int, columns: int) -> None:
+    """Raises `ConfigError` for a column (from 0) that is not there."""
+    if not 0 <= column < columns:
+        raise ConfigError(f"{where}: column {column} of {columns}; give 0 to {columns - 1}")
+
+
+def count_columns(where: Tree) -> int | None:
+    """C by the first line of row numbers, without reading on; None where there are no such files."""
+    files = _files(where)
+    rows = next((files[it] for it in _ROLES.values() if it in files), None)
+    return None if rows is None else len(head(rows).split(b"\n")[0].split())
 
 
 def read_columns(where: Tree, options: Options) -> SplitColumns:
@@ -98,14 +110,13 @@ def read_columns(where: Tree, options: Options) -> SplitColumns:
 
 def open_column(where: Tree, options: Options) -> BowDataset:
     """One split; raises `DataError` asking for `column` when there are several, else as `read_columns`."""
-    if options.column is None:
-        columns = (
-            _row_numbers(_files(where)["train rows"], None).shape[1] if "train rows" in _files(where) else 1
+    columns = count_columns(where) or 1
+    if options.column is not None:
+        check_column(where.name, options.column, columns)  # before the data are read
+    elif columns > 1:
+        raise DataError(
+            f"{where.path}: {columns} splits, one a column; state column=0 to column={columns - 1}"
         )
-        if columns > 1:
-            raise DataError(
-                f"{where.path}: {columns} splits, one a column; state column=0 to column={columns - 1}"
-            )
     return read_columns(where, options).dataset(options.column or 0)
 
 
