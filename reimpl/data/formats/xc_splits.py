@@ -79,10 +79,18 @@ def check_column(where: str, column: int, columns: int) -> None:
 
 
 def count_columns(where: Tree) -> int | None:
-    """C by the first line of row numbers, without reading on; None where there are no such files."""
+    """C by the first line of row numbers, without reading on; None where there are no such files.
+
+    Raises `DataError` for a file that starts with none.
+    """
     files = _files(where)
     rows = next((files[it] for it in _ROLES.values() if it in files), None)
-    return None if rows is None else len(head(rows).split(b"\n")[0].split())
+    if rows is None:
+        return None
+    columns = len(head(rows).split(b"\n")[0].split())
+    if not columns:
+        raise DataError(f"{rows}: no row numbers; get a sound copy")
+    return columns
 
 
 def read_columns(where: Tree, options: Options) -> SplitColumns:
