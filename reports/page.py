@@ -13,6 +13,7 @@ from reports.claim_cards import Card, card, departures
 from reports.claim_filter import Chip, chips
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
+from reports.first_screen import Line, inconsistencies
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
@@ -120,6 +121,7 @@ class Page:
     scopes: tuple[tuple[Scope, str], ...]
     gate_open: bool
     """Whether every check on record passed, and there is one."""
+    inconsistent: tuple[Line, ...]
     gate: str
     fidelity: tuple[FidelityPanel, ...]
     authors: str
@@ -151,6 +153,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
     found = lookup(audit)
     cards, plots = packed([card(claim, found) for claim in audit.claims])
     headlines = _headlines(found)
+    below = sections(found, previous)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
         title=audit.paper.title or audit.paper.key,
@@ -168,6 +171,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         nothing_tested=not tested,
         scopes=scope_notes(found),
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
+        inconsistent=inconsistencies(below.findings, audit.findings, audit.papers_beside),
         gate=_gate(audit.fidelity),
         fidelity=_fidelity(audit.fidelity),
         authors=wording.author_state(audit.author_response),
@@ -185,7 +189,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         studies=study_views(found),
         runs=run_rows(found),
         versions=version_notes(run for record in audit.experiments for run in record.runs),
-        sections=sections(found, previous),
+        sections=below,
     )
 
 

@@ -8,6 +8,9 @@ from audit.record import AuthorResponse, Margin
 from reports import digits
 from reports.wording.words import capital, listed, plural
 
+INCONSISTENT = "Inconsistent: {title}"
+BETWEEN_PAPERS = "between papers"
+IN_README = "in the README of the public code, not in the paper"
 FURTHER = "Further primary claims"
 NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
 NO_FINDINGS = "The printed numbers were not checked against each other."
@@ -61,8 +64,8 @@ OPEN_ALL = "open all shown"
 CLOSE_ALL = "close all"
 SELF_LINK = "link to this claim"
 NOT_DRAWN = (
-    "This page is large: without JavaScript only the plots of the first contradictions are drawn. All numbers "
-    "of the others stand beside their place."
+    "This page is large: without JavaScript only plots of the first contradictions are drawn. The numbers "
+    "of all others stand beside their place."
 )
 KEYS = "Up and down go from claim to claim, Enter opens one."
 
@@ -82,6 +85,11 @@ def fixed_margin(margin: Margin, claims: int) -> str:
     """`0.50 points, rule “field”, 23 claims: usual for so few test documents`"""
     size = f"{digits.margin_size(margin.value)} points, rule “{margin.rule}”, {plural(claims, 'claim')}"
     return f"{size}: {margin.why}" if margin.why else size
+
+
+def more_of_them(number: int, where: str) -> str:
+    """`33 inconsistent in the README of the public code`, or as many more without a place."""
+    return f"{digits.count(number)} inconsistent {where}" if where else f"{digits.count(number)} more"
 
 
 def gate_state(models: Sequence[str], passed: Sequence[str]) -> str:

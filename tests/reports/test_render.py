@@ -296,7 +296,7 @@ def test_order_of_the_page(study: Markup) -> None:
         "Primary claims",
         "of 40",
         "What the verdicts rest on",
-        "Printed numbersinconsistent: granularity",
+        "Printed numbersInconsistent: Fractions of the test set",
         "Fidelity gateopen",
         "Authors’ responsenot yet asked",
         "Judge every claim at a margin of",

@@ -1,0 +1,84 @@
+"""The first screen: at most three claims, the pressing first; inconsistencies, gate and authors in a line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from audit.record import Audit, AuthorResponse, FidelityCheck, Finding
+from reports import page, wording
+from reports.wording import controls
+from tests.reports import sample
+
+
+def test_at_most_three_primary_claims_the_pressing_first() -> None:
+    """A contradicted claim is not hidden below others; what does not fit is folded, and none is lost."""
+    audit = sample.study()
+    primary = list(dict.fromkeys(claim.claim for claim in audit.claims if claim.primary))
+    more = [it for it in dict.fromkeys(claim.claim for claim in audit.claims) if it not in primary][:2]
+    claims = tuple(replace(it, primary=it.primary or it.claim in more) for it in audit.claims)
+    built = page.build(replace(audit, claims=claims))
+    assert len(built.headlines) == 3
+    assert len(built.headlines) + len(built.further) == len(primary) + 2
+    worst = [
+        min(["contradicted", "inconclusive", "reproduced", "not_tested"].index(m.status) for m in it.marks)
+        for it in (*built.headlines, *built.further)
+    ]
+    assert worst == sorted(worst)
+
+
+def with_findings(*findings: Finding) -> Audit:
+    return replace(sample.tiny(), findings=findings)
+
+
+def test_inconsistencies_are_named_and_counted() -> None:
+    """Of the paper by name, five at most; in the README as a number; consistent ones not at all."""
+    checks = ("granularity", "identity", "bounds", "twice", "structure", "complexity", "sentence")
+    own = [Finding(it, "inconsistent", ("t.a.b",), "1 > 0", where=f"Table of {it}") for it in checks]
+    readme = Finding("bounds", "inconsistent", ("r.a.b",), "1 > 0", source="code_readme")
+    fine = Finding("twice", "consistent", ("t.a.b",), "1 is 1")
+    lines = page.build(with_findings(*own, readme, fine)).inconsistent
+    assert len({line.text for line in lines[:5]}) == 5
+    assert all(line.text.startswith("Inconsistent: ") for line in lines[:5])
+    assert ("Inconsistent: Fractions of the test set", "Table of granularity") in [
+        (line.text, line.place) for line in lines
+    ]
+    assert [line.text for line in lines[5:]] == [
+        "2 more",
+        "1 inconsistent in the README of the public code, not in the paper",
+    ]
+    assert page.build(with_findings(fine)).inconsistent == ()
+
+
+@pytest.mark.parametrize(
+    ("checks", "said"),
+    [
+        ((), controls.GATE_NONE),
+        ((FidelityCheck("a", "x", True, ""),), controls.GATE_OPEN),
+        (
+            (
+                FidelityCheck("a", "x", True, ""),
+                FidelityCheck("b", "x", True, ""),
+                FidelityCheck("b", "y", False, ""),
+            ),
+            "closed for b: on runs of it no claim is called contradicted.",
+        ),
+    ],
+)
+def test_gate_in_a_line(checks: tuple[FidelityCheck, ...], said: str) -> None:
+    """Open only with checks of which all passed; closed says for which model."""
+    assert page.build(replace(sample.tiny(), fidelity=checks)).gate == said
+
+
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        (None, "not yet asked"),
+        (AuthorResponse("2026-01-02"), "asked on 2026-01-02; no answer yet"),
+        (AuthorResponse("2026-01-02", "2026-01-09", "Yes."), "asked on 2026-01-02, answered on 2026-01-09"),
+    ],
+)
+def test_authors_in_a_line(response: AuthorResponse | None, said: str) -> None:
+    """Silence is told from not having been asked."""
+    assert wording.author_state(response) == said
