@@ -769,6 +769,8 @@ class AcrossPapers:
     """Those of the audited paper first, then by paper."""
     differ: bool = False
     """Whether two of the numbers, of different origin, cannot be one number by rounding or cutting."""
+    differ_on_one_size: bool = False
+    """Whether two such numbers are no copies and stand for the same number of test documents."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class AcrossRow:
     method: str
     metric: str
     differs: str
-    """Whether numbers differ, and whether for other test sets; empty where none do."""
+    """Whether numbers differ, and whether other test sets may be why; empty where none do."""
     cells: tuple[tuple[AcrossNumber, ...], ...]
     """One for each paper of the table; empty where it prints nothing."""
     ours: str
@@ -72,13 +72,8 @@ def across_section(found: Lookup) -> AcrossSection:
         (_table(name, mine, key, found) for name, mine in held.items()), key=lambda it: not it.ours
     )
     differing = [row for row in rows if row.differ]
-    sized = sum(len(_sizes(row)) < 2 for row in differing)
+    sized = sum(row.differ_on_one_size for row in differing)
     return AcrossSection(words.summary(len(rows), len(differing), sized, papers), tuple(tables))
-
-
-def _sizes(row: AcrossPapers) -> set[int]:
-    """Numbers of test documents for which it is printed, as far as they are."""
-    return {it.test_size for it in row.prints if it.test_size is not None}
 
 
 def _table(collection: str, rows: Sequence[AcrossPapers], key: str, found: Lookup) -> AcrossTable:
@@ -102,7 +97,7 @@ def _row(row: AcrossPapers, papers: Sequence[str], found: Lookup) -> AcrossRow:
     return AcrossRow(
         method=row.method.replace("_", " "),
         metric=row.metric,
-        differs=words.differs(len(_sizes(row)) < 2) if row.differ else "",
+        differs=words.differs(row.differ_on_one_size) if row.differ else "",
         cells=tuple(_numbers([it for it in row.prints if it.paper == paper], found) for paper in papers),
         ours=ours,
         n=n,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,22 @@ def test_a_number_that_no_other_paper_prints_has_no_row() -> None:
 def test_numbers_differ_where_no_rounding_makes_them_one(first: str, second: str, differ: bool) -> None:
     (row,) = across(printing("ours", first), [printing("b", second)])
     assert row.differ is differ
+
+
+@pytest.mark.parametrize(
+    ("others", "on_one"),
+    [
+        ([("b", "75.32", {})], True),
+        ([("b", "75.32", {"test": "3,809"})], False),
+        ([("b", "75.32", {"copied_from": "elsewhere"})], False),  # on whose test set nobody knows
+        ([("b", "75.32", {"test": "3,809"}), ("c", "76.81", {})], True),
+        ([("b", "75.32", {"test": "3,809"}), ("c", "75.00", {"test": "3,809"})], True),
+        ([("b", "76.38", {})], False),
+    ],
+)
+def test_differing_on_one_test_size_is_told_apart(others: list[Any], on_one: bool) -> None:
+    (row,) = across(printing("ours", "76.38"), [printing(key, text, **of) for key, text, of in others])
+    assert row.differ_on_one_size is on_one
 
 
 def test_a_copy_is_marked_and_is_no_second_number() -> None:

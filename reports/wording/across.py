@@ -22,7 +22,7 @@ STAND_IN = "† On stand-in data or another split: not comparable with the numbe
 def summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str:
     """`39 numbers that other papers print too (liu2017); 12 differ by more than rounding, 9 of these for ...`
 
-    `sized` of those that differ have one number of test documents in all papers that print one.
+    `sized` of those differ though they are no copies and stand for one number of test documents.
     """
     others = f" ({listed(list(papers))})" if papers else ""
     held = f"{plural(rows, 'number')} that other papers print too{others}"
@@ -31,14 +31,14 @@ def summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str
     verb = "differs" if differing == 1 else "differ"
     same = "none" if not sized else "all" if sized == differing else digits.count(sized)
     return (
-        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these for one number of "
+        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these on one number of "
         "test documents."
     )
 
 
 def differs(one_size: bool) -> str:
     """What stands beside a row whose numbers differ."""
-    return "differs" if one_size else "differs, other N"
+    return "differs" if one_size else "differs, perhaps by N"
 
 
 def none(papers: Sequence[str]) -> str:
