@@ -46,11 +46,12 @@ def audit_markdown() -> str:
     schema = audit_schema()
     parts = [_HEAD.format(version=FORMAT_VERSION)]
     for name, part in [("Audit", schema), *schema["$defs"].items()]:
-        parts.append("\n".join(_section(name, part)))
+        parts.append("\n".join(section(name, part)))
     return "\n".join(parts)
 
 
-def _section(name: str, part: Mapping[str, Any]) -> Iterator[str]:
+def section(name: str, part: Mapping[str, Any]) -> Iterator[str]:
+    """One kind of object: what it is, and a table of its keys."""
     yield f"## {name}\n"
     yield f"{_one_line(part.get('description', ''))}\n"
     yield "| key | type | meaning |\n|---|---|---|"
@@ -68,14 +69,16 @@ def _type(value: Mapping[str, Any]) -> str:
         return f"[{name}](#{name.lower()})"
     if "enum" in value or "const" in value:
         return ", ".join(f"`{it}`" for it in value.get("enum", [value.get("const")]))
-    if "anyOf" in value:
-        return " or ".join(_type(it) for it in value["anyOf"])
+    if choices := value.get("anyOf") or value.get("oneOf"):
+        return " or ".join(dict.fromkeys(_type(it) for it in choices))
     if value.get("type") == "array":
         if "prefixItems" in value:
             return "list of " + ", ".join(_type(it) for it in value["prefixItems"])
         return f"list of {_type(value.get('items', {}))}"
     if value.get("type") == "object":
-        values = value.get("additionalProperties")
+        values = value.get("additionalProperties") or next(
+            iter(value.get("patternProperties", {}).values()), None
+        )
         return f"map of {_type(values if isinstance(values, dict) else {})}"
     return str(value.get("type", "any JSON"))
 

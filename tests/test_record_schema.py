@@ -79,8 +79,6 @@ def test_the_command_prints_each(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_schema_that_is_not_there_is_told_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["schema", "run"]) == Exit.BAD_INPUT
     assert capsys.readouterr().err == "audit: 'run' has no schema; known are claim and audit\n"
-    assert cli.main(["schema", "claim", "--markdown"]) == Exit.BAD_INPUT
-    assert "`audit schema audit --markdown`" in capsys.readouterr().err
 
 
 def test_a_newer_version_is_of_the_shape_and_is_refused_by_its_number(

@@ -17,7 +17,7 @@ FILES = ("claim", "audit")
 def schema_command(
     of: Annotated[str, typer.Argument(metavar="claim|audit", help="A claim file, or audit.json.")],
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="As a page to read (audit only: docs/audit-json.md).")
+        bool, typer.Option("--markdown", help="As a page to read: docs/claim-file.md, docs/audit-json.md.")
     ] = False,
 ) -> int:
     """Print the JSON Schema of claim files or of audit.json."""
@@ -25,14 +25,15 @@ def schema_command(
 
     if of not in FILES:
         raise AuditError(f"{of!r} has no schema; known are {' and '.join(FILES)}")
-    if markdown and of == "claim":
-        raise AuditError(
-            "--markdown: there is a page of audit.json only; use `audit schema audit --markdown`"
-        )
     if of == "claim":
         from audit.claim import json_schema
+        from audit.claim_page import claim_markdown
 
-        say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+        say(
+            claim_markdown().rstrip("\n")
+            if markdown
+            else json.dumps(json_schema(), indent=2, ensure_ascii=False)
+        )
         return Exit.OK
     from audit.record_schema import audit_markdown, audit_schema
 
