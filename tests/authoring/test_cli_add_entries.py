@@ -199,7 +199,8 @@ def test_bad_input_is_told_and_leaves_the_file_alone(
 ) -> None:
     answers(monkeypatch, "")
     assert add(*arguments) == Exit.BAD_INPUT
-    assert sentence in capsys.readouterr().err
+    held = capsys.readouterr()
+    assert sentence in held.err and "+++" not in held.out
     assert file.read_text() == FILE and [it.name for it in Path().iterdir()] == ["toy.yaml"]
 
 

@@ -192,3 +192,15 @@ def test_a_fingerprint_without_a_reader_is_refused(file: Path, capsys: pytest.Ca
     file.write_text(FILE.replace("verified_by: null}", f"verified_by: null, fingerprint: {'a' * 32}}}"))
     assert cli.main(["verify", "toy", "--list"]) == Exit.BAD_INPUT
     assert "toy.yaml:21: tables.t2.transcription: fingerprint stands here" in capsys.readouterr().err
+
+
+def test_a_paper_without_a_record_gets_one_once_all_its_tables_are_verified(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = next(it for it in FILE.splitlines(keepends=True) if it.startswith("transcription:"))
+    file.write_text(FILE.replace(line, "").replace('source: "t2.csv (csv), read by program", ', ""))
+    typing(monkeypatch, "75.10 20.20\n76.40 -\n50.00 10.00\n")
+    assert verify() == Exit.OK
+    said = load(file).transcription
+    assert said is not None and (said.verified_by, said.date) == ("A. Reader", "2026-11-28")
+    assert "paper: {key: toy, title: A paper}\n\ntranscription:\n" in file.read_text()
