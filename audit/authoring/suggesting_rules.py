@@ -63,20 +63,11 @@ def best_ones(sheet: Sheet, field: Field) -> Iterator[Draft]:
 def _best(
     sheet: Sheet, field: Field, of: Sequence[Competitor], why: str, name: str, told: str = "the best"
 ) -> Iterator[Draft]:
-    groups: dict[tuple[int, bool, tuple[int, ...]], list[str]] = {}
-    for metric in field.metrics:
-        held = [i for i, it in enumerate(of) if metric in it.numbers]
-        if len(held) < FEWEST_LEVELS:
-            continue
-        top = max(value(of[i], metric) for i in held)
-        for i in held:
-            if value(of[i], metric) == top:
-                alone = _is_alone(of, i, held, metric)
-                groups.setdefault((i, alone, tuple(held)), []).append(metric)
-    for (at, alone, held), metrics in groups.items():
-        best, among = of[at], [of[i] for i in held]
-        if len({it.experiment for it in among if it.experiment}) < len([it for it in among if it.experiment]):
-            continue
+    for (at, alone, places), metrics in _tops(field, of).items():
+        best, among = of[at], [of[i] for i in places]
+        named_ones = [it.experiment for it in among if it.experiment]
+        if len(set(named_ones)) < len(named_ones):
+            continue  # one experiment in two rows competes with itself
         for refs, named in references(sheet, field.table.id, [best, *among], metrics):
             shown = named or [metric_of((best,), refs[0])]
             place = told if alone else f"among {told}"
@@ -96,6 +87,21 @@ def _best(
                 among,
                 shown,
             )
+
+
+def _tops(field: Field, of: Sequence[Competitor]) -> dict[tuple[int, bool, tuple[int, ...]], list[str]]:
+    """Who prints the highest number, whether nobody else may have it, and who competes -> the metrics."""
+    groups: dict[tuple[int, bool, tuple[int, ...]], list[str]] = {}
+    for metric in field.metrics:
+        held = [i for i, it in enumerate(of) if metric in it.numbers]
+        if len(held) < FEWEST_LEVELS:
+            continue
+        top = max(value(of[i], metric) for i in held)
+        for i in held:
+            if value(of[i], metric) == top:
+                alone = _is_alone(of, i, held, metric)
+                groups.setdefault((i, alone, tuple(held)), []).append(metric)
+    return groups
 
 
 def _is_alone(of: Sequence[Competitor], at: int, held: Sequence[int], metric: str) -> bool:

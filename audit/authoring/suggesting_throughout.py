@@ -20,7 +20,7 @@ def winners(fields: Sequence[Field]) -> Iterator[Draft]:
     methods = dict.fromkeys(of.method for it in fields for of in it.competitors if of.method)
     for a, b in combinations(methods, 2):
         pairs = [(it, [of for of in it.competitors if of.method in (a, b)]) for it in fields]
-        set_beside = [(it, why_paired(*of, it.labels)) for it, of in pairs if len(of) == 2]
+        set_beside = [(it, why_paired(of[0], of[1], it.labels)) for it, of in pairs if len(of) == 2]
         whys = [why for _, why in set_beside if why]
         if whys:
             yield from _throughout([it for it, why in set_beside if why], whys[0], (a, b))
