@@ -830,7 +830,7 @@ class Audit:
     strata: tuple[LabelStrata, ...] = ()
     """Of the experiments whose runs kept the labels of their documents."""
     splits: SplitStudy | None = None
-    """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one alone."""
+    """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one."""
     readings: Readings | None = None
     """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
     it, and the experiments the runs."""
