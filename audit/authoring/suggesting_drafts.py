@@ -84,8 +84,9 @@ def why_paired(a: Competitor, b: Competitor, labels: Sequence[str]) -> str | Non
     for full, part in ((a, b), (b, a)):
         if part.label.casefold() in full.label.casefold() and len(part.label) > 2:
             return f"{full.label!r} is {part.label!r} with something more, by its name"
-    both_lack = left_out(a.label) and left_out(b.label)
-    changed = None if both_lack else one_change(a.label, b.label)
+    lack = [left_out(it.label) for it in (a, b)]
+    of_one = lack[0] and lack[1] and lack[0][0] == lack[1][0]  # two lesser forms of one model
+    changed = None if of_one else one_change(a.label, b.label)
     if changed:
         return f"the two differ in one thing, {changed[0] or 'nothing'!r} or {changed[1] or 'nothing'!r}"
     return "they are the only two of the table on this data set" if len(labels) == 2 else None

@@ -115,6 +115,13 @@ def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_pri
     ]
 
 
+def test_two_that_lack_the_same_are_held_against_each_other(tmp_path: Path) -> None:
+    rows = row("words, no pooling", '"1"', "a") + row("vectors, no pooling", '"2"', "b")
+    held = paper(tmp_path, table(rows + row("other", '"3"', "c"), "[P@1]"), "a", "b", "c")
+    (order,) = [keys(it) for it in suggestions(held) if it.kind == "order"]
+    assert (order["better"], order["worse"]) == ("t1.vectors__no_pooling", "t1.words__no_pooling")
+
+
 def test_equal_numbers_are_no_order(tmp_path: Path) -> None:
     rows = row("A, x", '"80.1", "70.0"', "a") + row("A, y", '"80.1", "71.0"', "b")
     (found,) = suggestions(paper(tmp_path, table(rows), "a", "b"))
