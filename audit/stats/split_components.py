@@ -32,7 +32,7 @@ class SplitComponents:
     ci95: tuple[float, float] | None
     """For the mean over these very splits, 95 %: the only noise is that of the seeds, s_seeds / sqrt(n)."""
     pi95_mean: tuple[float, float] | None
-    """For the mean of one other run on each of these splits: both means have that noise, s_seeds sqrt(2 / n)."""
+    """For the mean of one other run on each of these splits: both have that noise, s_seeds sqrt(2 / n)."""
 
 
 def split_components(splits: Sequence[float], seeds: Sequence[float]) -> SplitComponents:
