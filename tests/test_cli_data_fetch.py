@@ -101,21 +101,17 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     """Three training and two test documents; the second time nothing is asked for."""
-    path = folder / "cache/xmtc-audit/rcv1/toy.zip"
+    path = folder / "cache/xmtc-audit/synthetic/toy.zip"
     with origin(Answer(CORPUS)) as server:
-        first, second = (said(capsys, "rcv1", "--from", f"{server.url}/toy.zip") for _ in range(2))
+        first, second = (said(capsys, "synthetic", "--from", f"{server.url}/toy.zip") for _ in range(2))
     assert first[:3] == [
-        "rcv1: RCV1; licence: unknown",
+        "synthetic: the made corpus; licence: Apache-2.0, as this program",
         f"toy.zip: downloaded, {len(CORPUS):,} bytes, {path}",
         f"toy.zip: SHA-256 {sha256(CORPUS)}; not verified: no published checksum known",
     ]
     assert first[3].startswith(f"{path}: LibMultiLabel text; ")
     assert first[4] == "recognised: no entry of the catalogue"
-    assert (
-        "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3"
-        in first[5]
-    )
-    assert first[-1] == f"to prepare it for all runs: audit data add {path}"
+    assert first[-1] == f"to prepare it for all runs: audit data add {path} --as synthetic"
     assert second[1:3] == [
         first[1].replace("downloaded", "there already"),
         f"{first[2]}; the same as at its first download",
@@ -123,16 +119,32 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
     assert second[3:] == first[3:] and len(server.asked) == 1
 
 
-@pytest.mark.parametrize(("key", "named"), [("rcv1", ""), ("synthetic", " --as synthetic")])
-def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str], key: str, named: str) -> None:
-    """And it says the same about it; an entry of other sizes is not named, as it would be refused."""
+def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """And it says the same about it."""
     with origin(Answer(CORPUS)) as server:
-        got = said(capsys, key, "--from", f"{server.url}/toy.zip", "--to", "with blank")
-    command = got[-1].partition(": audit ")[2]
-    assert command == f"data add 'with blank/toy.zip'{named}"
-    assert cli.main(["data", "add", "with blank/toy.zip", *named.split()]) == Exit.OK
-    lines = [it for it in got[3:-1] if named or not ("rcv1" in it or it.endswith(": other_data"))]
+        got = said(capsys, "synthetic", "--from", f"{server.url}/toy.zip", "--to", "with blank")
+    assert got[-1].partition(": audit ")[2] == "data add 'with blank/toy.zip' --as synthetic"
+    assert cli.main(["data", "add", "with blank/toy.zip", "--as", "synthetic"]) == Exit.OK
+    lines = got[3:-1]
     assert [it for it in capsys.readouterr().out.splitlines() if it in lines] == lines
+
+
+def test_what_came_and_is_another_corpus_is_refused_and_kept(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """The last line says so and how it is to be had all the same."""
+    with origin(Answer(CORPUS)) as server:
+        code = cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip", "--to", "with blank"])
+    captured = capsys.readouterr()
+    assert code == Exit.BAD_INPUT
+    assert "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3" in (
+        captured.out
+    )
+    assert captured.err == (
+        "audit: with blank/toy.zip: this is not rcv1; it is kept, and to use it for what it is: "
+        "audit data add 'with blank/toy.zip'\n"
+    )
+    assert cli.main(["data", "add", "with blank/toy.zip"]) == Exit.OK
 
 
 def test_several_files_become_one_corpus_in_a_folder(
@@ -142,13 +154,13 @@ def test_several_files_become_one_corpus_in_a_folder(
     bodies = {"/train.txt": lines(*TRAIN), "/get?id=7": lines(*TEST)}
     with origin(*(Answer(body) for body in bodies.values())) as server:
         got = said(
-            capsys, "rcv1", "--to", "in", "--from", f"{server.url}/train.txt",
+            capsys, "synthetic", "--to", "in", "--from", f"{server.url}/train.txt",
             "--from", f"{server.url}/get?id=7#name=test.txt&sha256={sha256(lines(*TEST))}",
         )  # fmt: skip
     assert [it["path"] for it in server.asked] == list(bodies)
     assert got[2].endswith("not verified: no published checksum known")
     assert got[4].endswith("verified: it has the checksum that was stated")
-    assert got[5].startswith("in: LibMultiLabel text; ") and got[-1].endswith("audit data add in")
+    assert got[5].startswith("in: LibMultiLabel text; ") and got[-1].endswith("audit data add in --as synthetic")
 
 
 def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
@@ -156,7 +168,7 @@ def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
 ) -> None:
     with origin(Answer(CORPUS)) as server:
         addresses = ("--from", f"{server.url}/a/train.txt", "--from", f"{server.url}/b/train.txt")
-        assert refused(capsys, "rcv1", *addresses) == (
+        assert refused(capsys, "synthetic", *addresses) == (
             "audit: two addresses end in 'train.txt'; tell them apart, as in URL#name=train.txt"
         )
         assert server.asked == []
@@ -168,8 +180,8 @@ def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
     """The way that the sentence says leads to the corpus, once the server gives it."""
     page = Answer(b"<html>Please log in</html>")
     with origin(page) as server:
-        first = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
-        again = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")
+        first = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")
+        again = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")
     assert (
         first
         == again
@@ -181,7 +193,7 @@ def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
     for name in re.findall(r"toy\.zip(?:\.sha256)?", first.partition("delete")[2]):
         (folder / name).unlink()
     with origin(Answer(CORPUS)) as server:
-        assert "downloaded" in said(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
+        assert "downloaded" in said(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
 
 
 def test_what_has_its_checksum_is_not_to_be_deleted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,8 +201,8 @@ def test_what_has_its_checksum_is_not_to_be_deleted(capsys: pytest.CaptureFixtur
     content = b"PK, but no archive"
     with origin(Answer(content)) as server:
         address = f"{server.url}/toy.zip#sha256={sha256(content)}"
-        sentence = refused(capsys, "rcv1", "--to", ".", "--from", address)
-        other = refused(capsys, "rcv1", "--to", ".", "--from", f"{server.url}/toy.tar.gz")
+        sentence = refused(capsys, "synthetic", "--to", ".", "--from", address)
+        other = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.tar.gz")
     assert sentence.endswith("get a sound copy (the download is there, and has its checksum)")
     assert "unpack it and give the folder (the download is there; if it is not" in other
 
@@ -203,14 +215,14 @@ def test_an_archive_that_leads_elsewhere_is_not_opened(
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(name, "x")
     with origin(Answer(target.getvalue())) as server:
-        sentence = refused(capsys, "rcv1", "--to", "in", "--from", f"{server.url}/toy.zip")
+        sentence = refused(capsys, "synthetic", "--to", "in", "--from", f"{server.url}/toy.zip")
     assert f"member {name!r} has a path that leads out of the archive; do not use it" in sentence
     assert not [it for it in folder.rglob("*") if "evil" in it.name]
 
 
 def test_a_tar_is_left_to_the_user(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     with origin(Answer(b"\x1f\x8b")) as server:
-        sentence = refused(capsys, "rcv1", "--to", "in", "--from", f"{server.url}/toy.tar.gz")
+        sentence = refused(capsys, "synthetic", "--to", "in", "--from", f"{server.url}/toy.tar.gz")
     assert "an archive that is not read; unpack it and give the folder" in sentence
     assert (folder / "in/toy.tar.gz").exists()
 
@@ -345,7 +357,7 @@ def test_what_the_server_does_not_give_is_one_sentence_with_the_way_by_hand(
 
 def test_a_retry_is_told_and_then_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     with origin(Answer(status=500), Answer(CORPUS)) as server:
-        assert cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip"]) == Exit.OK
+        assert cli.main(["data", "get", "synthetic", "--from", f"{server.url}/toy.zip"]) == Exit.OK
     assert capsys.readouterr().err == (
         "toy.zip: the server answers 500 Internal Server Error; trying again in 1 s\n"
     )
@@ -353,10 +365,16 @@ def test_a_retry_is_told_and_then_all_is_well(capsys: pytest.CaptureFixture[str]
 
 REFUSED = [
     (("eurlex",), "audit: catalogue: 'eurlex' is unknown; known are eurlex-4k, eurlex57k"),
-    (("rcv1", "--from", "ftp://h/a.zip"), "audit: 'ftp://h/a.zip': an address begins with http://, https://"),
-    (("rcv1", "--from", "http://h/..%2fx"), "audit: http://h/..%2fx: '../x' is no usable name of a file"),
     (
-        ("rcv1", "--from", "file:///nowhere/a.zip"),
+        ("synthetic", "--from", "ftp://h/a.zip"),
+        "audit: 'ftp://h/a.zip': an address begins with http://, https://",
+    ),
+    (
+        ("synthetic", "--from", "http://h/..%2fx"),
+        "audit: http://h/..%2fx: '../x' is no usable name of a file",
+    ),
+    (
+        ("synthetic", "--from", "file:///nowhere/a.zip"),
         "audit: file:///nowhere/a.zip: there is no such file; check",
     ),
 ]
@@ -375,11 +393,11 @@ def test_what_cannot_be_used_is_one_sentence(
 
 @pytest.fixture
 def process(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts `audit data get rcv1 --to in --from URL`; whatever still runs at the end is killed."""
+    """Starts `audit data get synthetic --to in --from URL`; whatever still runs at the end is killed."""
     started: list[subprocess.Popen[str]] = []
 
     def start(url: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "audit", "data", "get", "rcv1", "--to", "in", "--from", url]
+        command = [sys.executable, "-m", "audit", "data", "get", "synthetic", "--to", "in", "--from", url]
         started.append(
             subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         )
@@ -501,6 +519,6 @@ def test_on_a_terminal_there_is_a_bar(folder: Path, monkeypatch: pytest.MonkeyPa
         audit.progress, "new_console", lambda: Console(file=shown, force_terminal=True, width=100)
     )
     with origin(Answer(LARGE)) as server:
-        assert cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip"]) == Exit.OK
+        assert cli.main(["data", "get", "synthetic", "--from", f"{server.url}/toy.zip"]) == Exit.OK
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
     assert "toy.zip" in plain and f"{len(LARGE) / 1000:.1f}/{len(LARGE) / 1000:.1f} kB" in plain

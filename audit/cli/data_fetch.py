@@ -66,7 +66,8 @@ def get_command(
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
-    A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced.
+    A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
+    and is not that entry is kept and is bad input.
     """
     from reimpl.data.catalogue import catalogue
     from reimpl.data.download import user_cache
@@ -92,8 +93,10 @@ def get_command(
         for line in _lines(found[-1]):
             say(line)
     path = found[0].path if len(found) == 1 else folder
-    named = f" --as {key}" if _recognise(path, key, options, format, found) else ""
-    say(f"to prepare it for all runs: audit data add {shlex.quote(str(path))}{named}")
+    add = f"audit data add {shlex.quote(str(path))}"
+    if not _recognise(path, key, options, format, found):
+        raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
+    say(f"to prepare it for all runs: {add} --as {key}")
     return Exit.OK
 
 
