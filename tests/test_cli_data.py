@@ -251,6 +251,16 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
     assert len(contents) == 1
 
 
+def test_a_separator_that_parts_nothing_is_doubted(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """One label a document: it may be so."""
+    for split in ("train", "test"):
+        write(folder / f"single/{split}.csv", ("text,labels", "cat,a", "dog,b"))
+    note = "note: no training document has two labels that '|' parts; is it right?"
+    assert note in said(capsys, "add", "single", "--separator", "|")
+    fields(folder)
+    assert not [it for it in said(capsys, "add", "table", "--separator", ";") if it.startswith("note: no")]
+
+
 def test_rows_that_a_split_leaves_out_are_told(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """Of four rows the second split uses three; the first uses all."""
     toy = columns(folder / "toy")
@@ -350,6 +360,11 @@ REFUSED = [
     ("one string", ("add", "records"), "records/train.jsonl:1: no field 'text'; here are 'title', 'body', "),
     ("names of fields", ("add", "records"), "'tags'; state --text-field ... and --labels-field ... to name"),
     ("not one field", ("add", "records", "--text-field", "title", "--labels-field", "tags"), "--separator"),
+    (
+        "other separator",
+        ("add", "table", "--separator", "|"),
+        "audit: table/train.csv: no list of labels holds '|', and 1 of 2 hold ';'; is the separator ';'?",
+    ),
     ("empty separator", ("add", "table", "--separator", ""), "audit: --separator is empty; give at least"),
     ("three columns", ("add", "numbered"), "or say that the first column holds ids (--ids)"),
     ("no such column", ("describe", "toy@7"), "column 7 of 2; give 0 to 1"),

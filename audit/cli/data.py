@@ -182,6 +182,8 @@ def recognised(
     with in_our_words():
         corpus = open_corpus(path, options, format=format)
         figures, keep = _figures(corpus, cache)
+    if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
+        say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
     observed = observed_in(figures)
     fit = entry is None or fits(observed, entry)
     if must_fit and not fit:

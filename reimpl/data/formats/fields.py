@@ -10,6 +10,7 @@ from typing import Any
 
 from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test, single_file
 from reimpl.data.formats.inputs import LONGEST_LINE, File, shown, text_lines
+from reimpl.data.formats.separated import Separated
 from reimpl.data.formats.tree import Tree
 from reimpl.data.formats.xc import first_lines
 from reimpl.data.source import Document
@@ -26,17 +27,24 @@ def json_documents(
 ) -> Iterator[Document]:
     """An object a line; labels are a list of strings or whole numbers, or a string that `separator` parts.
 
-    Raises `DataError` with file and line for a line that is no object, lacks a field or holds another kind.
+    Raises `DataError` with file and line for a line that is no object, lacks a field or holds another kind;
+    at the end as `Separated.check`.
     """
+    seen = Separated(separator) if separator else None
     for number, line in text_lines(file):
         where = f"{file}:{number}"
         record = _json_object(line, where)
         parts = [_text_of(_field(record, name, where), name, where) for name in text]
-        names = _labels_of(_field(record, labels, where), labels, separator, where)
+        value = _field(record, labels, where)
+        names = _labels_of(value, labels, separator, where)
+        if seen and isinstance(value, str):
+            seen.add(value)
         document = Document(names, " ".join(parts))
         if "\\u" in line:
             _check_characters(document, where)
         yield document
+    if seen:
+        seen.check(file)
 
 
 def _json_object(line: str, where: str) -> dict[str, Any]:
@@ -115,7 +123,8 @@ def _check_characters(document: Document, where: str) -> None:
 def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: str) -> Iterator[Document]:
     """A row a document under a row of names; `.tsv` is parted by tabs, else by commas.
 
-    Raises `DataError` with file and line for a missing column, a row of another width, or broken quotes.
+    Raises `DataError` with file and line for a missing column, a row of another width, or broken quotes; at
+    the end as `Separated.check`.
     """
     rows = _csv_rows(file)
     _, header = next(rows, (1, []))
@@ -126,13 +135,16 @@ def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: st
                 f"{file}:1: {header.count(name)} columns named {name!r}; here are {here}; {_OTHERS}"
             )
     columns, label_column = [header.index(name) for name in text], header.index(labels)
+    seen = Separated(separator)
     for number, row in rows:
         where = f"{file}:{number}"
         if len(row) != len(header):
             raise DataError(
                 f"{where}: {len(row)} columns where the first row has {len(header)}; correct the row"
             )
+        seen.add(row[label_column])
         yield Document(_parted(row[label_column], separator, where), " ".join(row[it] for it in columns))
+    seen.check(file)
 
 
 def _csv_rows(file: File) -> Iterator[tuple[int, list[str]]]:
