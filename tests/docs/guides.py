@@ -2,7 +2,8 @@
 
 In a guide, a block that begins with ```console holds commands, each after `$ ` (further lines of it after
 `> `), and what they print. All blocks of a guide run in order, in one folder that holds the files of
-`docs/examples/`. An exit code other than 0 stands behind the output as `[exit code 1]`.
+`docs/examples/`. An exit code other than 0 stands behind the output as `[exit code 1]`. A block whose first
+line is a comment with the path of a file (`# mystats/delta.py`) is written there when it is reached.
 
 What differs from run to run is marked in the guide: a line `...` stands for any number of lines, and `[..]`
 within a line for any text. Renewing keeps a block that still agrees as it is; in one that does not, all
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,7 +187,7 @@ def differences(text: str, folder: Path) -> list[str]:
             found.append("\n".join([f"$ {step.command}", "--- shown", *step.shown, "--- printed", *printed]))
         return list(step.shown)
 
-    _with_output(text, compare)
+    _with_output(text, folder, compare)
     return found
 
 
@@ -199,27 +200,43 @@ def renewed(text: str, folder: Path) -> str:
             return list(step.shown)
         return [marked(line) for line in printed]
 
-    return _with_output(text, renew)
+    return _with_output(text, folder, renew)
 
 
-def _with_output(text: str, output: Callable[[Step], list[str]]) -> str:
+def _with_output(text: str, folder: Path, output: Callable[[Step], list[str]]) -> str:
     lines: list[str] = []
     block: list[str] | None = None
+    language = ""
     for line in text.splitlines():
         if block is None:
             lines.append(line)
-            block = [] if line == f"{FENCE}console" else None
+            if line.startswith(FENCE):
+                block, language = [], line.removeprefix(FENCE)
         elif line == FENCE:
-            for step in steps(block):
-                first, *more = step.command.split("\n")
-                lines += [f"$ {first}", *(f"> {it}" for it in more), *output(step)]
+            lines += _console(block, output) if language == "console" else _file(block, folder)
             lines.append(line)
             block = None
         else:
             block.append(line)
     if block is not None:
-        raise ValueError("the last console block has no end")
+        raise ValueError("the last block has no end")
     return "\n".join(lines) + "\n"
+
+
+def _console(block: Sequence[str], output: Callable[[Step], list[str]]) -> Iterator[str]:
+    for step in steps(block):
+        first, *more = step.command.split("\n")
+        yield f"$ {first}"
+        yield from (f"> {it}" for it in more)
+        yield from output(step)
+
+
+def _file(block: Sequence[str], folder: Path) -> Sequence[str]:
+    if block and (named := re.fullmatch(r"# (\w[\w./-]*\.(?:py|toml|yaml))", block[0])):
+        path = folder / named[1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(block) + "\n")
+    return block
 
 
 def guides() -> list[Path]:

@@ -1,0 +1,1 @@
+"""Models of a made package, for docs/audit-a-paper.md."""
