@@ -126,6 +126,20 @@ def why_not(observed: Observed, entry: str) -> str:
     return f"its sizes match none of {entry}"
 
 
+def hints(found: Recognition, entry: str | None) -> Iterator[str]:
+    """What can be done where sizes do not say what it is; `entry` is the one that the user names."""
+    from reimpl.data.catalogue import catalogue
+
+    if found.how == "nothing" and entry is None:
+        yield "note: how it differs from an entry of `audit data list` is told with --as ENTRY"
+    if found.how == "sizes" and not any(it.published for it in catalogue().find(found.key or "").known):
+        yield (
+            f"note: the published content of {found.key} is not on record, so no run on it is same_data by "
+            "itself; if it is a paper's, its `content:` or `partition:`, as `audit data describe` prints "
+            "them, go into the data set of the claim file"
+        )
+
+
 def _known(found: Recognition) -> bool:
     return found.how in ("content", "partition", "corpus")
 

@@ -96,6 +96,16 @@ def doubt_lines(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def overlap_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Notes where test has something in common with train that it should not have, or lacks."""
+    unit = "features" if "features" in figures else "text"
+    test = figures["splits"]["test"]["documents"]
+    if met := figures["test_texts_in_train"]:
+        yield f"note: {met:,} of {test:,} test documents stand in train too, by their {unit}"
+    if new := figures["test_labels_not_in_train"]:
+        yield f"note: {new:,} label{'s' * (new > 1)} of test in no training document, so never to be learnt"
+
+
 def figure_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     """Every other figure, a line each, and both plots."""
     from reimpl.data.histogram import bars

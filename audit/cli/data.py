@@ -40,6 +40,13 @@ Corpus = Annotated[
 ]
 
 
+def _folder(name: str | Path) -> Path:
+    """Raises `AuditError` for an empty name, which would be the folder that the user is in."""
+    if not str(name).strip():
+        raise AuditError("--store is empty; name a folder")
+    return Path(name)
+
+
 @data_app.command("list")
 def list_command(
     entry: Annotated[str | None, typer.Argument(metavar="[ENTRY]", help="All about this one.")] = None,
@@ -77,9 +84,12 @@ def add_command(
         str | None,
         typer.Option(help="Word vectors: a file (text, .bin or .npy), glove (the extra), or random:E."),
     ] = None,
-    store: Annotated[Path, typer.Option(help="Folder of the run records, where prepared data lie.")] = Path(
-        "audit-runs"
-    ),
+    store: Annotated[
+        Path,
+        typer.Option(
+            metavar="PATH", parser=_folder, help="Folder of the run records, where prepared data lie."
+        ),
+    ] = Path("audit-runs"),
 ) -> int:
     """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
 
@@ -171,7 +181,7 @@ def recognised(
     `must_fit`, for sizes that match none of the entry or the content of another one.
     """
     from audit.cli.corpus_scope import fits, why_not
-    from audit.cli.corpus_view import doubt_lines
+    from audit.cli.corpus_view import doubt_lines, overlap_lines
     from reimpl.data.describe import observed_in
     from reimpl.data.opening import open_corpus
 
@@ -188,7 +198,8 @@ def recognised(
     fit = entry is None or fits(observed, entry)
     if must_fit and not fit:
         cache = None  # what is refused leaves nothing behind
-    for line in (*doubt_lines(corpus, figures), *_identity_lines(observed, entry, cache)):
+    notes = (*doubt_lines(corpus, figures), *overlap_lines(figures))
+    for line in (*notes, *_identity_lines(observed, entry, cache)):
         say(line)
     if entry is not None and must_fit and not fit:
         raise AuditError(f"{path}: {why_not(observed, entry)}; leave out --as, or name another entry")
@@ -225,13 +236,14 @@ def _format_lines(path: Path) -> Iterator[str]:
 
 def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = None) -> Iterator[str]:
     """Which entry it is, and its scope to the papers' claims."""
-    from audit.cli.corpus_scope import another, as_asked, bearings, copied, told, why_not
+    from audit.cli.corpus_scope import another, as_asked, bearings, copied, hints, told, why_not
     from audit.cli.data_sets import data_sets
     from reimpl.data.catalogue import catalogue
     from reimpl.data.identity import recognise
 
     found = recognise(observed, catalogue())
     yield f"recognised: {found.sentence}"
+    yield from hints(found, entry)
     if entry is not None and found.key != entry:
         asked = as_asked(observed, entry)
         nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
