@@ -10,6 +10,7 @@ from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
 from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader
 from reimpl.data.formats.bow import BowDataset
 from reimpl.data.formats.tree import Tree, tree
+from reimpl.data.formats.unknown import why_unknown
 from reimpl.data.source import Source
 from reimpl.errors import ConfigError, DataError
 from reimpl.plugins import READERS as GROUP
@@ -52,6 +53,8 @@ def sniff(path: Path) -> Format | Ambiguous:
     found, unclear = _detected(where)
     if not found and unclear is not None:
         raise unclear
+    if not found and (why := why_unknown(where)) is not None:
+        raise DataError(why)
     if not found:
         shown = ", ".join(sorted(where.files)[:5])
         known = ", ".join(readers())
