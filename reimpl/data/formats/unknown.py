@@ -32,5 +32,8 @@ def _amiss(file: File) -> str | None:
         and "," not in line
         and (mark := next((it for it in ";\t|" if it in line), None))
     ):
-        return f"{file}:1: {shown(line)}: columns are parted by {mark!r}, and by ',' in .csv or tabs in .tsv; write it so"
+        return (
+            f"{file}:1: {shown(line)}: columns are parted by {mark!r}, and by ',' in .csv or tabs in .tsv; "
+            "write it so"
+        )
     return None
