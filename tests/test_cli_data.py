@@ -404,6 +404,11 @@ REFUSED = [
         ("add", "toy@0", "--base", "1"),
         "feature id 0 occurs, but --base 1 is stated; state --base 0",
     ),
+    (
+        "two bases",
+        ("add", "bases", "--base", "1"),
+        "it holds for labels and features: where they count from different ones, renumber one",
+    ),
     ("no such format", ("add", "corpus", "--format", "word"), "format 'word' is unknown; known are lml"),
     (
         "unknown recipe",
@@ -439,6 +444,8 @@ def test_what_cannot_be_used_is_one_sentence(
 ) -> None:
     columns(folder / "toy")
     fields(folder)
+    for split in ("train", "test"):
+        write(folder / f"bases/{split}.svm", ("1,2 0:1 2:1", "2 1:1"))
     command = ["run", *arguments[1:]] if arguments[0] == "../run" else ["data", *arguments]
     assert cli.main(command) == Exit.BAD_INPUT
     err = capsys.readouterr().err

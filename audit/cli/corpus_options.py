@@ -149,4 +149,6 @@ def reworded(message: str, words: Words = IN_DATA) -> str:
 
     message = _NO_USE.sub(no_use, message)
     message = _STATED.sub(lambda it: words.stated(it[1], it[2]), message)
+    if "but --base" in message:  # one number here, two for the readers
+        message += "; it holds for labels and features: where they count from different ones, renumber one"
     return _ALONE.sub(lambda it: names[it[0]], message)
