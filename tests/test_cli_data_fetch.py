@@ -160,7 +160,8 @@ def test_several_files_become_one_corpus_in_a_folder(
     assert [it["path"] for it in server.asked] == list(bodies)
     assert got[2].endswith("not verified: no published checksum known")
     assert got[4].endswith("verified: it has the checksum that was stated")
-    assert got[5].startswith("in: LibMultiLabel text; ") and got[-1].endswith("audit data add in --as synthetic")
+    assert got[5].startswith("in: LibMultiLabel text; ")
+    assert got[-1].endswith("audit data add in --as synthetic")
 
 
 def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
