@@ -15,7 +15,22 @@ if TYPE_CHECKING:
     from audit.record import Finding
 
 
+def own_file(name: str) -> Path | None:
+    """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""
+    by_key = (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml"))
+    places = (Path(name), *by_key) if _is_key(name) else (Path(name),)
+    return next((path for path in places if path.is_file()), None)
+
+
+def _is_key(name: str) -> bool:
+    return "/" not in name and "." not in name
+
+
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:
+    """The claim files by path or key: a built-in paper first, then a file of the user's own by `own_file`.
+
+    Raises `AuditError` for what is neither.
+    """
     from audit.claim import builtin_claims
 
     builtin = {path.stem: path for path in builtin_claims()}
@@ -25,8 +40,12 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
     for name in claims:
         if name in builtin and not Path(name).exists():
             paths.append(builtin[name])
-        elif "/" not in name and "." not in name and not Path(name).exists():
-            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {', '.join(builtin)}")
+        elif _is_key(name) and not Path(name).exists():
+            own = own_file(name)
+            if own is None:
+                known = ", ".join(builtin)
+                raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {known}")
+            paths.append(own)
         else:
             paths.append(Path(name))
     return paths

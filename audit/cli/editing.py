@@ -21,11 +21,11 @@ def claim_path(name: str) -> Path:
     Built-in files are part of the installation and are not changed by their key.
     """
     from audit.claim import builtin_claims
+    from audit.papers import own_file
 
-    places = [Path(name), Path("claims") / f"{name}.yaml", Path(f"{name}.yaml")]
-    for path in places if "/" not in name and "." not in name else places[:1]:
-        if path.is_file():
-            return path
+    own = own_file(name)
+    if own is not None:
+        return own
     if name in {path.stem for path in builtin_claims()}:
         raise AuditError(f"{name!r} is a built-in paper; give the path of the file that is to be changed")
     raise AuditError(f"{name!r} is no claim file; give its path, or begin one with `audit add paper {name}`")

@@ -1,0 +1,34 @@
+"""Tests of audit.papers: what a user's words for a paper lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.errors import AuditError
+from audit.papers import claim_paths
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["claims/made2024.yaml", "made2024.yaml"])
+def test_a_paper_of_one_s_own_is_found_by_its_key(place: str) -> None:
+    """As `audit add` and `audit suggest` find it."""
+    Path(place).parent.mkdir(exist_ok=True)
+    Path(place).touch()
+    assert claim_paths(["made2024"]) == [Path(place)]
+
+
+def test_a_key_of_a_built_in_paper_is_that_paper() -> None:
+    Path("chen2022.yaml").touch()
+    assert claim_paths(["chen2022"]) != [Path("chen2022.yaml")]
+    assert claim_paths(["./chen2022.yaml"]) == [Path("chen2022.yaml")]
+
+
+def test_what_is_neither_is_one_sentence() -> None:
+    with pytest.raises(AuditError, match=r"'made2024' is no file and no built-in paper; built-in are chen"):
+        claim_paths(["made2024"])
