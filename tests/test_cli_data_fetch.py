@@ -110,7 +110,10 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
         f"toy.zip: SHA-256 {sha256(CORPUS)}; not verified: no published checksum known",
     ]
     assert first[3].startswith(f"{path}: LibMultiLabel text; ")
-    assert first[4] == "recognised: no entry of the catalogue"
+    assert first[4:6] == [
+        "note: 1 label of test in no training document, so never to be learnt",
+        "recognised: no entry of the catalogue",
+    ]
     assert first[-1] == f"to prepare it for all runs: audit data add {path} --as synthetic"
     assert second[1:3] == [
         first[1].replace("downloaded", "there already"),
