@@ -136,7 +136,9 @@ Search(Path(sys.argv[1]), (X,), "random", "none").work(objective, 6)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_trial_is_counted_and_its_values_are_tried_again(tmp_path: Path) -> None:
     it = search(tmp_path)
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(it.folder)], capture_output=True, check=False)
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # it imports this file too
+    command = [sys.executable, "-c", KILLED, str(it.folder)]
+    ended = subprocess.run(command, env=paths, capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     assert len(it.trials()) == 2
     assert len(it.running()) == 1
