@@ -371,7 +371,7 @@ BAD: list[tuple[list[str], str]] = [
     ),
     (["import", "corpus", "--paper", "toy.yaml"], r"^audit: corpus: its name does not end in"),
     (["import", "toy.yaml", "--paper", "toy.yaml"], r"^audit: toy\.yaml: its name does not end in"),
-    (["import", "r.csv", "--paper", "toy"], "'toy' is no file and no built-in paper"),
+    (["import", "r.csv", "--paper", "toys"], "'toys' is no file and no built-in paper"),
     (["import", "r.csv", "--paper", "chen2022"], "r.csv:2: 'words' is no experiment of chen2022"),
     ([*IMPORT, "--unit", "points"], "--unit 'points' is unknown; add --unit percent or --unit fraction"),
     ([*IMPORT, "--fingerprint", "xyz"], "--fingerprint 'xyz' is none; give 32 to 64 digits"),

@@ -425,7 +425,7 @@ def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path)
         (["plan"], "audit-report: no audit.json there"),
         (["plan", "nowhere.json"], "nowhere.json: there is no such file"),
         (["plan", "toy.yaml.json"], "toy.yaml.json: there is no such file"),
-        (["plan", "toy"], "'toy' is no file and no built-in paper"),
+        (["plan", "toys"], "'toys' is no file and no built-in paper"),
         (["plan", "corpus/train.txt"], "corpus/train.txt"),
     ],
     ids=lambda it: " ".join(it[1:]) if isinstance(it, list) else "",
