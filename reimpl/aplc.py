@@ -16,8 +16,7 @@ the scores (`reimpl.encoders`): a claim file names it, its variant and the keys 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
@@ -26,29 +25,18 @@ from torch import Tensor, nn
 from reimpl import training
 from reimpl.batching import width_of_split
 from reimpl.cluster_options import ClusterOptions
-from reimpl.config_fields import as_dict, as_json
 from reimpl.data.dataset import Dataset
 from reimpl.encoders import encoder
-from reimpl.errors import ConfigError
 from reimpl.hardware import Precision
 from reimpl.label_clusters import LabelClusters, by_frequency
-from reimpl.models import find_config, find_model, reduced_config
+from reimpl.on_top import OnTop, Upon, base_config, base_module, with_base_reduced, with_base_written_out
 from reimpl.protocol import Protocol
 from reimpl.training import Result, Watch
 
 
 @dataclass(frozen=True)
-class Config(ClusterOptions):
+class Config(ClusterOptions, OnTop):
     """The clusters, and the model whose output layer they replace."""
-
-    base: str | None = None
-    """Name of the model, as in xml_cnn; there is no default."""
-    base_variant: str | None = None
-    """A variant of it. `resolve` writes it out under `base_config`, and None in its place."""
-    base_config: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of the base that are otherwise than in the variant; all its keys after `resolve`."""
-    base_revision: int = 1
-    """REVISION of the base, filled in by `resolve`: what corrects the base makes other runs of this too."""
 
     def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
         """Numbers by formula, those of the base without its output layer included."""
@@ -72,58 +60,25 @@ SMALL: Mapping[str, Any] = {}
 
 
 def resolve(config: Config) -> Config:
-    """With all that the base's variant decides written out, so that a run's key holds it.
-
-    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
-    """
-    module, inner = _base_module(config), base_config(config)
-    return replace(
-        config,
-        base_variant=None,
-        base_config=as_json(as_dict(inner)),
-        base_revision=getattr(module, "REVISION", 1),
-    )
+    """With the base written out (`reimpl.on_top`)."""
+    return with_base_written_out(config)
 
 
 def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
-    """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
-    inner = reduced_config(_base_module(config), base_config(config), sizes)
-    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
+    """With the base at reduced sizes."""
+    return with_base_reduced(config, sizes)
 
 
-def base_config(config: Config) -> Any:
-    """The base's own `Config`."""
-    module = _base_module(config)
-    try:
-        return find_config(module, config.base_variant, config.base_config)
-    except ConfigError as err:
-        raise ConfigError(f"base {config.base!r}: {err}") from err
-
-
-def _base_module(config: Config) -> ModuleType:
-    if config.base is None:
-        raise ConfigError("config key 'base' is missing: name the model in front, as in base: xml_cnn")
-    try:
-        module = find_model(config.base)
-    except ConfigError as err:
-        raise ConfigError(f"config key 'base': {err}") from err
-    if not hasattr(module, "build"):
-        raise ConfigError(
-            f"config key 'base': model {config.base!r} is no single network; APLC needs one with `build`"
-        )
-    return module
-
-
-class Clustered(nn.Module):
+class Clustered(Upon):
     """An encoder that gives vectors (B, H), and clusters upon it."""
 
     def __init__(self, encoder: nn.Module, clusters: LabelClusters) -> None:
         super().__init__()
-        self.encoder, self.clusters = encoder, clusters
+        self.base, self.clusters = encoder, clusters
 
     def features(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> vectors (B, H), in float32 whatever the arithmetic of the encoder."""
-        z = cast(Tensor, self.encoder(token_ids))
+        z = cast(Tensor, self.base(token_ids))
         return z if z.dtype == torch.float64 else z.float()
 
     def batch_loss(self, token_ids: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
@@ -146,35 +101,13 @@ class Clustered(nn.Module):
 
     def parts(self) -> dict[str, nn.Module]:
         """For learning rates of their own."""
-        return {"encoder": self.encoder, "clusters": self.clusters}
-
-    # What the training asks of a network is answered by the encoder.
-
-    @property
-    def minimum_width(self) -> int:
-        """Narrowest batch."""
-        return int(self.encoder.minimum_width)  # type: ignore[arg-type]
-
-    @property
-    def position_bound(self) -> bool:
-        """Whether all documents need one length."""
-        return bool(getattr(self.encoder, "position_bound", False))
-
-    @property
-    def reads_neighbours(self) -> bool:
-        """Whether a document's scores depend on the others of its batch."""
-        return bool(getattr(self.encoder, "reads_neighbours", False))
-
-    @property
-    def dense_embeddings(self) -> bool:
-        """Whether the optimiser is to see dense gradients of embeddings."""
-        return bool(getattr(self.encoder, "dense_embeddings", False))
+        return {"encoder": self.base, "clusters": self.clusters}
 
 
 def build_for(config: Config, data: Dataset, *, length: int, vectors: Tensor) -> Clustered:
     """The network for the labels of `data`, which are sorted by their frequency in training."""
     body, features = encoder(
-        _base_module(config),
+        base_module(config),
         base_config(config),
         vectors=vectors,
         length=length,

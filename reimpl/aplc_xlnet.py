@@ -153,11 +153,11 @@ class XLNetEncoder(nn.Module):
 class APLCXLNet(Clustered):
     """Encoder, hidden layer and clusters, with learning rates of their own."""
 
-    encoder: XLNetEncoder
+    base: XLNetEncoder
 
     def parts(self) -> dict[str, nn.Module]:
         """Table 3's three: XLNet, hidden layer, APLC."""
-        return {"encoder": self.encoder.xlnet, "hidden": self.encoder.summary, "clusters": self.clusters}
+        return {"encoder": self.base.xlnet, "hidden": self.base.summary, "clusters": self.clusters}
 
 
 def build_for(config: Config, data: Dataset, folder: Path) -> APLCXLNet:

@@ -19,17 +19,16 @@ keys that differ, and the two are trained together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import as_dict, as_json, check_choices, later
+from reimpl.config_fields import check_choices
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
-from reimpl.models import find_config, find_model, reduced_config
+from reimpl.on_top import OnTop, Upon, base_config, base_module, with_base_reduced, with_base_written_out
 
 Activation = Literal["sigmoid", "elu", "relu", "tanh"]
 Init = Literal["xavier_uniform", "torch"]
@@ -43,17 +42,9 @@ _ACTIVATIONS: Mapping[str, nn.Module] = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(OnTop):
     """The blocks, and the model that they are put on."""
 
-    base: str | None = None
-    """Name of the model, as in xml_cnn; there is no default."""
-    base_variant: str | None = None
-    """A variant of it. `resolve` writes it out under `base_config`, and None in its place."""
-    base_config: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of the base that are otherwise than in the variant; all its keys after `resolve`."""
-    base_revision: int = later(1)
-    """REVISION of the base, filled in by `resolve`: what corrects the base makes other runs of this too."""
     blocks: int = 2
     """0 is the base alone."""
     context: int = 1000
@@ -97,50 +88,13 @@ SMALL: Mapping[str, Any] = {"context": 64}
 
 
 def resolve(config: Config) -> Config:
-    """With all that the base's variant decides written out, so that a run's key holds it.
-
-    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
-    """
-    module, inner = _base_module(config), base_config(config)
-    return replace(
-        config,
-        base_variant=None,
-        base_config=as_json(as_dict(inner)),
-        base_revision=getattr(module, "REVISION", 1),
-        loss=config.loss or inner.loss,
-    )
+    """With the base written out (`reimpl.on_top`), and its loss where none is named."""
+    return replace(with_base_written_out(config), loss=config.loss or base_config(config).loss)
 
 
 def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
-    """With the base at reduced sizes as well (`reimpl.models.reduced_config`)."""
-    inner = reduced_config(_base_module(config), base_config(config), sizes)
-    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
-
-
-def base_config(config: Config) -> Any:
-    """The base's own `Config`."""
-    module = _base_module(config)
-    try:
-        return find_config(module, config.base_variant, config.base_config)
-    except ConfigError as err:
-        raise ConfigError(f"base {config.base!r}: {err}") from err
-
-
-def _base_module(config: Config) -> ModuleType:
-    if config.base is None:
-        raise ConfigError(
-            "config key 'base' is missing: name the model that CorNet is put on, as in base: xml_cnn"
-        )
-    try:
-        module = find_model(config.base)
-    except ConfigError as err:
-        raise ConfigError(f"config key 'base': {err}") from err
-    if not hasattr(module, "build"):
-        raise ConfigError(
-            f"config key 'base': model {config.base!r} is no single network that gives scores; "
-            "CorNet needs a model with `build`"
-        )
-    return module
+    """With the base at reduced sizes as well."""
+    return with_base_reduced(config, sizes)
 
 
 class Block(nn.Module):
@@ -163,7 +117,7 @@ class Block(nn.Module):
         return cast(Tensor, self.expand(context)).add_(x)
 
 
-class CorNet(nn.Module):
+class CorNet(Upon):
     """A network that gives scores (B, L), and blocks upon it."""
 
     def __init__(self, base: nn.Module, blocks: nn.ModuleList) -> None:
@@ -176,28 +130,6 @@ class CorNet(nn.Module):
         for block in self.blocks:
             x = block(x)
         return x
-
-    # What the training asks of a network is answered by the base.
-
-    @property
-    def minimum_width(self) -> int:
-        """Narrowest batch."""
-        return int(self.base.minimum_width)  # type: ignore[arg-type]
-
-    @property
-    def position_bound(self) -> bool:
-        """Whether all documents need one length."""
-        return bool(getattr(self.base, "position_bound", False))
-
-    @property
-    def reads_neighbours(self) -> bool:
-        """Whether a document's scores depend on the others of its batch."""
-        return bool(getattr(self.base, "reads_neighbours", False))
-
-    @property
-    def dense_embeddings(self) -> bool:
-        """Whether the optimiser is to see dense gradients of embeddings."""
-        return bool(getattr(self.base, "dense_embeddings", False))
 
 
 def cornet_blocks(
@@ -221,7 +153,7 @@ def build(
     config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
 ) -> CorNet:
     """The base's network with blocks upon it: the entry point by which the training finds a model."""
-    base = _base_module(config).build(
+    base = base_module(config).build(
         base_config(config),
         vectors=vectors,
         labels=labels,

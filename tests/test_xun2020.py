@@ -12,8 +12,8 @@ from audit.claim import Paper, load
 from audit.record import RunSpec
 from audit.runner import Settings, make_plan
 from reimpl.config_fields import as_dict
-from reimpl.cornet import base_config
 from reimpl.models import find_config, find_model
+from reimpl.on_top import base_config
 
 CLAIMS = Path(__file__).parent.parent / "claims" / "xun2020.yaml"
 DATA = {"eurlex": 3_956, "amazoncat": 13_330, "wiki500k": 501_008}

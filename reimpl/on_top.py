@@ -1,0 +1,107 @@
+"""A model put on another one: CorNet on a network's scores, label clusters on its vectors.
+
+The base is any model here or of another package that has `build`: a claim file names it, its variant and the
+keys that differ, and the two are trained together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any, TypeVar
+
+from torch import nn
+
+from reimpl.config_fields import as_dict, as_json, later
+from reimpl.errors import ConfigError
+from reimpl.models import find_config, find_model, reduced_config
+
+
+@dataclass(frozen=True)
+class OnTop:
+    """The base, in the `Config` of what is put on it."""
+
+    base: str | None = None
+    """Name of the model, as in xml_cnn; there is no default."""
+    base_variant: str | None = None
+    """A variant of it. `with_base_written_out` puts its keys into `base_config`, and None in its place."""
+    base_config: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the base that are otherwise than in the variant; all its keys when written out."""
+    base_revision: int = later(1)
+    """REVISION of the base, filled in with its keys: what corrects the base makes other runs of this too."""
+
+
+_Config = TypeVar("_Config", bound=OnTop)
+
+
+def with_base_written_out(config: _Config) -> _Config:
+    """With all that the base's variant decides, so that a run's key holds it.
+
+    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
+    """
+    module, inner = base_module(config), base_config(config)
+    return replace(
+        config,
+        base_variant=None,
+        base_config=as_json(as_dict(inner)),
+        base_revision=getattr(module, "REVISION", 1),
+    )
+
+
+def with_base_reduced(config: _Config, sizes: Mapping[str, Any]) -> _Config:
+    """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
+    inner = reduced_config(base_module(config), base_config(config), sizes)
+    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
+
+
+def base_config(config: OnTop) -> Any:
+    """The base's own `Config`. Raises `ConfigError`."""
+    module = base_module(config)
+    try:
+        return find_config(module, config.base_variant, config.base_config)
+    except ConfigError as err:
+        raise ConfigError(f"base {config.base!r}: {err}") from err
+
+
+def base_module(config: OnTop) -> ModuleType:
+    """The base's module. Raises `ConfigError` where it is missing, unknown, or no network."""
+    if config.base is None:
+        raise ConfigError(
+            "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn"
+        )
+    try:
+        module = find_model(config.base)
+    except ConfigError as err:
+        raise ConfigError(f"config key 'base': {err}") from err
+    if not hasattr(module, "build"):
+        raise ConfigError(
+            f"config key 'base': model {config.base!r} is no single network with `build`, such as xml_cnn; take one"
+        )
+    return module
+
+
+class Upon(nn.Module):
+    """A network upon another one, `base`, which answers what the training asks."""
+
+    base: nn.Module
+
+    @property
+    def minimum_width(self) -> int:
+        """Narrowest batch."""
+        return int(self.base.minimum_width)  # type: ignore[arg-type]
+
+    @property
+    def position_bound(self) -> bool:
+        """Whether all documents need one length."""
+        return bool(getattr(self.base, "position_bound", False))
+
+    @property
+    def reads_neighbours(self) -> bool:
+        """Whether a document's scores depend on the others of its batch."""
+        return bool(getattr(self.base, "reads_neighbours", False))
+
+    @property
+    def dense_embeddings(self) -> bool:
+        """Whether the optimiser is to see dense gradients of embeddings."""
+        return bool(getattr(self.base, "dense_embeddings", False))
