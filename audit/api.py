@@ -159,11 +159,11 @@ def run(
     `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
     was begun is kept: the same call goes on where it was.
     """
-    from audit.cli.run import check_precision, device_of
     from audit.cli.suite import Suite, run_and_judge
     from audit.commanded import Commands, run_commands
     from audit.progress import quiet_console
     from audit.runner import Settings
+    from audit.runner.devices import check_precision, device_of
     from audit.runner.plan import selected
     from audit.stored import Bench, check_evidence
 

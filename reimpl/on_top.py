@@ -76,7 +76,8 @@ def base_module(config: OnTop) -> ModuleType:
         raise ConfigError(f"config key 'base': {err}") from err
     if not hasattr(module, "build"):
         raise ConfigError(
-            f"config key 'base': model {config.base!r} is no single network with `build`, such as xml_cnn; take one"
+            f"config key 'base': model {config.base!r} is no single network with `build`, such as xml_cnn; "
+            "take one"
         )
     return module
 

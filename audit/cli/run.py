@@ -24,6 +24,7 @@ from audit.cli.corpus_options import (
     options_of,
 )
 from audit.cli.judge import EvidenceOption, check_evidence
+from audit.cli.run_options import Only, check_made
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
-
-Only = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="ID", help="An experiment, claim, table or data set; may be repeated."),
-]
 
 
 @app.command("run")
@@ -167,6 +163,7 @@ def run_command(
     from audit.cli.until_settled import run_until_settled
     from audit.fixed_margins import grown_since
     from audit.runner import Settings
+    from audit.runner.devices import check_precision, device_of
     from audit.store import Store
 
     use_models(models)
@@ -175,8 +172,8 @@ def run_command(
     several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
     check_keys(papers)
-    chosen = _device(device)
-    _check_precision(precision, chosen)
+    chosen = device_of(device)
+    check_precision(precision, chosen)
     check_evidence(evidence)
     options = options_of(
         words=IN_RUN,
@@ -189,10 +186,7 @@ def run_command(
         ids=ids,
         raw=raw,
     )
-    if data is None and (given := [*options.stated, *(["format"] if format else [])]):
-        raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
-    if vectors and data is None:
-        raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
+    check_made(data, options, format=format, vectors=vectors)
     if untuned and tuned_on:
         raise AuditError(f"--untuned and --tuned-on {tuned_on} are opposites; give one of them")
     if readings:
@@ -290,33 +284,6 @@ def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[
     return columns_of(text)
 
 
-def _device(wanted: str) -> str:
-    kind, _, number = wanted.partition(":")
-    if wanted not in ("auto", "cpu", "cuda") and not (kind == "cuda" and number.isdecimal()):
-        raise AuditError(f"--device {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
-    if wanted == "cpu":
-        return wanted
-    import torch
-
-    there = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if wanted == "auto":
-        return "cuda" if there else "cpu"
-    if int(number or 0) >= there:
-        raise AuditError(
-            f"--device {wanted}: torch {torch.__version__} finds {there} CUDA devices, counted from 0; "
-            "use another one or --device cpu"
-        )
-    return wanted
-
-
-def _check_precision(precision: str, device: str) -> None:
-    known = ("float32", "tf32", "bf16")
-    if precision not in known:
-        raise AuditError(f"--precision {precision!r} is unknown; known are {', '.join(known)}")
-    if precision == "tf32" and device == "cpu":
-        raise AuditError("--precision tf32: a CPU has none; use float32 or bf16")
-
-
 def _by_commands(
     paper: Paper,
     path: Path,
@@ -346,7 +313,3 @@ def use_models(folder: Path | None) -> None:
     os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), os.environ.get(FOLDERS, "")]))
     if not any(path.parent == folder.resolve() for path in files_of_models().values()):
         raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")
-
-
-#: For the Python interface, which takes the same names.
-device_of, check_precision = _device, _check_precision

@@ -21,8 +21,7 @@ from audit.cli.corpus_options import (
     TextFields,
     options_of,
 )
-from audit.cli.run import Only, _check_precision, _device
-from audit.errors import AuditError
+from audit.cli.run_options import Only, check_made
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -90,13 +89,14 @@ def tune_command(
     """
     from audit.cli.suite import threads_of
     from audit.runner import Settings
+    from audit.runner.devices import check_precision, device_of
     from audit.runner.tuning.ask import questions
     from audit.runner.tuning.carry_on import Way, carry_on
 
     papers = papers_of(claims)
     check_keys(papers)
-    chosen = _device(device)
-    _check_precision(precision, chosen)
+    chosen = device_of(device)
+    check_precision(precision, chosen)
     options = options_of(
         words=IN_RUN,
         column=None,
@@ -108,10 +108,7 @@ def tune_command(
         ids=ids,
         raw=raw,
     )
-    if data is None and (given := [*options.stated, *(["format"] if format else [])]):
-        raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
-    if vectors and data is None:
-        raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too, or leave it out")
+    check_made(data, options, format=format, vectors=vectors)
     settings = Settings(
         data=data,
         options=options,
