@@ -221,21 +221,13 @@ def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
 def sentence(audit: Audit, claim: str) -> str:
     """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
     from audit.names import known_names
-    from reports.wording import verdict_sentence
+    from reports.lookup import lookup
+    from reports.sentences import sentence as of_verdict
 
-    found = {it.id: (it, verdict) for it, verdict in zip(audit.claims, audit.verdicts, strict=True)}
-    if claim not in found:
-        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, found)}")
-    record, verdict = found[claim]
-    experiments = {it.id: it for it in audit.experiments}
-    arms = [experiments[name] for name in record.experiments if name in experiments]
-    return verdict_sentence(
-        record,
-        verdict,
-        names=[it.title for it in arms],
-        departures=len({it for arm in arms for it in arm.deviations}),
-        settling=audit.settling.get(claim),
-    )
+    known = {it.id: it for it in audit.claims}
+    if claim not in known:
+        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
+    return of_verdict(known[claim], lookup(audit))
 
 
 # --------------------------------------------------------------------------- what they share

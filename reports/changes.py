@@ -9,6 +9,7 @@ from audit.record import Audit, Finding
 from reports import wording
 from reports.causes import Side, causes, numbers
 from reports.lookup import lookup
+from reports.sentences import sentence
 from reports.strings import moment
 from reports.wording import Status
 from reports.wording import changes as words
@@ -105,24 +106,18 @@ def _status(side: Side) -> Status:
 def _change(old: Side | None, new: Side | None) -> Change:
     side = new or old
     assert side is not None
-    names = lookup(side.audit).names(side.claim)
+    found = lookup(side.audit)
     before, after = (None if it is None else _status(it) for it in (old, new))
     return Change(
         claim=side.claim.id,
         of=side.claim.claim,
         subject=wording.subject(side.claim),
-        title=wording.claim_title(side.claim, names),
+        title=wording.claim_title(side.claim, found.names(side.claim)),
         before=before,
         after=after,
         flip=words.flip(before, after),
         causes=words.with_these(causes(old, new)) if old and new else "",
-        sentence=wording.verdict_sentence(
-            side.claim,
-            side.verdict,
-            names=names,
-            departures=len({it for arm in side.arms for it in arm.deviations}),
-            settling=side.audit.settling.get(side.claim.id),
-        ),
+        sentence=sentence(side.claim, found),
     )
 
 

@@ -11,6 +11,7 @@ from reports.lookup import Lookup, Place
 from reports.reading_view import ReadingView, reading_view
 from reports.rejudging import band_of
 from reports.seed_strips import Strip, strips
+from reports.sentences import sentence
 from reports.wording import Status
 
 #: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
@@ -92,13 +93,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         band=band_of(claim, verdict, found),
         primary=claim.primary,
         open=status == "contradicted",
-        sentence=wording.verdict_sentence(
-            claim,
-            verdict,
-            names=names,
-            departures=departures(claim, found),
-            settling=found.audit.settling.get(claim.id),
-        ),
+        sentence=sentence(claim, found),
         badges=_badges(verdict),
         facts=(
             *_places(claim, found),
@@ -112,12 +107,6 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         strips=strips(claim, verdict, found),
         readings=reading_view(claim, verdict, found.audit.readings, anchor),
     )
-
-
-def departures(claim: ClaimRecord, found: Lookup) -> int:
-    """How many different departures from the paper lie behind the claim's runs."""
-    records = [found.experiments[key] for key in claim.experiments if key in found.experiments]
-    return len({deviation for record in records for deviation in record.deviations})
 
 
 def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from audit.record import Audit, FidelityCheck, Finding, Scope
 from reports import wording
-from reports.claim_cards import Card, card, departures
+from reports.claim_cards import Card, card
 from reports.claim_filter import Chip, chips
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
@@ -20,6 +20,7 @@ from reports.packed import packed
 from reports.protocol import RunRow, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
 from reports.sections import Sections, sections
+from reports.sentences import sentence
 from reports.split_view import SplitSection, split_section
 from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
@@ -209,21 +210,14 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
         pairs = [(wording.subject(claim), status) for claim, status in zip(claims, statuses, strict=True)]
         worst = min(range(len(claims)), key=lambda k: _ORDER.index(statuses[k]))
         claim = claims[worst]
-        names = found.names(claim)
-        sentence = wording.verdict_sentence(
-            claim,
-            found.verdicts.get(claim.id),
-            names=names,
-            departures=departures(claim, found),
-            settling=found.audit.settling.get(claim.id),
-        )
+        told = sentence(claim, found)
         marks = [
             HeadlineMark(metric, status, STATUS_WORDS[status], f"#{found.anchors[member.id]}")
             for member, (metric, status) in zip(claims, pairs, strict=True)
         ]
-        title = wording.claim_title(claim, names)
+        title = wording.claim_title(claim, found.names(claim))
         pressing = _ORDER.index(statuses[worst])
-        headlines.append((pressing, Headline(title, tuple(marks), wording.headline(pairs), sentence)))
+        headlines.append((pressing, Headline(title, tuple(marks), wording.headline(pairs), told)))
     return tuple(headline for _, headline in sorted(headlines, key=lambda pair: pair[0]))
 
 

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from audit.record import Audit, ClaimRecord, Verdict
 from reports import wording
-from reports.claim_cards import departures
 from reports.lookup import Lookup, lookup
+from reports.sentences import sentence
 from reports.strings import visible
 from reports.wording import Status
 
@@ -54,13 +54,7 @@ def _told(claim: ClaimRecord, found: Lookup) -> Told:
         status=wording.status_of(verdict),
         title=wording.claim_title(claim, names),
         subject=wording.subject(claim),
-        sentence=wording.verdict_sentence(
-            claim,
-            verdict,
-            names=names,
-            departures=departures(claim, found),
-            settling=found.audit.settling.get(claim.id),
-        ),
+        sentence=sentence(claim, found),
         where=", ".join(part for part in where if part),
     )
 
