@@ -21,7 +21,7 @@ XLNet's place where the protocol is reduced: such a claim is about the clusters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -193,7 +193,11 @@ def train(
     if lack is not None or folder is None:
         raise ConfigError(f"APLC-XLNet {lack}")
     pieces = word_pieces.pieces_of(data, folder, protocol.length)
-    network: Callable[[Tensor], nn.Module] = lambda vectors: build_for(config, pieces, folder)  # noqa: E731
+
+    def network(vectors: Tensor) -> APLCXLNet:
+        """Word vectors are the weights' own."""
+        return build_for(config, pieces, folder)
+
     result = training.train(network, pieces, protocol, loss_name="bce_mean", **how)  # the loss is not used
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))
     notes = (
