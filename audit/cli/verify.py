@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import app, known_names, say
-from audit.cli.editing import claim_path, finish
+from audit.cli.adding import open_file
+from audit.cli.app import app, say
+from audit.cli.editing import finish
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -59,7 +60,7 @@ def verify_command(
     fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
     nothing is recorded for its table, and the exit code is 1.
     """
-    file = _open(paper)
+    file = open_file(paper)
     if show:
         return _listed(file.paper)
     chosen = _chosen(file.paper, table, against)
@@ -72,7 +73,7 @@ def verify_command(
     options = _options(form, number, heads, names, decimal, beside)
     code = Exit.OK
     for at, name in enumerate(chosen):
-        file = _open(paper) if at else file
+        file = open_file(paper) if at else file
         held = file.paper.tables[name]
         second = _typed(name, held) if against is None else _from_file(file, name, against, options)
         if second is None:
@@ -82,12 +83,6 @@ def verify_command(
             continue
         _record(file, name, who.strip(), when, against, dry_run=dry_run)
     return code
-
-
-def _open(paper: str) -> ClaimFile:
-    from audit.authoring.edit import ClaimFile
-
-    return ClaimFile.open(claim_path(paper), known=known_names())
 
 
 def _listed(paper: Paper) -> int:

@@ -7,7 +7,6 @@ under another name and renamed when whole; a damaged entry is seen (see `sealed`
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import shutil
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from reimpl.data import digests
+from reimpl.data.checked_text import digest_of, read_checked, with_digest
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.meter import Progress
 from reimpl.data.no_room import go_on_in_memory
@@ -122,8 +122,8 @@ def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Datas
     `DataError` when the entry is damaged or of another version.
     """
     try:
-        digest, _, text = (entry / "meta.json").read_text("utf-8").partition("\n")
-        if digest != _sha256(text):
+        text = read_checked(entry / "meta.json")
+        if text is None:
             raise DataError(f"{entry}: meta.json is damaged")
         meta = json.loads(text)
         check(entry, meta["files"], everything=verify)
@@ -172,7 +172,7 @@ def _write(dataset: Dataset, folder: Path) -> None:
         "files": sealed(folder, [*arrays, *(f"{name}.json" for name in _NAMES)]),
     }
     text = json.dumps(meta, ensure_ascii=False)
-    (folder / "meta.json").write_text(f"{_sha256(text)}\n{text}", "utf-8")
+    (folder / "meta.json").write_text(with_digest(text), "utf-8")
 
 
 def _facts(part: Split) -> dict[str, Any]:
@@ -194,11 +194,7 @@ def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, see
     drawn = seed if recipe.tokens and (vectors.random or recipe.out_of_vocabulary in HALF_WIDTH) else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
     choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up, drawn]
-    return _sha256(json.dumps(choices, sort_keys=True))[:32]
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(json.dumps(choices, sort_keys=True))[:32]
 
 
 def _remove_stale(cache: Path) -> None:

@@ -127,11 +127,12 @@ def file_digest(path: Path) -> str:
     Within `digests.remembered` a file that did not change is not read again.
     """
     try:
-        return digests.of(path, _sha256)
+        return digests.of(path, sha256_of)
     except OSError as err:
         raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """That of the file now, always read. Raises `OSError`."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -7,7 +7,6 @@ A file that is not whole, or not of this version, counts as none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reimpl.data import digests
+from reimpl.data.checked_text import digest_of, read_checked, with_digest
 from reimpl.data.histogram import Bin
 from reimpl.data.source import Source
 from reimpl.data.whole_file import write_whole
@@ -35,8 +35,8 @@ class KeptFigures:
     def read(self, name: str) -> Mapping[str, Any] | None:
         """As `describe` gave them, under the `name` that the corpus has now; None where there are none."""
         try:
-            digest, _, text = self.path.read_text("utf-8").partition("\n")
-            if digest != _sha256(text):
+            text = read_checked(self.path)
+            if text is None:
                 return None
             figures = json.loads(text)
         except (OSError, ValueError):
@@ -50,7 +50,7 @@ class KeptFigures:
         bins = {key: [astuple(it) for it in figures[key]] for key in _BINS}
         text = json.dumps({**figures, **bins})
         with suppress(OSError):
-            write_whole(self.path, f"{_sha256(text)}\n{text}")
+            write_whole(self.path, with_digest(text))
 
 
 def kept_figures(source: Source, cache: Path) -> KeptFigures:
@@ -61,9 +61,5 @@ def kept_figures(source: Source, cache: Path) -> KeptFigures:
     # what comes to nothing leaves no folder behind
     memory = digests.remembered(cache / digests.MEMORY) if cache.is_dir() else nullcontext()
     with memory:
-        key = _sha256(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
+        key = digest_of(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
     return KeptFigures(cache / "figures" / f"{key}.json")
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

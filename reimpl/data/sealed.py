@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reimpl.data import digests
+from reimpl.data.files import sha256_of
 from reimpl.data.whole_file import write_whole
 from reimpl.errors import DataError
 
@@ -28,7 +29,7 @@ def sealed(folder: Path, names: Iterable[str]) -> dict[str, list[Any]]:
     """Size and digests of files that are finished: for `check`, which from now on knows their state."""
     names = list(names)
     found = {
-        name: [(folder / name).stat().st_size, _sha256(folder / name), samples(folder / name)]
+        name: [(folder / name).stat().st_size, sha256_of(folder / name), samples(folder / name)]
         for name in names
     }
     _stamp(folder, names)
@@ -44,7 +45,7 @@ def check(folder: Path, expected: Mapping[str, list[Any]], *, everything: bool) 
         if (
             path.stat().st_size != size
             or samples(path) != sampled
-            or (name in touched and _sha256(path) != digest)
+            or (name in touched and sha256_of(path) != digest)
         ):
             raise DataError(f"{folder}: {name} is damaged")
     if touched:
@@ -81,8 +82,3 @@ def _seen(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return seen if isinstance(seen, dict) else {}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

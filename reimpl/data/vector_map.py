@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from reimpl.data.checked_text import read_checked, with_digest
 from reimpl.data.dataset import BoolArray, FloatArray, IntArray
 from reimpl.data.npy_writer import NpyWriter
 from reimpl.data.vector_reading import Chunk, Tally
@@ -60,7 +61,7 @@ def write_map(folder: Path, chunks: Iterable[Chunk], tally: Tally) -> None:
     files = {name: (folder / name).stat().st_size for name in _FILES}
     checks = {name: _check_of(folder / name) for name in _SMALL}
     text = json.dumps({"version": VERSION, "tally": asdict(tally), "files": files, "checks": checks})
-    (folder / "meta.json").write_text(f"{_digest(text)}\n{text}", "utf-8")
+    (folder / "meta.json").write_text(with_digest(text), "utf-8")
 
 
 def _write_rows(folder: Path, chunks: Iterator[Chunk]) -> NDArray[np.uint64]:
@@ -115,10 +116,6 @@ def _hashes(words: Iterable[bytes]) -> NDArray[np.uint64]:
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 class _Words:
     """The words of the rows of a map."""
 
@@ -161,8 +158,8 @@ class VectorMap:
         return np.memmap(path, dtype="<f4", mode="r", offset=offset, shape=shape)
 
     def _read_meta(self) -> Tally:
-        digest, _, text = (self.folder / "meta.json").read_text("utf-8").partition("\n")
-        if digest != _digest(text):
+        text = read_checked(self.folder / "meta.json")
+        if text is None:
             raise ValueError("meta.json is not as it was written")
         meta = json.loads(text)
         if meta["version"] != VERSION:

@@ -113,13 +113,13 @@ def test_nothing_is_read_in_full_that_was_not_touched(folder: Path, monkeypatch:
     monkeypatch.setattr(sealed, "_WHOLE", 0)
     get(folder)
     read: list[str] = []
-    digest = sealed._sha256
+    digest = sealed.sha256_of
 
     def noted(path: Path) -> str:
         read.append(path.name)
         return digest(path)
 
-    monkeypatch.setattr(sealed, "_sha256", noted)
+    monkeypatch.setattr(sealed, "sha256_of", noted)
     get(folder)
     assert read == []
     get(folder, verify=True)
@@ -139,7 +139,7 @@ def test_the_source_is_not_read_again(
     monkeypatch.setattr(digests, "settled", lambda _: True)
     get(folder)
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_sha256", lambda path: pytest.fail(f"{path} is read again"))
+        patch.setattr(files, "sha256_of", lambda path: pytest.fail(f"{path} is read again"))
         request.getfixturevalue("no_preparation")
         get(folder)
     write(folder / "dev.txt", ["a\tbirt"])

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.data import vector_map
+from reimpl.data.checked_text import with_digest
 from reimpl.data.vector_file import chunks, locate, read_vectors
 from reimpl.data.vector_map import DamagedMapError, VectorMap, write_map
 from reimpl.data.vector_reading import Chunk, Tally
@@ -179,7 +180,7 @@ def test_another_version_is_not_read(small: VectorMap) -> None:
     path = small.folder / "meta.json"
     meta = json.loads(path.read_text().partition("\n")[2])
     text = json.dumps(meta | {"version": vector_map.VERSION + 1})
-    path.write_text(f"{vector_map._digest(text)}\n{text}")
+    path.write_text(with_digest(text))
     with pytest.raises(DamagedMapError, match="version"):
         VectorMap(small.folder)
 
