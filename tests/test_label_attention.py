@@ -15,12 +15,17 @@ from reimpl.label_attention import attend, label_scores, shared_layers
 
 Patch = pytest.MonkeyPatch
 B, T, D, L = 3, 7, 5, 11
-LENGTHS = [7, 2, 1]
+LENGTHS = [2, 7, 1]
 
 
 @pytest.fixture(params=[1, 150, 10**9], ids=["one by one", "some", "all at once"])
 def _chunks(request: pytest.FixtureRequest, monkeypatch: Patch) -> None:
     monkeypatch.setattr(label_attention, "CHUNK", {"cpu": request.param, "other": request.param})
+
+
+@pytest.fixture(params=[0, 10**9], ids=["by length", "whole batch"])
+def _groups(request: pytest.FixtureRequest, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(label_attention, "SAVING", request.param)
 
 
 def inputs(dtype: torch.dtype = torch.float64, rows: int = L, sizes: tuple[int, ...] = (6, 4)) -> Any:
@@ -58,7 +63,7 @@ def gradients(scores: Tensor, *of: Tensor) -> list[Tensor]:
     return list(torch.autograd.grad((scores * slope).sum(), of))
 
 
-@pytest.mark.usefixtures("_chunks")
+@pytest.mark.usefixtures("_chunks", "_groups")
 @pytest.mark.parametrize("sizes", [(6, 4), (6,), ()])
 @pytest.mark.parametrize("masked", [True, False])
 def test_scores_and_gradients_are_those_of_the_plain_form(sizes: tuple[int, ...], masked: bool) -> None:
@@ -79,7 +84,7 @@ def test_scores_and_gradients_are_those_of_the_plain_form(sizes: tuple[int, ...]
         torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-12)
 
 
-@pytest.mark.usefixtures("_chunks")
+@pytest.mark.usefixtures("_chunks", "_groups")
 @pytest.mark.parametrize("sparse", [True, False])
 def test_candidates_are_rows_of_the_table_each_time_they_stand_there(sparse: bool) -> None:
     """A label that a document has twice has two scores, and its row the gradients of both."""
@@ -112,7 +117,7 @@ def test_the_gradient_of_all_labels_is_dense() -> None:
     torch.testing.assert_close(mine, theirs)
 
 
-@pytest.mark.usefixtures("_chunks")
+@pytest.mark.usefixtures("_chunks", "_groups")
 def test_gradients_are_those_of_finite_differences() -> None:
     states, words, queries, layers = inputs()
     flat = [it for layer in layers for it in layer]
@@ -189,3 +194,32 @@ def test_frozen_inputs_ask_for_no_gradient() -> None:
     states, words, queries, layers = inputs()
     with torch.no_grad():
         assert not label_scores(states, words, queries, layers).requires_grad
+
+
+def test_a_group_begins_where_documents_are_a_quarter_shorter() -> None:
+    """Of lengths 100, 80, 75, 30, 1: 75 is three quarters of 100, and 30 less than that of 75."""
+    groups = label_attention.of_like_length([100, 80, 75, 30, 1], saving=0)
+    found = [(it.documents.start, it.documents.stop, it.width) for it in groups]
+    assert found == [(0, 2, 100), (2, 3, 75), (3, 4, 30), (4, 5, 1)]
+
+
+def test_a_group_has_to_save_its_calls() -> None:
+    """From 75 on, three documents save 25 places each, 75 in all; 30 and 1 save 70 each."""
+    groups = label_attention.of_like_length([100, 80, 75, 30, 1], saving=76)
+    assert [(it.documents.start, it.width) for it in groups] == [(0, 100), (3, 30)]
+
+
+def test_short_documents_are_not_computed_over_the_places_of_a_long_one(monkeypatch: Patch) -> None:
+    """7 + 2 + 1 places of 3 times 7."""
+    monkeypatch.setattr(label_attention, "SAVING", 0)
+    seen: list[int] = []
+    softmax = label_attention._softmax_
+
+    def counted(scores: Tensor) -> Tensor:
+        seen.append(scores.numel())
+        return softmax(scores)
+
+    monkeypatch.setattr(label_attention, "_softmax_", counted)
+    states, words, queries, layers = inputs()
+    label_scores(states, words, queries, layers)
+    assert sum(seen) == (7 + 2 + 1) * L
