@@ -361,7 +361,7 @@ class ArithmeticClaim(Formula):
 
 
 class Counted(Model):
-    """Weights of a model, counted in the model itself where `audit check --models` makes one."""
+    """Weights of a model, counted in the model itself where `audit check --count-weights` makes one."""
 
     model: Annotated[str, StringConstraints(pattern=MODULE)]
     """Name of the model's file in reimpl, as in xml_cnn."""

@@ -63,7 +63,8 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Ite
     for key, choice in choices.items():
         name = _readable(key, entry)
         if name and name not in choice:
-            yield Problem((*path, key), f"there is no {key} {name!r}; {known_names(name, choice)}")
+            more = "; `--models DIR` adds those of a folder" if key == "model" else ""
+            yield Problem((*path, key), f"there is no {key} {name!r}; {known_names(name, choice)}{more}")
     model, variant = _readable("model", entry), _readable("variant", entry)
     variants = known.models.get(model) if model else None  # of an unknown model nothing more is said
     if variant and variants is not None and variant not in variants:

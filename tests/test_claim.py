@@ -616,7 +616,8 @@ def test_text_around_a_known_name_is_no_part_of_it(file: Path) -> None:
         (
             "model: xml_cnn",
             "model: xml_cn",
-            "model: there is no model 'xml_cn'; did you mean 'xml_cnn'? Known: xml_cnn, theirs",
+            "model: there is no model 'xml_cn'; did you mean 'xml_cnn'? Known: xml_cnn, theirs; "
+            "`--models DIR` adds those of a folder",
         ),
         (
             "model: xml_cnn",

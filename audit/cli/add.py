@@ -11,6 +11,7 @@ import typer
 
 from audit.cli.app import add_app, known_names, say
 from audit.cli.editing import ask, claim_path, finish
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -132,6 +133,7 @@ def table_command(
         typer.Option(metavar="ID=NAME", help="Add a data set that neither the paper nor the catalogue has."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking, if nothing is open.")] = False,
+    models: Models = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
 ) -> int:
     """Read a table from a paper's source or a copy of it, and add it to a claim file.

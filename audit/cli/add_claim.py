@@ -10,6 +10,7 @@ import typer
 from audit.cli.adding import DryRun, Paper, Set, asked, check_free, choice, finish_entry, open_file, with_sets
 from audit.cli.app import add_app
 from audit.cli.editing import ask
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def claim_command(
     label: Annotated[str | None, typer.Option(help='As in "Table 4".')] = None,
     primary: Annotated[bool, typer.Option("--primary", help="A headline claim.")] = False,
     sets: Set = None,
+    models: Models = None,
     dry_run: DryRun = False,
 ) -> int:
     """Add a claim of any kind. What a kind needs beyond the flags is given with --set, or asked for.

@@ -10,6 +10,7 @@ import typer
 from audit.cli.adding import DryRun, Paper, check_free, finish_entry, needed, open_file
 from audit.cli.app import add_app, say
 from audit.cli.editing import ask
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def dataset_command(
     content: Annotated[
         str | None, typer.Option(metavar="SHA-256", help="Of the very data, if known.")
     ] = None,
+    models: Models = None,
     dry_run: DryRun = False,
 ) -> int:
     """Add a data set that the paper reports on, by the catalogue's name where it has one."""

@@ -20,6 +20,7 @@ from audit.cli.adding import (
 )
 from audit.cli.app import add_app, known_names, say
 from audit.cli.editing import ask
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -47,6 +48,7 @@ def experiment_command(
     show: Annotated[
         bool, typer.Option("--list", help="Show models, protocols and recipes, and stop.")
     ] = False,
+    models: Models = None,
     dry_run: DryRun = False,
 ) -> int:
     """Add an experiment: what a row reports, and how to run it here, or why it cannot be.

@@ -14,6 +14,7 @@ import typer
 
 from audit.claim_names import counted
 from audit.cli.app import Claims, app, check_keys, papers_of, say
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.names import known_names
@@ -37,9 +38,10 @@ def check_command(
         str | None, typer.Option(metavar="ID", help="Show one finding with all its numbers.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    with_models: Annotated[
-        bool, typer.Option("--models", help="Count weights in the models too; needs torch.")
+    count_weights: Annotated[
+        bool, typer.Option("--count-weights", help="Count weights in the models too; needs torch.")
     ] = False,
+    models: Models = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Show also what is consistent, what cannot be tested, and repetitions."),
@@ -49,15 +51,13 @@ def check_command(
 
     Exit code 1 if anything is inconsistent.
     """
+    if models and not count_weights:
+        raise AuditError(f"--models {models}: models are looked at only with --count-weights; give both")
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)
-    if with_models:
-        from audit.assemble import sheet_of
-        from audit.checks.models import models
-        from audit.runner.structure import count_weights
-
-        findings += [it for paper in papers for it in models(sheet_of(paper), count_weights)]
+    if count_weights:
+        findings += _counted(papers)
     found = [it for it in findings if it.id == explain]
     if explain is not None and not found:
         offered = known_names(explain, [it.id for it in findings])
@@ -69,6 +69,15 @@ def check_command(
     else:
         _print(papers, findings, everything=everything)
     return Exit.CONTRADICTED if any(it.result == "inconsistent" for it in findings) else Exit.OK
+
+
+def _counted(papers: Sequence[Paper]) -> list[Finding]:
+    """What the models themselves say to statements about their sizes."""
+    from audit.assemble import sheet_of
+    from audit.checks.models import models
+    from audit.runner.structure import count_weights
+
+    return [it for paper in papers for it in models(sheet_of(paper), count_weights)]
 
 
 def _print(papers: Sequence[Paper], findings: Sequence[Finding], *, everything: bool) -> None:

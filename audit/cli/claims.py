@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -16,6 +17,7 @@ from audit.exit_codes import Exit
 def validate_command(
     claims: Claims = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of claim files.")] = False,
+    models: Models = None,
 ) -> int:
     """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
     import json
@@ -56,6 +58,7 @@ def list_command(
             help="Claim files or keys of built-in ones; or a sort of names, with where each comes from.",
         ),
     ] = None,
+    models: Models = None,
 ) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
     if claims and len(claims) == 1 and claims[0] in SORTS:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from audit.cli.app import app, papers_of, say
+from audit.cli.model_folder import Models
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.exit_codes import Exit
 
@@ -56,6 +57,7 @@ def plan_command(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print all open claims as JSON.")] = False,
+    models: Models = None,
 ) -> int:
     """List the open claims by what it costs to settle them: seeds, and their time by the run records.
 

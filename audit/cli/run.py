@@ -24,6 +24,7 @@ from audit.cli.corpus_options import (
     options_of,
 )
 from audit.cli.judge import EvidenceOption, check_evidence
+from audit.cli.model_folder import Models
 from audit.cli.run_options import Only, check_made
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -127,12 +128,7 @@ def run_command(
             metavar="DIR", help="Use the studies that `audit tune --data DIR` made; default: those of --data."
         ),
     ] = None,
-    models: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Folder of model files of your own; they are code, and are run as such."
-        ),
-    ] = None,
+    models: Models = None,
     allow_commands: Annotated[
         bool,
         typer.Option(
@@ -166,7 +162,6 @@ def run_command(
     from audit.runner.devices import check_precision, device_of
     from audit.store import Store
 
-    use_models(models)
     names = also_of(also)
     way = _way(context, until_settled, budget, looks, spending)
     several = _columns(columns, data, until_settled)
@@ -302,14 +297,3 @@ def _by_commands(
     chosen = None if wanted is None else frozenset(wanted)
     commands = Commands(paper, path, store, chosen, retry_failed, lambda said: print(said, file=sys.stderr))
     return run_commands(commands, seeds=seeds, allowed=allowed)
-
-
-def use_models(folder: Path | None) -> None:
-    """The models in the folder too, here and in worker processes. Raises `AuditError` where it has none."""
-    from reimpl.models import FOLDERS, files_of_models
-
-    if folder is None:
-        return
-    os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), os.environ.get(FOLDERS, "")]))
-    if not any(path.parent == folder.resolve() for path in files_of_models().values()):
-        raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")

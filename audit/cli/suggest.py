@@ -13,6 +13,7 @@ import typer
 from audit.claim_names import counted
 from audit.cli.app import app, known_names, papers_of, say
 from audit.cli.editing import ask, claim_path, finish
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -35,6 +36,7 @@ def suggest_command(
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="Show them, and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, and stop.")] = False,
+    models: Models = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
 ) -> int:
     """Suggest claims from the numbers of the tables: best ones, one thing changed, sweeps, averages.

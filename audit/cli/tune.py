@@ -21,6 +21,7 @@ from audit.cli.corpus_options import (
     TextFields,
     options_of,
 )
+from audit.cli.model_folder import Models
 from audit.cli.run_options import Only, check_made
 from audit.exit_codes import Exit
 
@@ -80,6 +81,7 @@ def tune_command(
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     precision: Annotated[str, typer.Option(help="float32, tf32 or bf16.")] = "float32",
     store: Annotated[Path, typer.Option(help="Folder of the run records and studies.")] = Path("audit-runs"),
+    models: Models = None,
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 

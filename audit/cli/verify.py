@@ -15,6 +15,7 @@ import typer
 from audit.cli.adding import open_file
 from audit.cli.app import app, say
 from audit.cli.editing import finish
+from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -51,6 +52,7 @@ def verify_command(
     beside: Annotated[
         str | None, typer.Option(metavar="sd|mark", help="What its (0.2) beside a number is.")
     ] = None,
+    models: Models = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Compare, and record nothing.")] = False,
 ) -> int:
     """Read a table a second time from the page, and compare it with the claim file, cell by cell.

@@ -1,0 +1,171 @@
+"""`--models`: a model from a folder is known to every command that looks models up by name."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audit import cli
+from audit.exit_codes import Exit
+from audit.runner import carry_out
+from reimpl.training import Result
+from tests.runner.papers import write_corpus
+
+FILE = """\
+format: 1
+paper: {key: toy, title: A paper}
+datasets:
+  eurlex: {name: EUR-Lex}
+tables:
+  t1:
+    where: {label: Table 1, page: 3}
+    caption: scores
+    dataset: eurlex
+    source: own_run
+    columns: [P@1]
+    rows:
+      - {id: mine, label: Mine, experiment: mine, values: ["75.10"]}
+      - {id: rest, label: "Mine, no pooling", experiment: rest, values: ["70.10"]}
+experiments:
+  mine: {title: Mine, dataset: eurlex, model: mine, variant: paper, protocol: small, recipe: study2022}
+  rest: {title: Rest, dataset: eurlex, unavailable: toy}
+margins:
+  default: {value: 0.5, rule: field, why: usual}
+claims:
+  - {id: reaches, kind: value, of: t1.mine, metric: P@1, says: it does, where: {page: 3}}
+"""
+COUNTED = """\
+  - id: output-size
+    kind: structural
+    says: the output layer has a weight for each label and component
+    where: {page: 3}
+    given: {L: 7, E: 5}
+    expect: "L * E = 35"
+    counted:
+      - {model: mine, variant: paper, labels: 7, vocabulary: 9, dimension: 5, length: 6,
+         weights: [output.weight], equals: "L * E"}
+"""
+MODELS = ("--models", "own")
+
+#: What the folder makes possible, each command from the same file.
+COMMANDS: Sequence[Sequence[str]] = (
+    ("validate", "toy.yaml"),
+    ("add", "claim", "order", "--paper", "toy", "--kind", "order", "--set", "better=mine",
+     "--set", "worse=rest", "--metric", "P@1", "--says", "it is", "--page", "3", "--dry-run"),
+    ("add", "dataset", "wiki", "--paper", "toy", "--name", "Wiki", "--dry-run"),
+    ("add", "experiment", "more", "--paper", "toy", "--title", "More", "--dataset", "eurlex",
+     "--model", "mine", "--variant", "paper", "--protocol", "small", "--recipe", "study2022", "--dry-run"),
+    ("add", "table", "t.csv", "--paper", "toy", "--dataset", "eurlex", "--source", "own_run", "--dry-run"),
+    ("suggest", "toy", "--accept", "t1-mine-over-rest-eurlex", "--dry-run"),
+    ("verify", "toy", "--against", "t.csv", "--by", "B. Reader", "--dry-run"),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XMTC_AUDIT_MODELS", raising=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    path = Path("toy.yaml")
+    path.write_text(FILE)
+    Path("t.csv").write_text('Method,P@1\nMine,75.10\n"Mine, no pooling",70.10\n')
+    Path("own").mkdir()
+    assert cli.main(["add", "model", "mine", "--to", "own"]) == Exit.OK
+    capsys.readouterr()
+    return path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda it: " ".join(it[:2]))
+def test_a_claim_file_with_a_model_from_a_folder_is_read_by_every_command(
+    command: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*command]) == Exit.BAD_INPUT
+    assert "there is no model 'mine'" in capsys.readouterr().err
+    assert cli.main([*command, *MODELS]) == Exit.OK, capsys.readouterr().err
+
+
+def test_the_message_about_a_model_that_is_not_there_names_the_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cli.main(["validate", "toy.yaml"])
+    assert capsys.readouterr().err.strip().endswith("; `--models DIR` adds those of a folder")
+
+
+def test_a_variant_that_the_file_of_the_model_has_not_is_refused(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(FILE.replace("variant: paper", "variant: papre"))
+    assert cli.main(["validate", "toy.yaml", *MODELS]) == Exit.BAD_INPUT
+    assert "model 'mine' has no variant 'papre'; did you mean 'paper'?" in capsys.readouterr().err
+
+
+def test_names_are_listed_with_those_of_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["list", "toy"], ["list", "models"], ["add", "experiment", "--list"]):
+        assert cli.main(command) == Exit.OK
+        without = capsys.readouterr().out
+        assert cli.main([*command, *MODELS]) == Exit.OK
+        more = {*capsys.readouterr().out.splitlines()} - {*without.splitlines()}
+        assert len(more) == 1
+        assert "mine" in more.pop()
+
+
+def test_a_plan_does_not_say_of_such_a_model_that_it_is_not_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["plan", "toy.yaml"]) == Exit.OK
+    assert "no model 'mine' yet" in capsys.readouterr().out
+    assert cli.main(["plan", "toy.yaml", *MODELS]) == Exit.OK
+    assert "no model" not in capsys.readouterr().out
+
+
+def test_weights_of_such_a_model_are_counted(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The template's only matrix has a row for each of 7 labels and a column for each of 5 components."""
+    file.write_text(FILE + COUNTED)
+    assert cli.main(["check", "toy.yaml", "--count-weights"]) == Exit.BAD_INPUT
+    assert "model 'mine' is not known" in capsys.readouterr().err
+    assert cli.main(["check", "toy.yaml", "--count-weights", "--all", *MODELS]) == Exit.OK
+    assert "mine paper has 35 numbers in output.weight" in capsys.readouterr().out
+
+
+def test_a_folder_that_a_check_would_not_look_at_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", "toy.yaml", *MODELS]) == Exit.BAD_INPUT
+    said = "audit: --models own: models are looked at only with --count-weights; give both\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("folder", [".", "nowhere"])
+def test_a_folder_without_a_model_is_refused_by_all(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"], ["plan"]):
+        assert cli.main([*command, "--models", folder]) == Exit.BAD_INPUT
+        said = f"--models {folder}: no model file is there; `audit add model NAME` writes one"
+        assert said in capsys.readouterr().err
+
+
+def test_the_folder_counts_for_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it comes to its end or not, and whatever the environment says already."""
+    for before in (None, "elsewhere"):
+        if before:
+            monkeypatch.setenv("XMTC_AUDIT_MODELS", before)
+        for arguments in ([*MODELS], ["--models", "nowhere"]):
+            cli.main(["validate", "toy.yaml", *arguments])
+            assert os.environ.get("XMTC_AUDIT_MODELS") == before
+
+
+def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judging looks no model up."""
+    ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+    monkeypatch.setattr(carry_out, "_train", lambda *_: Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores))
+    write_corpus(tmp_path / "corpus")
+    run = ("run", "toy.yaml", "--data", "corpus", "--seeds", "1", "--jobs", "1")
+    assert cli.main(run) == Exit.BAD_INPUT
+    assert cli.main([*run, *MODELS]) == Exit.OK, capsys.readouterr().err
+    for command in (["judge", "toy.yaml"], ["explain", "reaches:P@1"], ["report"], ["check", "toy.yaml"]):
+        assert cli.main(command) == Exit.OK, capsys.readouterr().err
