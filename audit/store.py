@@ -5,6 +5,7 @@ A store is a folder, and KEY is the hash of everything that decides the outcome 
     KEY.json            the record; JSON of `audit.record.Run`
     KEY.npz             the top-k predictions that the record names; only a run that is done has any
     checkpoints/KEY/    what an unfinished run left for its continuation
+    members/KEY/        models of ensembles on the same data, for those with the same settings
     locks/KEY.lock      held by the process that works on the run; the system frees it when that process dies
     .KEY.*.tmp          what a killed writer left: never read, removed by the next writer of the same run
 
@@ -35,7 +36,7 @@ from numpy.typing import NDArray
 from audit.errors import StoreError
 from audit.files import explained, write
 from audit.json_errors import unread
-from audit.record import FORMAT_VERSION, Run, run_from_json, seal_of, sealed, to_json
+from audit.record import FORMAT_VERSION, Run, RunSpec, digest, run_from_json, seal_of, sealed, to_json
 
 Predictions = Mapping[str, NDArray[Any]]
 
@@ -180,6 +181,11 @@ class Store:
         with explained(path):
             path.mkdir(parents=True, exist_ok=True)
         return path
+
+    def members_path(self, spec: RunSpec) -> Path:
+        """The folder in which ensembles keep models that others of the same data and revision may use."""
+        same = {"model": spec.model, "data": spec.data, "revision": spec.revision}
+        return self.root / "members" / digest(same)
 
     def sweep(self) -> int:
         """Remove what killed writers left and nobody is writing now; returns how many files and folders.

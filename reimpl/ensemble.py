@@ -15,15 +15,17 @@ Shapes: R models, N documents, K labels of a list, L labels.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from reimpl import checkpoint
@@ -31,7 +33,7 @@ from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset
 from reimpl.errors import DataError
 from reimpl.protocol import Protocol
-from reimpl.training import Result, Watch, kept, measure
+from reimpl.training import Interrupted, Result, Watch, kept, measure
 
 Rule: TypeAlias = Literal["sum", "mean"]
 Ids: TypeAlias = NDArray[np.integer[Any]]
@@ -42,6 +44,8 @@ LISTED = 100
 _ROOM = 1 << 26
 #: Numbers joined in one go.
 _BLOCK = 1 << 20
+#: Seconds between two looks at a model that another process trains.
+_POLL = 1.0
 
 #: Trains one model: (config, data, protocol, seed=, device=, precision=, watch=, keep=) -> its result, whose
 #: `top_scores` are the probabilities of the `keep` best labels.
@@ -133,37 +137,68 @@ def train(
 ) -> Result:
     """Train `models` of `config` one after another with `one`, and join what they say of the test documents.
 
-    A model that is done is kept beside the checkpoint, so that an interrupted run does not train it again.
-    The curve holds the rows of all, each with the number of its `model`. The ensemble fails with its first
-    model that does. Raises what `one` raises.
+    A model that is done is kept, in `watch.members` or else beside the checkpoint, so that neither this run,
+    when it was interrupted, nor another ensemble with the same settings and seed trains it again. One that
+    another process is at work on is left for the end. The curve holds the rows of all, each with the number
+    of its `model`. The ensemble fails with the first of its models that does. Raises what `one` raises.
     """
     keep = list_length(rule, documents=data.test.size, labels=data.n_labels)
-    results: list[Result] = []
-    for i, own in enumerate(seeds(seed, models)):
-        mine = _Member(i, models, watch, torch.device(device))
+    told = {"device": device, "precision": precision, "keep": keep}
+    members = [
+        _Member(i, own, watch, (asdict(config), asdict(protocol), told))
+        for i, own in enumerate(seeds(seed, models))
+    ]
+    results: dict[int, Result] = {}
+    found: list[int] = []
+    for mine in _as_they_are_free(members, watch):
         result = mine.finished()
         if result is None:
-            how = {"seed": own, "device": device, "precision": precision, "watch": mine.watch, "keep": keep}
+            how = {"seed": mine.seed, "watch": mine.watching(len(results), models), **told}
             result = mine.begin_again_if_unreadable(lambda how=how: one(config, data, protocol, **how))  # type: ignore[misc]
             mine.keep(result)
-        results.append(result)
+        else:
+            found.append(mine.number + 1)
+        results[mine.number] = result
         if result.failed:
             break
-    return _together(results, data, rule)
+    whole = _together(results, data, rule)
+    if watch.members is None or not found:
+        return whole
+    note = f"models of the ensemble that were there already, trained with the same settings: {sorted(found)}"
+    return replace(whole, notes=(*whole.notes, note))
 
 
-def _together(results: Sequence[Result], data: Dataset, rule: Rule) -> Result:
+def _as_they_are_free(members: Sequence[_Member], watch: Watch) -> Iterator[_Member]:
+    """Each member once, held while the caller works on it, those first that no other process holds."""
+    left = list(members)
+    while left:
+        for mine in left:
+            with mine.held() as free:
+                if free:
+                    left.remove(mine)
+                    yield mine
+                    break
+        else:
+            if watch.stop():
+                raise Interrupted
+            time.sleep(_POLL)
+
+
+def _together(by_number: Mapping[int, Result], data: Dataset, rule: Rule) -> Result:
+    numbers = sorted(by_number)
+    results = [by_number[i] for i in numbers]
     peaks = [it.peak_memory_bytes for it in results if it.peak_memory_bytes is not None]
     whole = Result(
         metrics={},
-        curve=tuple({"model": i + 1.0, **row} for i, it in enumerate(results) for row in it.curve),
+        curve=tuple({"model": i + 1.0, **row} for i in numbers for row in by_number[i].curve),
         seconds=sum(it.seconds for it in results),
         peak_memory_bytes=max(peaks, default=None),
         parameters=sum(it.parameters for it in results),
         notes=tuple(dict.fromkeys(note for it in results for note in it.notes)),
     )
-    if results[-1].failed:
-        return replace(whole, reason=f"model {len(results)} of the ensemble: {results[-1].reason}")
+    for i in numbers:
+        if by_number[i].failed:
+            return replace(whole, reason=f"model {i + 1} of the ensemble: {by_number[i].reason}")
     began = time.perf_counter()
     lists = [it.top_ids for it in results if it.top_ids is not None]
     scores = [it.top_scores for it in results if it.top_scores is not None]
@@ -178,19 +213,45 @@ def _together(results: Sequence[Result], data: Dataset, rule: Rule) -> Result:
 
 
 class _Member:
-    """One model's share of the progress, and its files beside the run's checkpoint."""
+    """One model: its share of the progress, and its files."""
 
-    def __init__(self, number: int, models: int, watch: Watch, device: torch.device) -> None:
-        self.device = device
+    def __init__(self, number: int, seed: int, watch: Watch, settings: tuple[Any, ...]) -> None:
+        """settings: what the model is trained with beside its seed and the data, as JSON has it."""
+        self.number, self.seed, self.watch = number, seed, watch
         path = watch.checkpoint
         # By the stem, from which a model makes names of its own.
-        own = path.with_name(f"{path.stem}-model-{number}{path.suffix}") if path else None
-        self.done = own.with_suffix(f"{own.suffix}.done") if own else None
+        self.checkpoint = path.with_name(f"{path.stem}-model-{number}{path.suffix}") if path else None
+        self.done = self.checkpoint.with_suffix(f"{self.checkpoint.suffix}.done") if self.checkpoint else None
+        self.shared = watch.members is not None
+        if watch.members is not None:
+            content = json.dumps([seed, *settings], sort_keys=True, default=str)
+            self.done = watch.members / f"{hashlib.sha256(content.encode()).hexdigest()[:32]}.pt"
+
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Whether no other process works on this model; none begins while the block runs."""
+        if not self.shared or self.done is None:
+            yield True
+            return
+        self.done.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.done.with_suffix(".lock"))
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def watching(self, before: int, models: int) -> Watch:
+        """For the training of this model, where `before` of `models` are done."""
 
         def progress(done: int, total: int, loss: float | None) -> None:
-            watch.progress(number * total + done, models * total, loss)
+            self.watch.progress(before * total + done, models * total, loss)
 
-        self.watch = replace(watch, progress=progress, checkpoint=own)
+        return replace(self.watch, progress=progress, checkpoint=self.checkpoint)
 
     def finished(self) -> Result | None:
         """What an earlier attempt left, if it is whole."""
@@ -211,8 +272,8 @@ class _Member:
         try:
             return train()
         except CheckpointError:
-            assert self.watch.checkpoint is not None
-            self.watch.checkpoint.unlink()
+            assert self.checkpoint is not None
+            self.checkpoint.unlink()
             result = train()
             note = "a checkpoint could not be read, so a model of the ensemble was begun again"
             return replace(result, notes=(*result.notes, note))
@@ -225,12 +286,8 @@ class _Member:
         lists = {"top_ids": result.top_ids, "top_scores": result.top_scores}
         tensors = {name: torch.from_numpy(it) for name, it in lists.items() if it is not None}
         checkpoint.save(self.done, {"result": plain, **tensors}, torch.device("cpu"))
-        _remove(self.watch.checkpoint)
-
-
-def _remove(path: Path | None) -> None:
-    if path is not None:
-        path.unlink(missing_ok=True)
+        if self.checkpoint is not None:
+            self.checkpoint.unlink(missing_ok=True)
 
 
 def probabilities(result: Result, of: Callable[[Scores], Scores]) -> Result:

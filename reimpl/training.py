@@ -75,6 +75,8 @@ class Watch:
     checkpoint_every: float = CHECKPOINT_EVERY
     evaluated: Callable[[Mapping[str, float]], None] = lambda row: None
     """Told each evaluation as it stands on the curve; what it raises ends the run."""
+    members: Path | None = None
+    """Folder in which ensembles over the same data keep their models, for each other; None: each its own."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reimpl import ensemble
+from reimpl import checkpoint, ensemble
 from reimpl.data.dataset import Dataset
 from reimpl.ensemble import join, list_length, seeds
 from reimpl.errors import DataError
@@ -156,13 +158,19 @@ class Trained:
         return result
 
 
+@dataclass(frozen=True)
+class Settings:
+    hidden: int = 8
+
+
 RANKINGS = [{0: 0.9, 1: 0.8, 2: 0.1}, {3: 0.7, 0: 0.6, 4: 0.2}]
 
 
 def train(one: Trained, models: int = 2, **options: Any) -> Result:
     given: dict[str, Any] = {"rule": "sum", "seed": 5, "device": "cpu", "precision": "float32"}
     given |= {"watch": Watch(), **options}
-    return ensemble.train(one, None, toy_data(), toy_protocol(), models=models, **given)
+    config = given.pop("config", Settings())
+    return ensemble.train(one, config, toy_data(), toy_protocol(), models=models, **given)
 
 
 def test_an_ensemble_is_the_joined_rankings_of_models_with_seeds_of_their_own() -> None:
@@ -224,3 +232,66 @@ def test_a_finished_model_whose_file_is_damaged_is_trained_again(tmp_path: Path)
     again = Trained(RANKINGS)
     train(again, watch=watch)
     assert len(again.asked) == 2
+
+
+def test_a_larger_ensemble_trains_only_the_models_that_a_smaller_one_has_not(tmp_path: Path) -> None:
+    """What it ranks is the same as if it had trained all; the costs are those of all, and a note says so."""
+    rankings = [*RANKINGS, {2: 0.5, 1: 0.4}]
+    alone = train(Trained(rankings), models=3)
+    train(Trained(rankings), models=2, watch=Watch(members=tmp_path / "members"))
+    third = Trained(rankings[2:])
+    result = train(third, models=3, watch=Watch(members=tmp_path / "members"))
+    assert [it["seed"] for it in third.asked] == seeds(5, 3)[2:]
+    assert result.top_ids is not None and alone.top_ids is not None
+    np.testing.assert_array_equal(result.top_ids, alone.top_ids)
+    assert result.metrics == alone.metrics
+    assert result.seconds >= 6 and result.parameters == 21
+    assert result.notes[-1] == (
+        "models of the ensemble that were there already, trained with the same settings: [1, 2]"
+    )
+
+
+@pytest.mark.parametrize("other", [{"seed": 6}, {"config": Settings(9)}, {"precision": "bf16"}])
+def test_models_of_other_settings_are_no_ones_but_their_own(tmp_path: Path, other: dict[str, Any]) -> None:
+    watch = Watch(members=tmp_path)
+    train(Trained(RANKINGS), watch=watch)
+    again = Trained(RANKINGS)
+    train(again, watch=watch, **other)
+    assert len(again.asked) == 2
+
+
+def test_a_model_that_another_process_trains_is_left_for_the_end(tmp_path: Path, monkeypatch: Any) -> None:
+    """The second model comes first; then the other process is done, and its model is taken."""
+    monkeypatch.setattr(ensemble, "_POLL", 0.0)
+    watch = Watch(members=tmp_path)
+    train(Trained(RANKINGS), watch=watch)
+    first, second = (path for _, path in sorted((_seed_of(path), path) for path in tmp_path.glob("*.pt")))
+    kept = first.read_bytes()
+    first.unlink(), second.unlink()
+    theirs = FileLock(first.with_suffix(".lock"))
+    theirs.acquire()
+
+    def stop() -> bool:  # asked while it waits
+        first.write_bytes(kept)
+        theirs.release()
+        return False
+
+    again = Trained(RANKINGS[1:])
+    result = train(again, watch=replace(watch, stop=stop))
+    assert [it["seed"] for it in again.asked] == seeds(5, 2)[1:]
+    assert result.top_ids is not None and result.top_ids[0].tolist() == [0, 1, 3, 4, 2, -1]
+
+
+def test_who_waits_for_another_process_can_be_interrupted(tmp_path: Path) -> None:
+    watch = Watch(members=tmp_path)
+    train(Trained(RANKINGS), models=1, watch=watch)
+    (path,) = tmp_path.glob("*.pt")
+    path.unlink()
+    with FileLock(path.with_suffix(".lock")), pytest.raises(Interrupted):
+        train(Trained(RANKINGS), models=1, watch=replace(watch, stop=lambda: True))
+
+
+def _seed_of(path: Path) -> int:
+    """Which model a file holds: its place by the notes that `Trained` left in it."""
+    with checkpoint.load(path, torch.device("cpu")) as content:
+        return int(json.loads(content["result"])["notes"][1].split()[1])

@@ -75,7 +75,7 @@ def _run(
         with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
             progress(done, total, loss)
 
-    watch = Watch(show, stop, checkpoint, means.checkpoint_every)
+    watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=means.store.members_path(job.spec))
     try:
         result = _train_or_begin_again(job, data, means.threads, watch, checkpoint)
     except Interrupted as err:
