@@ -129,9 +129,9 @@ def kept(data: Dataset, keep: int = KEPT) -> int:
     return min(keep, data.n_labels)
 
 
-def _cutoffs(data: Dataset) -> tuple[int, ...]:
+def cutoffs(labels: int) -> tuple[int, ...]:
     """The k of P@k and its kin; those beyond the number of labels have no answer."""
-    return tuple(k for k in (1, 3, 5) if k <= data.n_labels)
+    return tuple(k for k in (1, 3, 5) if k <= labels)
 
 
 def _propensities(data: Dataset) -> dict[str, Any]:
@@ -153,14 +153,14 @@ def _propensities(data: Dataset) -> dict[str, Any]:
 
 def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, float]:
     """All metrics, in percent, of the K best labels (N, K) of the documents of a split of the data."""
-    metrics = evaluate(ids, split.labels(data.n_labels), ks=_cutoffs(data), **_propensities(data))
+    metrics = evaluate(ids, split.labels(data.n_labels), ks=cutoffs(data.n_labels), **_propensities(data))
     # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
 
 
 def _check_metric(protocol: Protocol, data: Dataset) -> None:
     """Refuse, before any training, a metric that nothing measures."""
-    known = [f"{name}@{k}" for name in MEASURED for k in _cutoffs(data)]
+    known = [f"{name}@{k}" for name in MEASURED for k in cutoffs(data.n_labels)]
     if protocol.select != "last" and protocol.select_metric not in known:
         raise ConfigError(
             f"protocol {protocol.name!r} selects by {protocol.select_metric!r}, which is not measured on "

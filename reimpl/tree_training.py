@@ -40,6 +40,7 @@ from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision, numeric_mode
 from reimpl.label_tree import LabelTree, build_tree, fitting_height, label_features
+from reimpl.metric_names import parse
 from reimpl.on_device import OnDevice
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
@@ -214,12 +215,21 @@ class _Levels:
         )
 
     def _protocol(self, depth: int) -> Protocol:
-        """That of all, with the level's own beginning of the averaging."""
-        starts, protocol = self.config.averaging, self.protocol
+        """That of all, with the level's own beginning of the averaging, and a metric that it can measure."""
+        starts, protocol = self.config.averaging, self._measurable(depth)
         if not starts or protocol.average_from is None:
             return protocol
         start = starts[min(depth, len(starts) - 1)]
         return replace(protocol, average_from=min(start, protocol.epochs - 1))
+
+    def _measurable(self, depth: int) -> Protocol:
+        """A level of few nodes selects by the largest k that it has nodes for."""
+        asked, nodes = parse(self.protocol.select_metric), self.tree.sizes[depth]
+        if self.protocol.select == "last" or asked.k is None or asked.k <= nodes:
+            return self.protocol
+        metric = str(replace(asked, k=max(training.cutoffs(nodes))))
+        self._note(f"level {depth}: selected by {metric} and not by {asked}, having {nodes} nodes")
+        return replace(self.protocol, select_metric=metric)
 
     def _go(self, level: _Level, depth: int, above: _Level | None) -> Result:
         def build(vectors: Tensor) -> nn.Module:

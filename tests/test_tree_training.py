@@ -217,6 +217,15 @@ def test_averaging_begins_for_each_level_when_its_configuration_says(levels: lis
     assert [level.protocol.average_from for level in levels] == [None, None]
 
 
+def test_a_level_of_few_nodes_is_selected_by_the_largest_k_it_has_nodes_for(levels: list[Any]) -> None:
+    """Two nodes above twelve labels: nDCG@5 has no meaning for the two, and keeps its own for the labels."""
+    result = run(config(cluster_size=6), protocol=replace(searched(), select_metric="nDCG@5"))
+    assert [it.data.n_labels for it in levels] == [2, 12]
+    assert [level.protocol.select_metric for level in levels] == ["nDCG@1", "nDCG@5"]
+    assert "level 0: selected by nDCG@1 and not by nDCG@5, having 2 nodes" in result.notes
+    assert not result.failed
+
+
 def test_more_candidates_than_nodes_are_all_nodes_and_a_note() -> None:
     result = run(config(candidates=160))
     assert "level 0: of 160 candidates no more than the 4 nodes are kept" in result.notes
