@@ -17,8 +17,10 @@ from audit.cli.explanation import explanation
 from audit.cli.report import write_files
 from audit.exit_codes import Exit
 from audit.instances import with_instances
-from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, to_json
+from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, Look, to_json
 from audit.store import Store
+from reports.lookup import lookup
+from reports.sentences import sentence
 from tests.explaining.cases import CASES, audited, made
 from tests.reports.every_kind import claims, experiments
 from tests.test_cli import NO_TORCH, python
@@ -178,6 +180,49 @@ def test_every_case_can_be_shown(name: str) -> None:
     assert max(map(len, text.splitlines())) <= 120
     assert "None" not in text
     assert not re.search(r"\bnan\b|\binf\b", text)
+
+
+DEPARTURES = (
+    Deviation("epochs", "50", "20", "a smaller corpus"),
+    Deviation("stride", "", "see the configuration of the experiment", "net.py:7", "2"),
+    Deviation("data", "EUR-Lex", "synthetic", ""),
+)
+
+
+def departing(name: str, *departures: Deviation) -> Audit:
+    """The audit of a case whose experiments depart from the paper, the first of them in one point more."""
+    claim, records, more = CASES[name]
+    departed = [replace(it, deviations=departures[min(k, 1) :]) for k, it in enumerate(records)]
+    return audited([claim], departed, **more)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sentence_is_that_of_the_page(name: str) -> None:
+    audit = departing(name, *DEPARTURES)
+    on_page = sentence(audit.claims[0], lookup(audit))
+    assert told(lines(audit, audit.claims[0].id), "verdict").endswith(f") {on_page}")
+    named = re.match(r"One of the [23] departures listed under “Protocol”, ", on_page)
+    assert bool(named) == (audit.verdicts[0].outcome == "contradicted")
+
+
+def test_departures_stand_below_a_contradiction_that_points_at_them() -> None:
+    """Each once, though both sides have it."""
+    audit = departing("order, flipped", *DEPARTURES)
+    text = lines(audit, audit.claims[0].id)
+    assert "CONTRADICTED" in text
+    assert told(text, "protocol") == (
+        "3 departures from the paper "
+        "epochs: the paper: 50; here: 20 (a smaller corpus) "
+        "stride: the paper: nothing; its public code: 2; here: as configured (net.py:7) "
+        "data: the paper: EUR-Lex; here: synthetic"
+    )
+
+
+def test_departures_are_counted_where_nothing_is_contradicted() -> None:
+    audit, none = departing("order", DEPARTURES[0]), departing("order")
+    said = told(lines(audit, "the-order:P@1"), "protocol")
+    assert said == "1 departure from the paper; the page lists it under “Protocol”"
+    assert "\nprotocol" not in lines(none, "the-order:P@1")
 
 
 def test_parts_and_several_arms() -> None:

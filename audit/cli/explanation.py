@@ -5,12 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from audit.cli.explained_protocol import protocol_texts
 from audit.cli.explained_readings import readings_lines
 from audit.explaining import Derivation, Family, Step, derivation
 from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.stats.printed import printed
 from reports import digits, wording
+from reports.lookup import Lookup, lookup
+from reports.sentences import sentence as verdict_sentence
 
 _WIDTH = 110
 _INDENT = 13
@@ -18,12 +21,13 @@ _INDENT = 13
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
-    found = derivation(audit, claim.id)
+    found, on_page = derivation(audit, claim.id), lookup(audit)
     parts = (
-        _head(found),
+        _head(found, on_page),
         _printed(found),
         _margin(found, audit),
         _evidence(found),
+        _protocol(claim, on_page),
         _steps("derivation", found.steps),
         _together(found),
         readings_lines(claim, found.verdict, audit.readings),
@@ -42,9 +46,8 @@ def row(term: str, text: str) -> Iterator[str]:
     yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
 
 
-def _head(found: Derivation) -> Iterator[str]:
+def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
     claim, verdict = found.claim, found.verdict
-    names = [_title(found.at.experiments, key) for key in claim.experiments]
     kind = wording.KIND_WORDS.get(claim.kind, claim.kind)
     yield from row("claim", f"{claim.id}, {kind}{', primary' if claim.primary else ''}")
     if claim.says:
@@ -56,7 +59,7 @@ def _head(found: Derivation) -> Iterator[str]:
     yield from row(
         "verdict", f"{wording.STATUS_WORDS[wording.status_of(verdict)].upper()} ({verdict.reason})"
     )
-    yield from row("", wording.verdict_sentence(claim, verdict, names=names, settling=found.settling))
+    yield from row("", verdict_sentence(claim, on_page))
 
 
 def _title(experiments: Mapping[str, ExperimentRecord], key: str) -> str:
@@ -125,6 +128,11 @@ def _tuning(record: ExperimentRecord | None) -> Iterator[str]:
     """Where the settings of its runs come from."""
     if record is not None and record.study is not None:
         yield from row("", f"{record.study.summary}; study file studies/{record.study.key}.json")
+
+
+def _protocol(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
+    for k, text in enumerate(protocol_texts(claim, on_page)):
+        yield from row("" if k else "protocol", text)
 
 
 def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from audit.explaining.step import Step
 from audit.explaining.values import value_steps
 from audit.judging import JUDGES
 from audit.judging.case import Case
-from audit.record import Audit, ClaimRecord, Margin, Settling, Verdict
+from audit.record import Audit, ClaimRecord, Margin, Verdict
 from audit.stats.decision import Decidable, Decision, Outcome
 from audit.stats.margin import SHOWN
 
@@ -73,8 +73,6 @@ class Derivation:
     """What single documents say, beside the verdict."""
     at_margins: tuple[AtMargin, ...]
     """What the claim would come to at its own and other margins; empty for one that is judged without."""
-    settling: Settling | None = None
-    """What it would take to settle it; None of what is settled."""
     about_looks: tuple[str, ...] = ()
     """How often the claims were judged, and what that did to the error."""
 
@@ -97,7 +95,6 @@ def derivation(audit: Audit, claim: str) -> Derivation:
         family=together,
         documents=tuple(document_steps(audit.instances[claim])) if claim in audit.instances else (),
         at_margins=tuple(_at_margins(case)) if judged else (),
-        settling=audit.settling.get(claim),
         about_looks=audit.about_looks,
     )
 

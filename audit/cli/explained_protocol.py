@@ -1,0 +1,38 @@
+"""The departures from the paper behind a claim's runs, as `audit explain` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from audit.record import ClaimRecord, Deviation
+from reports import wording
+from reports.lookup import Lookup
+from reports.wording.protocol import SEE_SETTINGS
+
+
+def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
+    """Their number, and each where the verdict's sentence points at them: beside a contradiction."""
+    there = _departures(claim, found)
+    if not there:
+        return
+    number = f"{wording.plural(len(there), 'departure')} from the paper"
+    if wording.status_of(found.verdicts.get(claim.id)) != "contradicted":
+        yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
+        return
+    yield number
+    yield from map(_told, there)
+
+
+def _departures(claim: ClaimRecord, found: Lookup) -> Sequence[Deviation]:
+    """Each once, as `reports.sentences` counts them."""
+    records = (found.experiments[key] for key in claim.experiments if key in found.experiments)
+    return list(dict.fromkeys(it for record in records for it in record.deviations))
+
+
+def _told(it: Deviation) -> str:
+    """`epochs: the paper 50; here 20 (a smaller corpus)`"""
+    here = "as configured" if it.here in ("", SEE_SETTINGS) else it.here
+    code = f"; its public code: {it.code}" if it.code else ""
+    return (
+        f"{it.what}: the paper: {it.paper or 'nothing'}{code}; here: {here}{f' ({it.why})' if it.why else ''}"
+    )
