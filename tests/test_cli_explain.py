@@ -225,6 +225,33 @@ def test_departures_are_counted_where_nothing_is_contradicted() -> None:
     assert "\nprotocol" not in lines(none, "the-order:P@1")
 
 
+def printing(spread: str, reading: str | None, runs: int = 5) -> str:
+    held = {"spread": {"size": spread, "reading": reading}}
+    return lines(audited([made("value", runs_behind=runs, details=held)], experiments()), "the-value:P@1")
+
+
+def test_a_printed_spread_is_shown_as_it_is_used() -> None:
+    """0.24 may be 0.245 before rounding; five runs with a standard error of that have an SD of 0.547837.
+
+    As half of a 95 % interval: 0.245 sqrt(5) / 2.7764451 (scipy, t of 4 degrees of freedom) = 0.19731586.
+    """
+    text = printing("0.24", "sd")
+    assert "printed spread 0.24 (sd), used as 0.245, the most that rounds to it" in text
+    assert "  s_paper, “±” read as sd = x, x the printed spread and half a unit of its last digit\n" in text
+    assert "      = (0.24 + 0.005) = 0.245\n" in text
+    assert re.search(r"se_pred, “±” read as sd = .*\n +.* \+ 0\.245\^2 / 5\)", text)
+    open_text = printing("0.24", None)
+    for reading, sd in (("sd", "0.245"), ("se", "0.54783665"), ("ci95", "0.19731586")):
+        assert re.search(rf"s_paper, “±” read as {reading} = .*\n(?:.*\n)?.*= {re.escape(sd)}\n", open_text)
+        assert f"+ {sd}^2 / 5" in open_text
+
+
+def test_a_printed_spread_that_is_not_used_is_said_to_be_so() -> None:
+    text = printing("0.24", "sd", runs=1)
+    assert "0.24 (sd), not used: no second run of the paper is on record behind it" in text
+    assert "s_paper" not in text
+
+
 def test_parts_and_several_arms() -> None:
     """A ranking has a line for each comparison, and the means of an arm stand once."""
     text = lines(audited([made("ranking")], experiments()), "the-ranking:P@1")

@@ -78,10 +78,18 @@ def _printed(found: Derivation) -> Iterator[str]:
         address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
         symbol = "v = " if claim.kind == "value" else ""
         yield from row("" if k else "printed", f"{symbol}{text}{address}, rounded: h = {half}{behind}")
-    spread = claim.details.get("spread")
-    if spread:
-        reading = spread.get("reading") or "the paper does not say what"
-        yield from row("", f"printed spread {spread['size']} ({reading})")
+    if claim.details.get("spread"):
+        yield from row("", _spread(claim))
+
+
+def _spread(claim: ClaimRecord) -> str:
+    """What is printed after ±, and what of it counts: rounding may hide a larger one."""
+    held = claim.details["spread"]
+    size, reading = printed(held["size"]), held.get("reading") or "the paper does not say what"
+    said = f"printed spread {size.text} ({reading})"
+    if claim.runs_behind < 2:
+        return f"{said}, not used: no second run of the paper is on record behind it"
+    return f"{said}, used as {num(float(size.interval[1]))}, the most that rounds to it"
 
 
 def _margin(found: Derivation, audit: Audit) -> Iterator[str]:

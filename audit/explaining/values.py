@@ -53,6 +53,7 @@ def value_steps(case: Case) -> Iterator[Step]:
     yield _error("se", "s^2 / n", f"{num(s)}^2 / {ours.n}", documents, own)
     if split is not None:
         yield _freedom("df", [(s * s / ours.n, df)], documents, own)
+    yield from _paper_sds(case)
     predicted = []
     for name, formula, filled, parts in _predicted(case, s, df, ours.n):
         it = error(*parts, (documents, _INFINITE))
@@ -111,6 +112,23 @@ def _predicted(
         parts = [(s * s / n, df), (sd * sd / m, float(m - 1))]
         filled = f"{num(s)}^2 / {n} + {num(sd)}^2 / {m}"
         yield f"se_pred, “±” read as {reading}", "s^2 / n + s_paper^2 / m", filled, parts
+
+
+def _paper_sds(case: Case) -> Iterator[Step]:
+    """SD of one of the paper's runs, by each reading of what is printed; `Spread.sds` has the formulas."""
+    m, spread = case.claim.runs_behind, spread_of(case)
+    if spread is None:
+        return
+    x = f"({num(float(spread.size.value))} + {num(float(spread.size.half_unit))})"
+    texts = {
+        "sd": ("x", x),
+        "se": ("x sqrt(m)", f"{x} * sqrt({m})"),
+        "ci95": ("x sqrt(m) / t(0.975; m - 1)", f"{x} * sqrt({m}) / {quantile_text(0.975, m - 1.0)}"),
+    }
+    for reading, sd in spread.sds(m).items():
+        formula, filled = texts[reading]
+        formula += ", x the printed spread and half a unit of its last digit"
+        yield Step(f"s_paper, “±” read as {reading}", formula, filled, sd)
 
 
 def _tests(d: float, h: float, D: float, own: Error, predicted: list[Error]) -> Iterator[Step]:
