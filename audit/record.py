@@ -103,6 +103,8 @@ class Run:
     curve: tuple[Mapping[str, float], ...] = ()
     """One entry an epoch: epoch, loss, seconds, and metrics where they were measured."""
     seconds: float = 0.0
+    prediction_seconds: float | None = None
+    """What ranking the test documents took of them; None where it was not measured apart."""
     peak_memory_bytes: int | None = None
     parameters: int | None = None
     device: str = "cpu"

@@ -203,12 +203,15 @@ def _together(by_number: Mapping[int, Result], data: Dataset, rule: Rule) -> Res
     lists = [it.top_ids for it in results if it.top_ids is not None]
     scores = [it.top_scores for it in results if it.top_scores is not None]
     ids, joined = join(lists, scores, rule, keep=kept(data))
+    joining = time.perf_counter() - began
+    times = [it.prediction_seconds for it in results if it.prediction_seconds is not None]
     return replace(
         whole,
         metrics=measure(ids.astype(np.int32), data.test, data),
         top_ids=ids.astype(np.int32),
         top_scores=joined.astype(np.float32),
         seconds=whole.seconds + time.perf_counter() - began,
+        prediction_seconds=sum(times) + joining if len(times) == len(results) else None,
     )
 
 

@@ -93,6 +93,8 @@ class Result:
     top_scores: NDArray[np.float32] | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    prediction_seconds: float | None = None
+    """What ranking the test documents took of `seconds`, without the metrics; None where it is unknown."""
 
     @property
     def failed(self) -> bool:
@@ -204,6 +206,7 @@ class _Run:
         above = -math.inf if protocol.select_above is None else protocol.select_above
         self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
         self.kept = kept(data)
+        self.predicting: float | None = None
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
 
@@ -262,6 +265,7 @@ class _Run:
             top_scores=scores,
             reason=reason,
             notes=tuple(self.notes),
+            prediction_seconds=None if reason else self.predicting,
         )
 
     def _on_device(self, split: Split) -> OnDevice:
@@ -439,11 +443,13 @@ class _Run:
         K = self.kept
         ids = np.empty((split.size, K), dtype=np.int32)
         scores = np.empty((split.size, K), dtype=np.float32)
+        began = time.perf_counter()
         try:
             for order, values, best in self._rank(split, K):
                 ids[order], scores[order] = best, values
         except DataError as problem:  # a score that is NaN has no place in a ranking
             raise self._not_finite() from problem
+        self.predicting = time.perf_counter() - began
         if not np.isfinite(scores[ids >= 0]).all():  # -1 stands where a ranking has no more labels
             raise self._not_finite()
         return measure(ids, split, self.data), ids, scores

@@ -165,6 +165,7 @@ class _Levels:
         self.notes: list[str] = []
         self.curve: list[Mapping[str, float]] = []
         self.parameters = 0
+        self.predicting: float | None = 0.0
         self.peak: int | None = None
 
     def train(self, list_length: int) -> Result:
@@ -247,6 +248,8 @@ class _Levels:
     def _take_in(self, result: Result, depth: int) -> None:
         self.curve += [{"level": float(depth), **row} for row in result.curve]
         self.parameters += result.parameters
+        both = None in (self.predicting, result.prediction_seconds)
+        self.predicting = None if both else (self.predicting or 0.0) + (result.prediction_seconds or 0.0)
         self.peak = max((p for p in (self.peak, result.peak_memory_bytes) if p is not None), default=None)
         for note in result.notes:
             self._note(f"level {depth}: {note}")
@@ -261,6 +264,7 @@ class _Levels:
             parameters=self.parameters,
             peak_memory_bytes=self.peak,
             notes=tuple(self.notes),
+            prediction_seconds=None if result.failed else self.predicting,
         )
 
     def _watch(self, depth: int) -> Watch:
@@ -291,6 +295,7 @@ class _Levels:
             "curve": [{name: float(value) for name, value in row.items()} for row in self.curve],
             "notes": list(self.notes),
             "parameters": self.parameters,
+            "predicting": self.predicting,
         }
         temporary = path.with_suffix(".tmp")
         with contextlib.suppress(OSError, RuntimeError):
@@ -314,10 +319,12 @@ class _Levels:
             if set(read) != set(self.data.splits):
                 return False
             notes, curve, parameters = content["notes"], content["curve"], content["parameters"]
+            predicting = content.get("predicting")  # files of earlier versions have none
         except Exception:  # whatever is wrong with the file: the level is trained again
             return False
         level.network = network
         self.notes, self.curve, self.parameters = notes, curve, parameters
+        self.predicting = predicting
         found.clear()
         found.update(read)
         return True

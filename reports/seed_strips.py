@@ -94,14 +94,15 @@ def _value(run: Run, claim: ClaimRecord, metric: str) -> float | None:
         return run.metrics.get(metric)
     parameters = run.parameters or None
     size = parameters * _BYTES_A_NUMBER if parameters else None
-    costs = {"training_time": run.seconds or None, "parameters": parameters, "model_size": size}
+    times = {"training_time": run.seconds or None, "prediction_time": run.prediction_seconds or None}
+    costs = {**times, "parameters": parameters, "model_size": size}
     return costs.get(str(claim.details.get("quantity")))
 
 
 def _shown(claim: ClaimRecord, value: float) -> str:
     """A score in points, a time in seconds, a size in bytes, a number of weights."""
     of = claim.details.get("quantity") if claim.kind in _OF_COSTS else None
-    if of == "training_time":
+    if of in ("training_time", "prediction_time"):
         return digits.duration(value)
     if of == "model_size":
         return digits.memory(round(value))

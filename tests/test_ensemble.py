@@ -147,6 +147,7 @@ class Trained:
             metrics={"P@1": 1.0},
             curve=({"epoch": 1.0, "loss": float(number)},),
             seconds=2.0,
+            prediction_seconds=0.5,
             peak_memory_bytes=100 * (number + 1),
             parameters=7,
             top_ids=ids,
@@ -186,6 +187,7 @@ def test_an_ensemble_is_the_joined_rankings_of_models_with_seeds_of_their_own() 
     assert result.metrics["P@1"] == pytest.approx(100 * truth[:, 0].mean())
     assert (result.parameters, result.peak_memory_bytes) == (14, 200)
     assert result.seconds >= 4
+    assert result.prediction_seconds is not None and 1 <= result.prediction_seconds < 2
     assert [(row["model"], row["loss"]) for row in result.curve] == [(1, 0), (2, 1)]
     assert result.notes == ("alike", "note 0", "note 1")
     assert told == [(3, 20, 0.5), (13, 20, 0.5)]

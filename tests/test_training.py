@@ -902,3 +902,9 @@ def test_scores_are_reduced_batch_by_batch() -> None:
     assert not result.failed
     assert largest < 400 * 10  # 5 x 300 of a batch's scores, 2000 tokens of a split; 120,000 would be N x L
     assert result.top_ids is not None and result.top_ids.shape == (400, 10)
+
+
+def test_what_ranking_the_test_documents_took_is_told_apart() -> None:
+    """Without the evaluations on the way, and none where the run failed."""
+    result = run()
+    assert result.prediction_seconds is not None and 0 < result.prediction_seconds < result.seconds

@@ -390,3 +390,15 @@ def test_a_loss_that_is_no_number_ends_the_tree_with_its_reason(monkeypatch: pyt
     result = run()
     assert result.reason == "the training loss became nan in epoch 1 of 2"
     assert not result.metrics
+
+
+def test_prediction_takes_its_share_at_every_level(levels: list[Any], tmp_path: Path) -> None:
+    """The sum over the levels, within the whole; levels that were done before count too."""
+    watch = Watch(checkpoint=tmp_path / "state.pt")
+    with pytest.raises(Interrupted):
+        run(watch=replace(watch, stop=stopping(9)))
+    resumed = run(watch=watch)
+    whole = run()
+    for result in (resumed, whole):
+        assert result.prediction_seconds is not None
+        assert 0 < result.prediction_seconds < result.seconds

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from audit.explaining.differences import difference_steps
 from audit.explaining.step import Step, doubled, num, percent, quantile_text, tail_step
 from audit.judging.case import Case
-from audit.judging.measured import reaches_of
+from audit.judging.measured import TIMES, reaches_of
 from audit.stats.convergence import convergence
 from audit.stats.difference import welch
 from audit.stats.student import quantile
@@ -17,7 +17,7 @@ from audit.stats.student import quantile
 def cost_steps(case: Case) -> Iterator[Step]:
     """As `audit.stats.cost`: Welch on the logarithms."""
     cheaper, dearer = case.arms
-    if case.plain.scope == "other_data" and case.claim.details.get("quantity") != "training_time":
+    if case.plain.scope == "other_data" and case.claim.details.get("quantity") not in TIMES:
         return
     low, high = [math.log(x) for x in cheaper.values], [math.log(x) for x in dearer.values]
     names = (f"log {dearer.experiment}", f"log {cheaper.experiment}")

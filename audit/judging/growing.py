@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from audit.judging.case import Case, Judged, badged, final, with_interval
-from audit.judging.measured import machine
+from audit.judging.measured import TIMES, machine
 from audit.record import ClaimRecord, Run
 from audit.stats.growth import FEWEST_REPEATS, growth
 
 #: Costs that are counted and not drawn: a single run has them all.
 _COUNTED = ("parameters", "model_size")
-_TIMES = ("training_time", "prediction_time")
 
 
 def why_no_growth(claim: ClaimRecord) -> str | None:
@@ -33,7 +32,7 @@ def judge_complexity(case: Case) -> Judged:
     quantity, sizes = case.claim.details["quantity"], case.claim.details["sizes"]
     if not one_size_grows(case):
         return final(case, "not_one_size")
-    if quantity in _TIMES:
+    if quantity in TIMES:
         if len({machine(run) for arm in case.arms for run in arm.runs}) > 1:
             return final(case, "different_machines")
         if min(len(arm.values) for arm in case.arms) < FEWEST_REPEATS:

@@ -14,6 +14,8 @@ from audit.stats.convergence import Reach, convergence, steps_to
 from audit.stats.cost import cost
 
 _BYTES_A_NUMBER = 4
+#: Costs that are times, which two machines do not have alike.
+TIMES = ("training_time", "prediction_time")
 
 
 def measured(run: Run, quantity: str) -> float | None:
@@ -21,6 +23,7 @@ def measured(run: Run, quantity: str) -> float | None:
     parameters = float(run.parameters or 0)
     costs = {
         "training_time": run.seconds,
+        "prediction_time": run.prediction_seconds or 0.0,
         "parameters": parameters,
         "model_size": parameters * _BYTES_A_NUMBER,
     }
@@ -31,7 +34,7 @@ def measured(run: Run, quantity: str) -> float | None:
 def judge_cost(case: Case) -> Judged:
     """Ratio of the costs of both arms. Times count only if all runs were on one kind of device."""
     quantity = case.claim.details["quantity"]
-    if quantity == "training_time" and len({machine(run) for arm in case.arms for run in arm.runs}) > 1:
+    if quantity in TIMES and len({machine(run) for arm in case.arms for run in arm.runs}) > 1:
         return final(case, "different_machines")
     counted = quantity in ("parameters", "model_size")
     if counted and case.plain.scope == "other_data":  # other labels and words make another network

@@ -210,6 +210,7 @@ def _record(
         reason=reason or (result.reason if result else None),
         curve=result.curve if result else (),
         seconds=round(result.seconds, 3) if result else 0.0,
+        prediction_seconds=_rounded(result.prediction_seconds) if result else None,
         peak_memory_bytes=result.peak_memory_bytes if result else None,
         parameters=result.parameters if result else None,
         device=_device_name(job.device),
@@ -222,6 +223,10 @@ def _record(
         started=started,
         finished=_now(),
     )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
 
 
 def data_info(data: Dataset) -> DataInfo:

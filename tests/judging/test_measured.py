@@ -69,6 +69,20 @@ def test_times_are_compared_by_their_ratio() -> None:
     assert said(back) == ("contradicted", "reversed")
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_prediction_times_are_compared_and_not_those_of_the_training(swapped: bool) -> None:
+    """`a` is the faster in training, and in prediction the slower, or the faster too."""
+    slow = SLOW[:3]
+    predicting = (FAST, slow) if swapped else (slow, FAST)
+    experiments = {}
+    for record, seconds in zip((timed("a", FAST), timed("b", slow)), predicting, strict=True):
+        runs = [replace(run, prediction_seconds=it) for run, it in zip(record.runs, seconds, strict=True)]
+        experiments[record.id] = replace(record, runs=tuple(runs))
+    verdict = judge(cost("prediction_time", "a", "b"), experiments)
+    assert said(verdict) == (("reproduced", "cheaper") if swapped else ("contradicted", "reversed"))
+    assert verdict.badges[0] == "ratio of prediction_time"
+
+
 @pytest.mark.parametrize("where", [{"device": "cuda"}, {"threads": 4}])
 def test_times_of_different_machines_are_not_compared(where: dict[str, Any]) -> None:
     experiments = of(timed("a", FAST), timed("b", SLOW, **where))
