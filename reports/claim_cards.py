@@ -49,6 +49,8 @@ class Card:
     kind: str
     kind_key: str
     dataset: str
+    scope: str
+    """On whose data it was run; empty where it was not."""
     metric: str
     numbers: str
     """The paper's number and ours; empty where the two share no axis."""
@@ -88,13 +90,14 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
         kind_key=claim.kind,
         dataset=claim.dataset,
+        scope=wording.RUN_ON[verdict.scope] if verdict and verdict.scope else "",
         metric=wording.subject(claim),
         numbers=numbers,
         band=band_of(claim, verdict, found),
         primary=claim.primary,
         open=status == "contradicted",
         sentence=sentence(claim, found),
-        badges=_badges(verdict),
+        badges=verdict.badges if verdict else (),
         facts=(
             *_places(claim, found),
             *(_numbers(claim, verdict) if verdict else ()),
@@ -123,13 +126,6 @@ def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
         ours = digits.signed(verdict.estimate, beside=marks)
     hidden = verdict.estimate is None or (stand_in and claim.kind in wording.PRINTED)
     return wording.paper_and_here(printed, "" if hidden else ours)
-
-
-def _badges(verdict: Verdict | None) -> tuple[str, ...]:
-    if verdict is None:
-        return ()
-    scope = (wording.SCOPE_WORDS[verdict.scope],) if verdict.scope else ()
-    return (*scope, *verdict.badges)
 
 
 # --------------------------------------------------------------------------- facts
@@ -163,7 +159,7 @@ def _cell_name(place: Place) -> str:
 def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
     """The derivation of the verdict; what is absent is left out."""
     marks = wording.edges(claim, verdict)
-    facts = [Fact("Seeds", wording.seeds(verdict.n, verdict.attempts))] if verdict.n else []
+    facts = []  # the seeds are in the sentence, and listed one by one
     if verdict.estimate is not None:
         facts.append(_estimate(claim, verdict, marks))
     inner, outer = wording.coverage(verdict)

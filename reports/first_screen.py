@@ -28,9 +28,13 @@ def inconsistencies(
     """Of the paper's own text and tables by name; between papers and in its code's README as numbers."""
     if section is None:
         return ()
-    own = [(group.title, item) for group in section.inconsistent for item in group.items]
+    own = [(item.says or group.title, item) for group in section.inconsistent for item in group.items]
     lines = [
-        Line(words.INCONSISTENT.format(title=title), shortened(item.place, _LENGTH), f"#{item.anchor}")
+        Line(
+            words.INCONSISTENT.format(title=shortened(title, _LENGTH)),
+            shortened(item.place, _LENGTH),
+            f"#{item.anchor}",
+        )
         for title, item in own[:_NAMED]
     ]
     found = [it for it in findings if it.result == "inconsistent"]

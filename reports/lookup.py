@@ -74,9 +74,9 @@ def lookup(audit: Audit) -> Lookup:
 
 
 def _run_anchors(audit: Audit) -> dict[str, str]:
-    """The first eight digits of a key: a page names each run many times."""
+    """The first five digits of a key where no other run has them: a page names each run many times."""
     keys = list(dict.fromkeys(run.key for record in audit.experiments for run in record.runs))
-    short = [key[:8] for key in keys]
+    short = [key[:5] for key in keys]
     number = Counter(short)
     return {key: f"r-{slug(short[k] if number[short[k]] == 1 else key)}" for k, key in enumerate(keys)}
 

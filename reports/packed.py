@@ -17,7 +17,7 @@ from reports.claim_cards import Card
 #: Up to so many characters all plots of a page stand where they belong.
 AS_THEY_ARE = 400_000
 #: On a larger page, so many characters of those of contradictions do.
-KEPT = 50_000
+KEPT = 20_000
 #: Between two drawings: all text in them has passed `strings.visible`, which leaves no such sign.
 _BETWEEN = "\0"
 

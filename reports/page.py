@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from audit.record import Audit, FidelityCheck, Finding, Scope
+from audit.record import Audit, FidelityCheck, Finding, Verdict
 from reports import wording
 from reports.claim_cards import Card, card
 from reports.claim_filter import Chip, chips
@@ -17,10 +17,10 @@ from reports.first_screen import Line, inconsistencies
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
-from reports.protocol import RunRow, run_rows, scope_notes, version_notes
+from reports.protocol import RunRow, ScopeNote, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
 from reports.sections import Sections, sections
-from reports.sentences import sentence
+from reports.sentences import brief
 from reports.split_view import SplitSection, split_section
 from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
@@ -68,6 +68,8 @@ class CardBlock:
     primary: bool
     kind: str
     dataset: str
+    scope: str
+    """On whose data they were run; empty where they were not."""
     place: int
     """Of its first card among all claims of the file."""
     cards: tuple[Card, ...]
@@ -109,17 +111,20 @@ class Page:
     code: str
     version: str
     date: str
-    command: str
     headlines: tuple[Headline, ...]
     """At most three primary claims, those first that need an eye."""
     further: tuple[Headline, ...]
     """The other primary claims."""
     counts: tuple[CountBox, ...]
     tally: str
+    resting: str
+    """On whose data those claims rest that were judged."""
+    share: str
+    """What part of the decided claims was reproduced, with its interval; empty where none was decided."""
     looks: tuple[str, ...]
     """Sentences about how often the claims were judged, and what that did to the error."""
     nothing_tested: bool
-    scopes: tuple[tuple[Scope, str], ...]
+    scopes: tuple[ScopeNote, ...]
     gate_open: bool
     """Whether every check on record passed, and there is one."""
     inconsistent: tuple[Line, ...]
@@ -163,11 +168,12 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         code=" at commit ".join(part for part in (audit.paper.code_url, audit.paper.code_commit) if part),
         version=audit.tool_version,
         date=moment(audit.created),
-        command=audit.command,
         headlines=headlines[:_FIRST],
         further=headlines[_FIRST:],
         counts=_counts(cards),
         tally=_tally(audit, cards),
+        resting=wording.resting([it.scope for it in _judged(audit)]),
+        share=wording.share_note(audit.share),
         looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),
@@ -210,7 +216,7 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
         pairs = [(wording.subject(claim), status) for claim, status in zip(claims, statuses, strict=True)]
         worst = min(range(len(claims)), key=lambda k: _ORDER.index(statuses[k]))
         claim = claims[worst]
-        told = sentence(claim, found)
+        told = brief(claim, found)
         marks = [
             HeadlineMark(metric, status, STATUS_WORDS[status], f"#{found.anchors[member.id]}")
             for member, (metric, status) in zip(claims, pairs, strict=True)
@@ -228,9 +234,12 @@ def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
 
 
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:
-    judged = sum(verdict.reason not in wording.UNJUDGED for verdict in audit.verdicts)
     decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
-    return wording.tally(total=len(cards), judged=judged, decided=decided, share=audit.share)
+    return wording.tally(total=len(cards), judged=len(_judged(audit)), decided=decided)
+
+
+def _judged(audit: Audit) -> list[Verdict]:
+    return [verdict for verdict in audit.verdicts if verdict.reason not in wording.UNJUDGED]
 
 
 def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
@@ -246,11 +255,13 @@ def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
 
 
 def _blocks(cards: Sequence[Card], places: Mapping[str, int]) -> tuple[CardBlock, ...]:
-    grouped = groupby(cards, key=lambda it: (it.claim, it.title, it.primary, it.kind_key, it.dataset))
+    grouped = groupby(
+        cards, key=lambda it: (it.claim, it.title, it.primary, it.kind_key, it.dataset, it.scope)
+    )
     blocks = []
-    for (_, title, primary, kind, dataset), found in grouped:
+    for (_, title, primary, kind, dataset, scope), found in grouped:
         members = tuple(found)
-        blocks.append(CardBlock(title, primary, kind, dataset, places[members[0].anchor], members))
+        blocks.append(CardBlock(title, primary, kind, dataset, scope, places[members[0].anchor], members))
     return tuple(blocks)
 
 

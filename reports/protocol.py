@@ -24,8 +24,19 @@ class RunRow:
     code: str
 
 
-def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
-    """One sentence for each data that was used, with the data sets of the paper that it is or stands for."""
+@dataclass(frozen=True)
+class ScopeNote:
+    """Runs on data of one sort; the fingerprints stand under “Rerun”."""
+
+    scope: Scope
+    word: str
+    means: str
+    made: tuple[str, ...]
+    """How many runs, on which corpus, for which data sets of the paper."""
+
+
+def scope_notes(found: Lookup) -> tuple[ScopeNote, ...]:
+    """What each sort of data allows, with the data sets of the paper that it is or stands for."""
     keys: dict[str, set[str]] = defaultdict(set)
     datasets: dict[str, dict[str, None]] = defaultdict(dict)
     places: dict[str, tuple[Scope, Run]] = {}
@@ -35,18 +46,13 @@ def scope_notes(found: Lookup) -> tuple[tuple[Scope, str], ...]:
             keys[place].add(run.key)
             datasets[place][experiment.dataset] = None
             places.setdefault(place, (experiment.scope, run))
+    made: dict[tuple[Scope, str], list[str]] = defaultdict(list)
+    for place, (scope, run) in places.items():
+        told = wording.scope_made(runs=len(keys[place]), data=_data(run), datasets=tuple(datasets[place]))
+        made[scope, _stated(run)].append(told)
     return tuple(
-        (
-            scope,
-            wording.scope_note(
-                scope,
-                runs=len(keys[place]),
-                data=_data(run),
-                datasets=tuple(datasets[place]),
-                stated=_stated(run),
-            ),
-        )
-        for place, (scope, run) in places.items()
+        ScopeNote(scope, wording.SCOPE_WORDS[scope], wording.scope_means(scope, stated=stated), tuple(runs))
+        for (scope, stated), runs in made.items()
     )
 
 
@@ -60,10 +66,7 @@ def _data(run: Run) -> str:
     if run.imported:
         return wording.imported_data(data.name, fingerprint=data.fingerprint[:12])
     test, labels = wording.plural(data.n_test, "test document"), wording.plural(data.n_labels, "label")
-    return (
-        f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels}; "
-        f"recipe “{data.recipe}”, fingerprint {data.fingerprint[:12]})"
-    )
+    return f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels})"
 
 
 def run_rows(found: Lookup) -> tuple[RunRow, ...]:

@@ -52,7 +52,7 @@ def band_of(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> str:
     if verdict is None or not movable(claim, verdict):
         return ""
     numbers = (verdict.margin, *_ends(verdict))
-    words = ["-" if number is None else repr(float(number)) for number in numbers]
+    words = ["-" if number is None else repr(float(number)).removesuffix(".0") for number in numbers]
     return " ".join(words if _may_contradict(claim, verdict, found) else [*words, "u"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from audit.record import ClaimRecord
 from reports import wording
 from reports.lookup import Lookup
@@ -9,7 +11,16 @@ from reports.lookup import Lookup
 
 def sentence(claim: ClaimRecord, found: Lookup) -> str:
     """The verdict on `claim` in a sentence or two; a claim without a verdict is not tested."""
-    return wording.verdict_sentence(
+    return _said(wording.verdict_sentence, claim, found)
+
+
+def brief(claim: ClaimRecord, found: Lookup) -> str:
+    """The same for the first screen, without intervals."""
+    return _said(wording.brief_sentence, claim, found)
+
+
+def _said(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
+    return how(
         claim,
         found.verdicts.get(claim.id),
         names=found.names(claim),

@@ -112,9 +112,10 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
     for claim in found.audit.claims:
         status = wording.status_of(found.verdicts.get(claim.id))
         title = wording.claim_title(claim, found.names(claim))
+        of = "" if claim.metric else f" ({wording.subject(claim)})"  # a metric heads the column
         mark = Mark(
             status=status,
-            label=f"{wording.STATUS_WORDS[status]}: {title} ({wording.subject(claim)})",
+            label=f"{wording.STATUS_WORDS[status]}: {title}{of}",
             href=f"#{found.anchors[claim.id]}",
             small=claim.kind != "value",
         )

@@ -8,7 +8,7 @@
   if (!list || !one("#words")) return; // no claims
   const WORDS = JSON.parse(one("#words").textContent);
   const filled = (pattern, values) => pattern.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const blocks = all(".claim", list).map((el) => ({ el, home: el.parentNode, place: Number(el.dataset.i), cards: [] }));
+  const blocks = all(".claim", list).map((el) => ({ el, home: el.parentNode, place: Number(el.dataset.i), data: one(".flag bdi", el)?.textContent ?? "", cards: [] }));
   const cards = [];
   for (const block of blocks) {
     for (const el of all(".card", block.el)) {
@@ -116,7 +116,7 @@
     const several = quoted ? [wanted] : wanted.split(",").filter(Boolean);
     const some = (test) => (card) => several.some((word) => test(card, word));
     if (key === "v") return some((card, word) => card.status.startsWith(word.replace(" ", "_")));
-    if (key === "d") return some((card, word) => unquoted(card.block.el.dataset.d || "").includes(word));
+    if (key === "d") return some((card, word) => unquoted(card.block.data).includes(word));
     if (key === "kind") return some((card, word) => card.block.el.dataset.k.startsWith(word));
     if (key === "m") return some((card, word) => one(".what b", card.el).textContent.toLowerCase() === word);
     if (wanted === "primary" && !quoted) return (card) => "p" in card.block.el.dataset;
@@ -171,7 +171,7 @@
   const flat = list.appendChild(document.createElement("div"));
   const orders = {
     paper: (block) => [block.place],
-    data: (block) => [block.el.dataset.d || "\uffff", block.place],
+    data: (block) => [block.data || "\uffff", block.place],
     name: (block) => [one("h4", block.el).textContent.trim().toLowerCase(), block.place],
     flip: (block) => [Math.min(...block.cards.map(slack)), block.place],
   };

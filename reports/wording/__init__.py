@@ -10,6 +10,7 @@ Rules, each with a test:
 * what the paper says reaches a sentence only as a value that is filled in, never as a pattern.
 """
 
+from reports.wording.brief import brief_sentence
 from reports.wording.controls import (
     KEY_NAME,
     author_state,
@@ -49,8 +50,11 @@ from reports.wording.notes import (
     mcnemar,
     of_documents,
     reached,
-    scope_note,
+    resting,
+    scope_made,
+    scope_means,
     seed_note,
+    share_note,
     stand_in_footnote,
     tally,
     unjudged,
@@ -73,6 +77,7 @@ from reports.wording.verdicts import (
 from reports.wording.words import (
     KIND_WORDS,
     REASONS,
+    RUN_ON,
     SCOPE_WORDS,
     STATUS_WORDS,
     STATUSES,
@@ -98,6 +103,7 @@ __all__ = [
     "NO_TABLES",
     "PRINTED",
     "REASONS",
+    "RUN_ON",
     "SCOPE_WORDS",
     "SETTLE_NOTE",
     "STATUSES",
@@ -110,6 +116,7 @@ __all__ = [
     "all_experiments",
     "alternatives",
     "author_state",
+    "brief_sentence",
     "claim_title",
     "copied_from",
     "coverage",
@@ -139,9 +146,12 @@ __all__ = [
     "reached",
     "reading_name",
     "reason",
-    "scope_note",
+    "resting",
+    "scope_made",
+    "scope_means",
     "seed_note",
     "seeds",
+    "share_note",
     "slider_sentence",
     "stand_in_footnote",
     "status_of",

@@ -12,10 +12,31 @@ INCONSISTENT = "Inconsistent: {title}"
 BETWEEN_PAPERS = "between papers"
 IN_README = "in the README of the public code, not in the paper"
 FURTHER = "Further primary claims"
+WHY_UNTESTED = "Why the others were not"
+WORDS = "What these words mean"
+#: In the words of a reader who is no statistician.
+MEANINGS = (
+    (
+        "Reproduced",
+        "The runs show what the claim says, and chance alone does not explain it. Of a comparison "
+        "only the direction is meant; how large it is may differ.",
+    ),
+    (
+        "Contradicted",
+        "The runs show that the claim does not hold here, chance alone does not explain it, and "
+        "the implementation passed its own checks.",
+    ),
+    ("Inconclusive", "Neither is shown. What chance may explain is not thereby equal."),
+    ("Not tested", "Nothing was run, or only on other data than a printed number is about."),
+    ("Seed", "One training run. Seeds differ in nothing but chance; fewer than three decide nothing."),
+    ("Margin", "How far two numbers may be apart and still count as one; fixed before the runs."),
+    ("Stand-in data", "Another corpus than the paper’s: it shows whether a comparison holds there."),
+)
 NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
 NO_FINDINGS = "The printed numbers were not checked against each other."
-GATE_OPEN = "open: our implementations passed all of their own checks."
-GATE_NONE = "closed: no check of our implementation is on record, so that its runs contradict no claim."
+GATE = "Our implementations"
+GATE_OPEN = "passed all of their own checks, so that their runs may contradict a claim."
+GATE_NONE = "no check of them is on record, so that their runs contradict no claim."
 
 #: Of the example plot, whose caption explains it.
 KEY_NAME = "An invented example: printed 76.20, mean 75.62."
@@ -99,7 +120,7 @@ def gate_state(models: Sequence[str], passed: Sequence[str]) -> str:
     if len(passed) == len(models):
         return GATE_OPEN
     lacking = [model for model in models if model not in passed]
-    return f"closed for {listed(lacking)}: on runs of it no claim is called contradicted."
+    return f"not all checks are passed for {listed(lacking)}: on such runs no claim is called contradicted."
 
 
 def author_state(response: AuthorResponse | None) -> str:

@@ -39,19 +39,32 @@ TABLE_KEY = (
 )
 
 
-def tally(*, total: int, judged: int, decided: int, share: Share | None = None) -> str:
-    """The denominators: all claims, those that could be judged, those that were decided; and the share."""
+def tally(*, total: int, judged: int, decided: int) -> str:
+    """The denominators: all claims, those that could be judged, those that were decided."""
     if not total:
         return NOTHING_TESTED
     if not judged:
         return f"Of {plural(total, 'claim')}, none could be judged."
     could = "all" if judged == total else digits.count(judged)
-    claims = plural(total, "claim")
     settled = "none was" if not decided else "1 was" if decided == 1 else f"{digits.count(decided)} were"
-    return f"Of {claims}, {could} could be judged and {settled} decided.{_share(share)}"
+    return f"Of {plural(total, 'claim')}, {could} could be judged and {settled} decided."
 
 
-def _share(share: Share | None) -> str:
+def resting(scopes: Sequence[Scope | None]) -> str:
+    """On whose data the claims rest that were judged; empty where none was, or none of it is known."""
+    known = [it for it in scopes if it is not None]
+    if not known:
+        return ""
+    if set(known) == {"same_data"}:
+        return "What was judged rests on the paper’s own data."
+    if set(known) == {"other_data"} and len(known) == len(scopes):
+        return "All of these rest on stand-in data: what holds there may not hold on the paper’s own."
+    counts = [(known.count(scope), SCOPE_WORDS[scope]) for scope in ("other_data", "other_split")]
+    told = listed([f"{digits.count(number)} on {word}" for number, word in counts if number])
+    return f"Of those judged, {told}: what holds there may not hold on the paper’s own."
+
+
+def share_note(share: Share | None) -> str:
     """With its interval: few decided claims say little of their share, and dependent ones less."""
     if share is None:
         return ""
@@ -61,7 +74,7 @@ def _share(share: Share | None) -> str:
     if share.once is not None and share.once[1] < share.decided:
         once = f" of {share.once[0]} in {share.once[1]}, the same comparison counted once,"
     return (
-        f" Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, "
+        f"Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, "
         "so that it is narrower than the truth."
     )
 
@@ -80,20 +93,24 @@ def degree(found: TableDegree) -> str:
     return f"{text}{errors}. {DEGREE_NOTE}"
 
 
-def scope_note(scope: Scope, *, runs: int, data: str, datasets: Sequence[str], stated: str = "") -> str:
-    """On which data the runs behind some data sets of the paper were made, and what that allows."""
-    made = f"{plural(runs, 'run')} for {listed([f'“{it}”' for it in datasets])} used {data}"
+def scope_made(*, runs: int, data: str, datasets: Sequence[str]) -> str:
+    """On which data the runs behind some data sets of the paper were made."""
+    return f"{plural(runs, 'run')} for {listed([f'“{it}”' for it in datasets])} used {data}"
+
+
+def scope_means(scope: Scope, *, stated: str = "") -> str:
+    """What runs on such data allow; `stated` is why imported ones are said to be on the paper's own."""
     if scope == "same_data":
         how = f"as the import states, not verified here ({stated})" if stated else "by content"
-        return f"{made}: the paper’s own data, {how}. Values and comparisons are judged."
+        return f"the paper’s own, {how}. Values and comparisons are judged."
     if scope == "other_split":
         return (
-            f"{made}: the same corpus in another split. Values are judged with the noise of both test "
-            "sets added; comparisons are judged on this split."
+            "the same corpus in another split. Values are judged with the noise of both test sets added; "
+            "comparisons are judged on this split."
         )
     return (
-        f"{made}: a stand-in for the paper’s data. The paper’s values are not judged on it. Comparisons "
-        "are, and what is found holds for this stand-in; whether it holds on the paper’s data is open."
+        "another corpus than the paper’s, on which its values are not judged. Comparisons are, and what is "
+        "found holds for this stand-in; whether it holds on the paper’s data is open."
     )
 
 

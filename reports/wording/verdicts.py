@@ -51,14 +51,14 @@ _MEASURED = {
 }
 
 #: Said where nobody has worked out how many.
-_MORE_SEEDS = "; more seeds may settle it"
+MORE_SEEDS = "; more seeds may settle it"
 
 #: What the plot's estimate is, where it is neither a mean nor a difference of two.
 _ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
-_SCOPE_PREFIX: dict[Scope | None, str] = {
+SCOPE_PREFIX: dict[Scope | None, str] = {
     "other_data": "on stand-in data, ",
     "other_split": "on another split, ",
     "same_data": "",
@@ -91,16 +91,16 @@ def verdict_sentence(
         return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
     fields = fields_of(claim, verdict, names)
     direction = claim.kind == "order" and status == "reproduced"
-    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + _at_level(verdict)
+    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
-        _measured(claim, verdict, fields) if status != "not_tested" else "",
-        f"{word}: {_conclusion(claim.kind, verdict, fields)}.",
+        measured(claim, verdict, fields) if status != "not_tested" else "",
+        f"{word}: {conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
         _agreed(verdict),
     )
     text = " ".join(sentence for sentence in sentences if sentence)
-    return text.replace(_MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
+    return text.replace(MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
 
 
 def _agreed(verdict: Verdict) -> str:
@@ -111,7 +111,7 @@ def _agreed(verdict: Verdict) -> str:
     return AGREED.format(declared=verdict.readings_declared)
 
 
-def _at_level(verdict: Verdict) -> str:
+def at_level(verdict: Verdict) -> str:
     """The level, where it is the share of one look."""
     usual = verdict.level == Verdict("", "inconclusive", "").level
     return "" if usual or verdict.p_reproduced is None else f", at the level of {100.0 * verdict.level:.3g} %"
@@ -236,7 +236,7 @@ def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
 # --------------------------------------------------------------------------- parts of sentences
 
 
-def _measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
+def measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
     """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
     stand_in = claim.kind in PRINTED and verdict.scope == "other_data"
     known = verdict.parts or verdict.estimate is not None
@@ -244,10 +244,10 @@ def _measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> s
         known = verdict.target is not None
     if not known or claim.kind not in _MEASURED or stand_in:
         return ""
-    return capital(_SCOPE_PREFIX[verdict.scope] + _MEASURED[claim.kind].format_map(fields)) + "."
+    return capital(SCOPE_PREFIX[verdict.scope] + _MEASURED[claim.kind].format_map(fields)) + "."
 
 
-def _conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
+def conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
     """The sentence for a kind and reason; the reason's few words where a number that it needs is absent."""
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
     pattern = CONCLUSIONS.get((kind, code)) or CONCLUSIONS.get(("*", code))

@@ -35,7 +35,11 @@ KIND_WORDS = {
 }
 
 #: What a cost claim compares, where the plain words are others than those of the record.
-QUANTITIES = {"training_time": "training time", "parameters": "number of parameters"}
+QUANTITIES = {
+    "training_time": "training time",
+    "prediction_time": "prediction time",
+    "parameters": "number of parameters",
+}
 
 SCOPE_WORDS: dict[Scope, str] = {
     "same_data": "same data",
@@ -43,10 +47,17 @@ SCOPE_WORDS: dict[Scope, str] = {
     "other_data": "stand-in data",
 }
 
+#: Where a claim was run, beside its title.
+RUN_ON: dict[Scope, str] = {
+    "same_data": "on the paper’s data",
+    "other_split": "on another split",
+    "other_data": "on stand-in data",
+}
+
 #: Reason codes in a few words, to stand beside the status.
 REASONS = {
     "tost": "the whole interval lies inside the margin",
-    "direction": "the direction holds beyond the spread of the seeds; the size is not judged",
+    "direction": "the direction holds beyond the seeds’ spread; not the size",
     "deterministic": "every run gives the same number",
     "no_loss": "not lower by the margin",
     "exceeds_margin": "the difference is more than the margin, beyond the spread of the seeds",

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 #: End tags that HTML lets one leave out: before which start tags, and before which end tag of the parent.
-IMPLIED = {"dt": ("dt", "dd"), "dd": ("dt", "dd"), "li": ("li",)}
+IMPLIED = {"dt": ("dt", "dd"), "dd": ("dt", "dd"), "li": ("li",)} | dict.fromkeys(
+    ("p", "ol", "ul", "dl", "div", "figure", "details", "table"), ("p",)
+)
 ENDED_WITH = {"dl": ("dt", "dd"), "ol": ("li",), "ul": ("li",)}
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 

@@ -62,12 +62,12 @@ def test_inconsistencies_are_named_and_counted() -> None:
                 FidelityCheck("b", "x", True, ""),
                 FidelityCheck("b", "y", False, ""),
             ),
-            "closed for b: on runs of it no claim is called contradicted.",
+            "not all checks are passed for b: on such runs no claim is called contradicted.",
         ),
     ],
 )
 def test_gate_in_a_line(checks: tuple[FidelityCheck, ...], said: str) -> None:
-    """Open only with checks of which all passed; closed says for which model."""
+    """All passed only where there are checks; else it says for which model they are not."""
     assert page.build(replace(sample.tiny(), fidelity=checks)).gate == said
 
 

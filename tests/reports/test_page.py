@@ -142,7 +142,7 @@ def test_headline_speaks_of_the_most_pressing_metric(study: Audit) -> None:
     )
     headline = page.build(replace(study, verdicts=worse)).headlines[0]
     assert headline.summary == "Reproduced at P@1 and P@5; contradicted at P@3."
-    assert " in P@3 " in headline.sentence
+    assert " in P@3. " in headline.sentence
     assert "Contradicted" in headline.sentence
 
 
@@ -157,12 +157,13 @@ def card_of(audit: Audit, claim: str) -> page.Card:
 
 
 def test_card_has_the_whole_derivation(study: Audit) -> None:
-    """A value's card names place, cell, seeds, mean, intervals, margin and its rule, band, both p-values."""
+    """A value's card names place, cell, seeds, mean, intervals, margin and its rule, band, both p-values; the
+    seeds stand in its sentence."""
     card = card_of(study, "kim-words-value:P@1")
     facts = {fact.term: fact.text for fact in card.facts}
     assert facts["Said in"] == "Table 4, page 1992"
     assert facts["Printed"] == "75.83 (Table 4)"
-    assert facts["Seeds"] == "3 seeds"
+    assert card.sentence.startswith("3 seeds of ")
     assert facts["Mean ± sd"] == "75.78 ± 0.06"
     assert facts["Margin"] == "0.50 points, rule “field”"
     assert set(facts) >= {
@@ -207,10 +208,15 @@ def test_no_plot_of_a_value_on_other_data() -> None:
     assert "printed" not in order.plot.split("</title>")[1]
 
 
-def test_badges_start_with_the_scope(study: Audit) -> None:
-    """The scope is the first badge, the comparator's own warnings follow."""
-    assert card_of(study, "xml-words-eq7-value:P@1").badges == ("same data", "3 of 4 seeds")
-    assert card_of(study, "mimic-other-split:P@1").badges[0] == "another split"
+def test_a_claim_says_beside_its_title_on_whose_data_it_was_run(study: Audit) -> None:
+    """Also while it is closed; the comparator's own warnings stand in the card."""
+    card = card_of(study, "xml-words-eq7-value:P@1")
+    assert (card.scope, card.badges) == ("on the paper’s data", ("3 of 4 seeds",))
+    assert card_of(study, "mimic-other-split:P@1").scope == "on another split"
+    built = page.build(sample.study("other_data"))
+    said = {block.scope for group in built.groups for block in group.blocks}
+    assert said == {"on stand-in data", ""}  # one claim has no run
+    assert html(sample.study("other_data")).count("· on stand-in data</span>") > 10
 
 
 # --------------------------------------------------------------------------- tables
@@ -247,7 +253,7 @@ def test_a_table_has_its_degree(study: Audit) -> None:
     )
     built = page.build(audit)
     assert [table.degree[:8] for table in built.tables] == ["CV* 1.0,", ""]
-    assert "Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%: claims share runs" in built.tally
+    assert built.share.startswith("Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%: claims share")
     text = html(audit)
     assert text.count("the mean of 2 values (0.5 to 1.5; n = 4)") == 1
 
@@ -289,11 +295,10 @@ def test_mean_and_sd(values: list[float], mean: float, sd: float | None) -> None
 
 def test_scope_notes_name_the_data() -> None:
     """One note for each data that was used, with its sizes."""
-    ((scope, note),) = scope_notes(lookup(sample.study("other_data")))
-    assert scope == "other_data"
-    assert note.startswith(
-        "19 runs for “eurlex” used “synthetic” (2,000 training and 500 test documents, 120 labels; recipe "
-        "“topics-1”"
+    (note,) = scope_notes(lookup(sample.study("other_data")))
+    assert (note.scope, note.word) == ("other_data", "stand-in data")
+    assert note.made == (
+        "19 runs for “eurlex” used “synthetic” (2,000 training and 500 test documents, 120 labels)",
     )
 
 
@@ -301,8 +306,8 @@ def test_one_corpus_for_several_data_sets_is_noted_once() -> None:
     audit = sample.study("other_data")
     first, *others = audit.experiments
     twice = replace(audit, experiments=(first, replace(first, id="again", dataset="wiki10"), *others))
-    ((_, note),) = scope_notes(lookup(twice))
-    assert note.startswith("19 runs for “eurlex” and “wiki10” used “synthetic”")
+    (note,) = scope_notes(lookup(twice))
+    assert note.made[0].startswith("19 runs for “eurlex” and “wiki10” used “synthetic”")
 
 
 def test_scope_note_of_a_single_document() -> None:
@@ -310,10 +315,21 @@ def test_scope_note_of_a_single_document() -> None:
     audit = sample.tiny()
     (record,) = audit.experiments
     run = replace(record.runs[0], data=replace(record.runs[0].data, n_test=1, n_labels=1))
-    ((_, note),) = scope_notes(lookup(replace(audit, experiments=(replace(record, runs=(run,)),))))
-    assert note.startswith(
-        "1 run for “eurlex” used “eurlex-4k” (15,449 training and 1 test document, 1 label;"
+    (note,) = scope_notes(lookup(replace(audit, experiments=(replace(record, runs=(run,)),))))
+    assert note.made == (
+        "1 run for “eurlex” used “eurlex-4k” (15,449 training and 1 test document, 1 label)",
     )
+
+
+def test_what_data_allow_is_said_once() -> None:
+    """Two corpora that stand in are named each, with one sentence of what that allows."""
+    audit = sample.study("other_data")
+    first, *others = audit.experiments
+    run = first.runs[0]
+    other = replace(run, key="f" * 32, data=replace(run.data, fingerprint="e" * 64, name="another"))
+    (note,) = scope_notes(lookup(replace(audit, experiments=(replace(first, runs=(other,)), *others))))
+    assert len(note.made) == 2
+    assert note.made[0].startswith("1 run for “eurlex” used “another”")
 
 
 def test_every_run_has_a_record(study: Audit) -> None:

@@ -32,7 +32,7 @@ def test_band_as_the_page_reads_it() -> None:
     """Margin, reproduced from, up to, contradicted from, up to, to the last digit; a dash for none."""
     found = lookup(sample.tiny())
     third = replace(VERDICT, margin_reproduced_from=1 / 3)
-    assert band_of(claim(), VERDICT, found) == "0.5 1.25 - - 0.0"
+    assert band_of(claim(), VERDICT, found) == "0.5 1.25 - - 0"
     assert float(band_of(claim(), third, found).split()[1]) == 1 / 3
     assert band_of(claim(), None, found) == ""
 

@@ -289,15 +289,16 @@ def test_size() -> None:
 
 
 def test_order_of_the_page(study: Markup) -> None:
-    """Title, verdicts, four numbers, ground, margin, claims, tables, protocol, not checked, records."""
+    """Title, date, verdicts, four numbers and their meaning, ground, margin, claims, the rest."""
     places = [
         "Even the Simplest Baseline",
-        "Made by audit run",
+        "Newest run",
         "Primary claims",
         "of 40",
+        "What these words mean",
         "What the verdicts rest on",
         "Printed numbersInconsistent: Fractions of the test set",
-        "Fidelity gateopen",
+        "Our implementationspassed",
         "Authors’ responsenot yet asked",
         "Judge every claim at a margin of",
         "Filter the claims",

@@ -25,7 +25,7 @@ from audit.record import (
     Where,
 )
 from reports import wording
-from reports.wording import conclusions, notes, words
+from reports.wording import conclusions, controls, notes, words
 from tests.reports.every_kind import every_kind
 
 BLAME = re.compile(r"\b(fraud\w*|fake\w*|wrong\w*|failed to|fails to|mislead\w*|guilty|cheat\w*)\b", re.I)
@@ -511,7 +511,11 @@ def all_generated() -> list[str]:
     texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
     texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
     texts += [wording.degree(TableDegree("t", 2, (3, 4), 1.0, (0.5, 1.5), 9.0))]
-    texts += [wording.tally(total=3, judged=2, decided=2, share=Share(1, 2, (0.1, 0.9)))]
+    texts += [
+        wording.share_note(Share(1, 2, (0.1, 0.9))),
+        *(text for pair in controls.MEANINGS for text in pair),
+    ]
+    texts += [wording.resting([scope, None]) for scope in get_args(Scope)]
     texts += [*wording.of_documents(DOCUMENTS), wording.mcnemar(DOCUMENTS)]
     texts += [wording.reached(epoch, target=70.0, last=9.0) for epoch in (None, 4.0)]
     judged = [
@@ -524,10 +528,10 @@ def all_generated() -> list[str]:
                 for scope in get_args(Scope):
                     verdict = replace(plain, reason=code, outcome=outcome, scope=scope)
                     texts += [say(claim, verdict, departures=2), wording.plot_description(claim, verdict)]
+                    texts.append(wording.brief_sentence(claim, verdict, names=("A", "B"), departures=2))
                     texts.append(wording.no_plot(claim, verdict))
-    texts += [
-        wording.scope_note(scope, runs=3, data="“x”", datasets=("eurlex",)) for scope in get_args(Scope)
-    ]
+    texts += [wording.scope_made(runs=3, data="“x”", datasets=("eurlex",))]
+    texts += [wording.scope_means(scope) for scope in get_args(Scope)]
     checks = (FidelityCheck("xml_cnn", "shapes", True, ""), FidelityCheck("xml_cnn", "vectors", False, ""))
     texts += [wording.fidelity_note("xml_cnn", checks), wording.fidelity_note("xml_cnn", checks[:1])]
     texts += [wording.seed_note(status, None) for status in ("done", "failed", "interrupted")]
@@ -686,13 +690,40 @@ def test_tally(total: int, judged: int, decided: int, expected: str) -> None:
     assert wording.tally(total=total, judged=judged, decided=decided) == expected
 
 
-def test_tally_with_the_share() -> None:
-    """Of the decided claims, with Wilson's interval, after all denominators."""
-    assert wording.tally(total=40, judged=37, decided=10, share=Share(7, 10, (0.3968, 0.8922))) == (
-        "Of 40 claims, 37 could be judged and 10 were decided. Reproduced: 7 of 10 decided, 95% interval "
-        "(Wilson) 40 to 89%: claims share runs and tables, so that it is narrower than the truth."
+@pytest.mark.parametrize(
+    ("scopes", "expected"),
+    [
+        ([], ""),
+        ([None], ""),
+        (["same_data"] * 3, "What was judged rests on the paper’s own data."),
+        (
+            ["other_data"] * 3,
+            "All of these rest on stand-in data: what holds there may not hold on the paper’s own.",
+        ),
+        (
+            ["same_data", "other_data", "other_data", "other_split"],
+            "Of those judged, 2 on stand-in data and 1 on another split: what holds there may not hold on "
+            "the paper’s own.",
+        ),
+        (
+            ["other_data", None],
+            "Of those judged, 1 on stand-in data: what holds there may not hold on the paper’s own.",
+        ),
+    ],
+)
+def test_on_whose_data_the_judged_claims_rest(scopes: list[Scope | None], expected: str) -> None:
+    """Said beside the four numbers, so that none is taken for more than it is."""
+    assert wording.resting(scopes) == expected
+
+
+def test_share() -> None:
+    """Of the decided claims, with Wilson's interval."""
+    assert wording.share_note(None) == ""
+    assert wording.share_note(Share(7, 10, (0.3968, 0.8922))) == (
+        "Reproduced: 7 of 10 decided, 95% interval (Wilson) 40 to 89%: claims share runs and tables, so that "
+        "it is narrower than the truth."
     )
-    once = wording.tally(total=40, judged=37, decided=10, share=Share(7, 10, (0.3, 0.9), (5, 8)))
+    once = wording.share_note(Share(7, 10, (0.3, 0.9), (5, 8)))
     assert "95% interval (Wilson) of 5 in 8, the same comparison counted once, 30 to 90%" in once
 
 
@@ -723,25 +754,24 @@ def test_degree(found: TableDegree, expected: str) -> None:
     [
         (
             "same_data",
-            "3 runs for “eurlex” used “x”: the paper’s own data, by content. Values and comparisons are "
-            "judged.",
+            "the paper’s own, by content. Values and comparisons are judged.",
         ),
         (
             "other_split",
-            "3 runs for “eurlex” used “x”: the same corpus in another split. Values are judged with the "
-            "noise of both test sets added; comparisons are judged on this split.",
+            "the same corpus in another split. Values are judged with the noise of both test sets added; "
+            "comparisons are judged on this split.",
         ),
         (
             "other_data",
-            "3 runs for “eurlex” used “x”: a stand-in for the paper’s data. The paper’s values are not "
-            "judged on it. Comparisons are, and what is found holds for this stand-in; whether it holds "
-            "on the paper’s data is open.",
+            "another corpus than the paper’s, on which its values are not judged. Comparisons are, and what "
+            "is found holds for this stand-in; whether it holds on the paper’s data is open.",
         ),
     ],
 )
 def test_scope_note(scope: Scope, expected: str) -> None:
-    """On which data the runs were made, and what that allows."""
-    assert wording.scope_note(scope, runs=3, data="“x”", datasets=("eurlex",)) == expected
+    """What the data allow on which runs were made."""
+    assert wording.scope_means(scope) == expected
+    assert wording.scope_made(runs=3, data="“x”", datasets=("a", "b")) == "3 runs for “a” and “b” used “x”"
 
 
 @pytest.mark.parametrize(

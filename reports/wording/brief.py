@@ -1,0 +1,122 @@
+"""The verdict of a primary claim on the first screen: one sentence of what was seen, one of what follows.
+
+No interval and no p-value stands in it, and chance is called chance; the claim's own card has the numbers.
+Where there is no plainer pattern here, what follows is said as in the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audit.record import ClaimRecord, Settling, Verdict
+from reports import digits
+from reports.wording.fields import fields_of
+from reports.wording.verdicts import (
+    MORE_SEEDS,
+    SCOPE_PREFIX,
+    alternatives,
+    at_level,
+    conclusion,
+    measured,
+    status_of,
+    verdict_sentence,
+)
+from reports.wording.words import STATUS_WORDS, capital
+
+_CHANCE = "chance alone does not explain it"
+_ORDERED = ("order", "gap", "significant")
+_SEEN = "with {seeds}, {who} {lead} in {metric}"
+PRINTED_DIFFERENCE = "The paper prints a difference of {target}."
+
+#: What follows, by kind and reason code; `*` is any kind.
+_FOLLOWS = {
+    ("value", "tost"): "with chance allowed for, that is within the margin of {margin} points",
+    ("value", "minimum_effect"): (
+        "that is beyond the margin of {margin} points, even if the paper’s was an unusual run"
+    ),
+    ("value", "within_seed_spread"): (
+        "one lucky run may explain it; it would be reproduced from a margin of {from_margin} points on"
+    ),
+    ("value", "straddles_margin"): (
+        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
+    ),
+    ("order", "direction"): _CHANCE,
+    ("order", "reversed"): f"here it is the other way round, and {_CHANCE}",
+    ("order", "undecided"): "chance alone may explain it",
+    ("gap", "tost"): "with chance allowed for, that is within the margin of {margin} points",
+    ("gap", "straddles_margin"): (
+        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
+    ),
+    ("significant", "direction"): f"that is more than {{margin}} points, and {_CHANCE}",
+    ("significant", "exceeds_margin"): f"that is more than {{margin}} points, and {_CHANCE}",
+    ("significant", "reversed"): f"here it is the other way round, and {_CHANCE}",
+    ("equivalent", "tost"): "with chance allowed for, that is within the margin of {margin} points",
+    ("equivalent", "no_loss"): "with chance allowed for, that is no loss of {margin} points",
+    ("equivalent", "loss"): f"that is a loss of more than {{margin}} points, and {_CHANCE}",
+    ("equivalent", "minimum_effect"): f"that is beyond the margin of {{margin}} points, and {_CHANCE}",
+    ("equivalent", "straddles_margin"): (
+        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
+    ),
+    ("*", "multiplicity"): "alone it would be {alone}, but of so many claims some come out so by chance",
+}
+
+
+def brief_sentence(
+    claim: ClaimRecord,
+    verdict: Verdict | None,
+    *,
+    names: Sequence[str],
+    departures: int = 0,
+    settling: Settling | None = None,
+) -> str:
+    """What a reader in a hurry is told of a claim; the arguments are those of `verdict_sentence`."""
+    status = status_of(verdict)
+    if verdict is None or status == "not_tested":
+        return verdict_sentence(claim, verdict, names=names)
+    fields = fields_of(claim, verdict, names)
+    direction = claim.kind == "order" and status == "reproduced"
+    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
+    seen = _seen(claim, verdict, fields)
+    follows = _follows(claim, verdict, fields) if seen else conclusion(claim.kind, verdict, fields)
+    if settling and MORE_SEEDS in conclusion(claim.kind, verdict, fields):
+        follows = f"{follows.replace(MORE_SEEDS, '')}; to settle it: {settling.text}"
+    sentences = (
+        alternatives(claim, departures) if status == "contradicted" else "",
+        seen,
+        f"{word}: {follows}.",
+        PRINTED_DIFFERENCE.format(target=digits.points(verdict.target))
+        if direction and verdict.target is not None
+        else "",
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _seen(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
+    """What the runs gave: of two arms, how far the one that is said to be better is ahead."""
+    if claim.kind not in (*_ORDERED, "equivalent") or verdict.estimate is None:
+        return measured(claim, verdict, fields)
+    if not measured(claim, verdict, fields):  # not to be compared with what the paper prints
+        return ""
+    size = digits.distance(verdict.estimate, margin=verdict.margin)
+    said = _SEEN.format_map({**fields, **_lead(claim, verdict.estimate, size)})
+    printed = f"; the paper prints {fields['target']}" if claim.kind == "gap" else ""
+    return capital(SCOPE_PREFIX[verdict.scope] + said + printed) + "."
+
+
+def _lead(claim: ClaimRecord, estimate: float, size: str) -> dict[str, str]:
+    if claim.kind == "equivalent" and not claim.details.get("no_loss"):
+        return {"who": "the two", "lead": "are level" if size == "0.00" else f"are {size} points apart"}
+    who = "the one said to lose nothing" if claim.kind == "equivalent" else "the one said to be better"
+    side = "ahead" if estimate > 0 else "behind"
+    return {"who": who, "lead": "is level" if size == "0.00" else f"is {size} points {side}"}
+
+
+def _follows(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
+    """The plain pattern, unless it asks for a number that is not there, or nothing is left to chance."""
+    exact = verdict.p_reproduced is None and verdict.outcome != "inconclusive"
+    pattern = _FOLLOWS.get((claim.kind, verdict.reason)) or _FOLLOWS.get(("*", verdict.reason))
+    if pattern is None or exact:
+        return conclusion(claim.kind, verdict, fields)
+    if any(f"{{{name}}}" in pattern for name, text in fields.items() if text == digits.ABSENT):
+        return conclusion(claim.kind, verdict, fields)
+    return pattern.format_map(fields)
