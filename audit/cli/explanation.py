@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from audit.cli.explained_protocol import protocol_texts
 from audit.cli.explained_readings import readings_lines
@@ -220,10 +221,13 @@ def _change(found: Derivation, audit: Audit) -> Iterator[str]:
 
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
+    from audit.mixed_evidence import advice
     from audit.planning import outlooks, sentence
 
     verdict, claim = found.verdict, found.claim
-    if verdict.outcome == "inconclusive":
+    if verdict.reason == "mixed_evidence":
+        yield from advice(replace(audit, claims=(claim,)))
+    elif verdict.outcome == "inconclusive":
         yield from (sentence(it) for it in outlooks(audit) if it.claim == claim.id)
     if verdict.reason == "unverified_reimplementation":
         records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]

@@ -117,11 +117,14 @@ def write_report(
 
     `previous` are earlier audits of the paper, for the history on the page.
     """
+    from audit.mixed_evidence import advice
     from reports.terminal import summary
 
     page, record, *beside = write_files(audit, folder, also, previous)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
-    say("\n".join([summary(audit), "", *lines]))
+    mixed = [f"  {it}" for it in advice(audit)]
+    mixed = ["", "one side ours, the other imported:", *mixed] if mixed else []
+    say("\n".join([summary(audit), *mixed, "", *lines]))
 
 
 def write_files(

@@ -14,7 +14,8 @@ HOPELESS = {
     "different_data": "its two sides were tested on different data",
     "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",
     "unverified_import": "decided but for the imported runs, which are not stated to be of the authors' code",
-    "mixed_evidence": "one side is ours and the other imported: run both, or import both",
+    "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
+    "--evidence where one kind is there for both",
     "never_reached": "no run reaches the score: longer training, or a lower score in a new audit, would tell",
     "margins_changed": "the margins were changed after the runs: declare a new audit",
     "no_margin": "the claim file fixes no margin",
