@@ -48,9 +48,10 @@ class Suggestion:
     needs: tuple[str, ...] = ()
     """Rows, as table.row, that have no experiment yet: until then it cannot be added."""
 
-    def worded(self, says: str) -> Mapping[str, Plain]:
-        """The entry with the paper's sentence, in own short words, instead of ours."""
-        return {**self.content, "says": says}
+    def worded(self, says: str | None, where: Mapping[str, Plain] | None = None) -> dict[str, Plain]:
+        """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
+        own = {"says": says or self.content["says"], "where": dict(where or self.content["where"])}
+        return {**self.content, **own}
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:

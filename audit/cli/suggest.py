@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,10 @@ from audit.exit_codes import Exit
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.suggesting import Suggestion
+    from audit.claim_source import Plain
+
+    Own = tuple[str | None, Mapping[str, Plain]]
+    """The paper's sentence, and where it stands."""
 
 
 @app.command("suggest")
@@ -28,6 +32,11 @@ def suggest_command(
     accept: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Add this one without asking; once for each.")
     ] = None,
+    says: Annotated[
+        str | None, typer.Option(help="With one --accept: the paper's sentence in own short words.")
+    ] = None,
+    section: Annotated[str | None, typer.Option(help="Where the text says so, as in 3.2.")] = None,
+    page: Annotated[int | None, typer.Option(min=1, help="Page number as printed.")] = None,
     table: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Of this table only; once for each.")
     ] = None,
@@ -43,13 +52,15 @@ def suggest_command(
 
     Each is shown with its kind, its cells and why it is suggested, and added only on your yes. They say what
     a table shows and not what the paper says: give the paper's sentence in your own short words with the yes
-    (y TEXT), or replace ours later. What the file claims already is not suggested again.
+    (y TEXT; --says TEXT with --accept ID), or replace ours later. What the file claims already is not
+    suggested again.
     """
     from audit.authoring.edit import ClaimFile
     from audit.authoring.suggesting import suggestions
 
     if (show or as_json) and accept:
         raise AuditError("--accept adds claims, and --list and --json only show them; say one of them")
+    own = _of_the_paper(says, section, page, accept or ())
     if show or as_json:
         (held,) = papers_of([paper if _is_builtin(paper) else str(claim_path(paper))])
         found = _of(suggestions(held), list(held.tables), table, kind)
@@ -62,7 +73,7 @@ def suggest_command(
     file = ClaimFile.open(claim_path(paper), known=known_names())
     there = suggestions(file.paper)
     found = _of(there, list(file.paper.tables), table, kind)
-    chosen = _named(found, accept) if accept else _asked(found)
+    chosen = _named(found, accept, own) if accept else _asked(found)
     if not chosen:
         say(f"{file.path}: nothing was added; {counted(len(found), 'suggestion')}")
         return Exit.OK
@@ -101,8 +112,23 @@ def _of(
     ]
 
 
-def _named(found: Sequence[Suggestion], accept: Sequence[str]) -> list[tuple[Suggestion, str | None]]:
-    """Those with the given ids. Raises `AuditError` for one that is none, or cannot be added yet."""
+def _of_the_paper(says: str | None, section: str | None, page: int | None, accept: Sequence[str]) -> Own:
+    """The paper's sentence and its place; empty where the table's are kept."""
+    given = {"--says": says, "--section": section, "--page": page}
+    named = [name for name, value in given.items() if value is not None]
+    if named and len({*accept}) != 1:
+        raise AuditError(
+            f"{named[0]} is of one claim: give it with one --accept ID, each in a command of its own"
+        )
+    for name, text in (("--says", says), ("--section", section)):
+        if text is not None and not text.strip():
+            raise AuditError(f"{name} is empty; say it in a few words, or leave the option out")
+    where = {"section": section and section.strip(), "page": page}
+    return says and says.strip(), {key: it for key, it in where.items() if it is not None}
+
+
+def _named(found: Sequence[Suggestion], accept: Sequence[str], own: Own) -> list[dict[str, Plain]]:
+    """The entries with the given ids. Raises `AuditError` for one that is none, or cannot be added yet."""
     from audit.names import known_names as offered
 
     by_id = {it.id: it for it in found}
@@ -111,7 +137,7 @@ def _named(found: Sequence[Suggestion], accept: Sequence[str]) -> list[tuple[Sug
             raise AuditError(f"there is no suggestion {id!r}; {offered(id, by_id)}")
         if why := _not_yet(by_id[id]):
             raise AuditError(why)
-    return [(by_id[id], None) for id in dict.fromkeys(accept)]
+    return [by_id[id].worded(*own) for id in dict.fromkeys(accept)]
 
 
 def _not_yet(it: Suggestion) -> str | None:
@@ -122,9 +148,9 @@ def _not_yet(it: Suggestion) -> str | None:
     return f"{it.id}: {rows} {verb} no experiment; add one with `audit add experiment ID --row {it.needs[0]}`"
 
 
-def _asked(found: Sequence[Suggestion]) -> list[tuple[Suggestion, str | None]]:
+def _asked(found: Sequence[Suggestion]) -> list[dict[str, Plain]]:
     """One by one. Raises `AuditError` where the input ends: nothing is added without a yes."""
-    chosen: list[tuple[Suggestion, str | None]] = []
+    chosen: list[dict[str, Plain]] = []
     for number, it in enumerate(found, 1):
         say(f"\n{number} of {len(found)}  {_shown(it)}")
         while True:
@@ -135,7 +161,7 @@ def _asked(found: Sequence[Suggestion]) -> list[tuple[Suggestion, str | None]]:
                 if why := _not_yet(it):
                     print(why, file=sys.stderr)
                     continue
-                chosen.append((it, says.strip() or None))
+                chosen.append(it.worded(says.strip() or None))
             if word.lower() in ("y", "yes", "n", "no", "q", "quit"):
                 break
         if word.lower() in ("q", "quit"):
@@ -143,14 +169,14 @@ def _asked(found: Sequence[Suggestion]) -> list[tuple[Suggestion, str | None]]:
     return chosen
 
 
-def _add(file: ClaimFile, chosen: Sequence[tuple[Suggestion, str | None]], *, dry_run: bool) -> int:
-    for it, says in chosen:
-        file.append(("claims",), dict(it.worded(says) if says else it.content))
+def _add(file: ClaimFile, chosen: Sequence[dict[str, Plain]], *, dry_run: bool) -> int:
+    for content in chosen:
+        file.append(("claims",), content)
     return finish(file, dry_run=dry_run)
 
 
 def _list(found: Sequence[Suggestion]) -> str:
-    end = f"{counted(len(found), 'suggestion')}; --accept ID adds one, and without it each is asked for"
+    end = f"{counted(len(found), 'suggestion')}; --accept ID adds one (--says TEXT: with the paper's sentence), else each is asked for"
     return "\n".join([*(_shown(it) for it in found), end])
 
 

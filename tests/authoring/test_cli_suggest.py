@@ -82,6 +82,32 @@ def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
     assert "  cells: t1.full.P@1, t1.less.P@1\n" in out
 
 
+def test_one_that_is_named_takes_the_papers_sentence_and_its_place(file: Path) -> None:
+    says = "Pooling helps, by a point"
+    assert suggest("--accept", FIRST, "--says", f" {says}\n", "--section", "4.1 ", "--page", "5") == Exit.OK
+    (claim,) = load(file).claims
+    assert (claim.id, claim.says, claim.better, claim.worse) == (FIRST, says, "t1.full", "t1.less")
+    assert claim.where.model_dump(exclude_none=True) == {"section": "4.1", "page": 5}
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        (["--says", "so"], {"label": "Table 1", "page": 3}),
+        (["--section", "4.1"], {"section": "4.1"}),
+        (["--page", "5"], {"page": 5}),
+    ],
+)
+def test_without_a_place_in_the_text_the_table_is_the_place(
+    given: list[str], where: dict[str, object], file: Path
+) -> None:
+    assert suggest("--accept", FIRST, *given) == Exit.OK
+    (claim,) = load(file).claims
+    assert claim.where.model_dump(exclude_none=True) == where
+    assert (claim.says == "so") == ("--says" in given)
+    assert claim.says.startswith("suggested from Table 1") == ("--says" not in given)
+
+
 def test_one_that_cannot_be_added_yet_is_not_taken_and_says_what_is_lacking(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,6 +153,10 @@ def test_a_built_in_paper_can_be_looked_at_and_is_not_changed(capsys: pytest.Cap
             ["--list", "--accept", FIRST],
             "--accept adds claims, and --list and --json only show them; say one",
         ),
+        (["--says", "so"], "--says is of one claim: give it with one --accept ID"),
+        (["--list", "--page", "5"], "--page is of one claim: give it with one --accept ID"),
+        (["--accept", FIRST, "--accept", SECOND, "--section", "4"], "--section is of one claim"),
+        (["--accept", FIRST, "--says", " "], "--says is empty; say it in a few words"),
         ([], "nothing was written: the input ended before a yes"),
     ],
 )
