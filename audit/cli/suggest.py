@@ -176,7 +176,8 @@ def _add(file: ClaimFile, chosen: Sequence[dict[str, Plain]], *, dry_run: bool) 
 
 
 def _list(found: Sequence[Suggestion]) -> str:
-    end = f"{counted(len(found), 'suggestion')}; --accept ID adds one (--says TEXT: with the paper's sentence), else each is asked for"
+    how = "--accept ID adds one (--says TEXT: with the paper's sentence), else each is asked for"
+    end = f"{counted(len(found), 'suggestion')}; {how}"
     return "\n".join([*(_shown(it) for it in found), end])
 
 
