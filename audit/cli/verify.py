@@ -264,7 +264,11 @@ def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
 
 def _record(file: ClaimFile, name: str, who: str, when: str, against: str | None, *, dry_run: bool) -> None:
     from audit.authoring.verifying_record import record
+    from audit.claim_names import counted
 
-    what = "typed again" if against is None else "second transcription"
+    table = file.paper.tables[name]
+    cells = counted(len(table.rows) * len(table.columns), "cell")
+    other = "pasted text" if against == "-" else Path(against or "").name
+    what = f"{cells} typed again" if against is None else f"{cells} against {other}, a second reading"
     record(file, name, by=who, date=when, how=f"{what}, compared by program: no difference")
     finish(file, dry_run=dry_run)

@@ -67,8 +67,11 @@ def test_typed_tables_that_agree_are_recorded_one_by_one_and_then_for_the_paper(
     assert paper.tables["t1"].transcription is not None
     first = paper.tables["t1"].transcription
     assert (first.source, first.verified_by, first.date) == ("PDF", "A. Reader", "2026-11-28")
-    assert first.compared == "typed again, compared by program: no difference"
+    assert first.compared == "4 cells typed again, compared by program: no difference"
     assert paper.transcription is not None and paper.transcription.verified_by == "A. Reader"
+    assert paper.transcription.compared == (
+        "6 cells of 2 tables, each table read a second time and compared by program: no difference"
+    )
     assert [it.verified for it in paper.table_records()] == ["A. Reader, 2026-11-28"] * 2
     text = file.read_text()
     assert "# by hand\n" in text and '"20.20"]}   # fewer hits in three than in one\n' in text
@@ -180,6 +183,63 @@ def test_who_reads_is_gits_user_unless_it_is_said(
     subprocess.run(["git", "config", "--file", "gitconfig", "user.name", "C. Reader"], check=True)
     assert cli.main(command) == Exit.OK
     assert str(load(file).table_records()[0].verified).startswith("C. Reader, ")
+
+
+ONLY = FILE[: FILE.index("  t2:")].replace("transcription: {source: PDF,", "transcription: {source: null,")
+OWN = "source: own_run\n    transcription: {source: t1.csv read by program}\n"
+AGAIN = "4 cells against b.csv, a second reading, compared by program: no difference"
+
+
+def told(file: Path) -> list[tuple[str | None, str | None]]:
+    """Source and comparison of the paper and of its first table."""
+    paper = load(file)
+    held = (paper.transcription, paper.tables["t1"].transcription)
+    return [(it.source, it.compared) if it else (None, None) for it in held]
+
+
+def test_what_was_compared_with_what_is_recorded_for_table_and_paper(file: Path) -> None:
+    """Where the numbers come from is that of the tables; what nobody said stays open."""
+    Path("b.csv").write_text(GOOD)
+    file.write_text(ONLY.replace("source: own_run\n", OWN))
+    assert verify("--against", "b.csv") == Exit.OK
+    assert told(file) == [("t1.csv read by program", AGAIN), ("t1.csv read by program", AGAIN)]
+    file.write_text(ONLY)
+    assert verify("--against", "b.csv") == Exit.OK
+    assert told(file) == [(None, AGAIN), (None, AGAIN)]
+
+
+def test_a_table_from_elsewhere_is_among_the_sources_of_the_paper(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(FILE.replace("{source: PDF,", "{source: null,").replace("source: own_run\n", OWN, 1))
+    typing(monkeypatch, "75.10 20.20\n76.40 -\n50.00 10.00\n")
+    assert verify() == Exit.OK
+    assert told(file)[0][0] == "t1.csv read by program; t2.csv (csv), read by program"
+
+
+def test_an_author_s_words_stay_and_those_of_an_earlier_verification_make_room(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper's own words stay as they are; in the table's record what was seen now stands behind them."""
+    Path("b.csv").write_text(GOOD)
+    file.write_text(ONLY.replace("compared: null", "compared: two readings."))
+    assert verify("--against", "b.csv") == Exit.OK
+    assert told(file) == [(None, "two readings."), (None, f"two readings; {AGAIN}")]
+    file.write_text(ONLY)
+    verify("--against", "b.csv")
+    file.write_text(file.read_text().replace("20.20", "60.20"))
+    typing(monkeypatch, "75.10 60.20\n76.40 -\n")
+    assert verify() == Exit.OK
+    typed = "4 cells typed again, compared by program: no difference"
+    assert told(file) == [(None, typed), (None, typed)]
+
+
+def test_of_a_table_that_was_verified_by_hand_no_comparison_is_claimed(file: Path) -> None:
+    Path("b.csv").write_text(GOOD)
+    file.write_text(FILE.replace('read by program", verified_by: null', 'read by program", verified_by: C'))
+    assert verify("--against", "b.csv") == Exit.OK
+    assert told(file) == [("PDF", None), ("PDF", AGAIN)]
+    assert load(file).transcription.verified_by == "A. Reader, C"  # type: ignore[union-attr]
 
 
 def test_skipped_tables_stay_as_they_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
