@@ -16,6 +16,8 @@ from reports.wording import Status
 
 #: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
 _FEW = 2
+#: So many badges are shown; more are folded.
+_BADGES = 6
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Card:
     open: bool
     sentence: str
     badges: tuple[str, ...]
+    further: tuple[str, ...]
+    """Badges beyond the first few, as of a claim over dozens of experiments that were not run."""
     facts: tuple[Fact, ...]
     plot: str
     """SVG drawn by `reports.figures`; empty when there is nothing to draw."""
@@ -79,6 +83,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
     anchor = found.anchors[claim.id]
     names = found.names(claim)
     numbers = _two_numbers(claim, verdict)
+    badges = verdict.badges if verdict else ()
     plot = plot_of(claim, verdict, names, wording.plot_name(numbers))
     return Card(
         anchor=anchor,
@@ -97,7 +102,8 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         primary=claim.primary,
         open=status == "contradicted",
         sentence=sentence(claim, found),
-        badges=verdict.badges if verdict else (),
+        badges=badges[:_BADGES],
+        further=badges[_BADGES:],
         facts=(
             *_places(claim, found),
             *(_numbers(claim, verdict) if verdict else ()),

@@ -304,7 +304,7 @@
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by && event.target.matches(".card > summary")) step(event.target, by, event);
   });
-  for (const figure of all(".card[open] figure[data-f]")) draw(figure);
+  for (const figure of all(":is(.card[open], .claim[data-p]) figure[data-f]")) draw(figure); // primary claims are printed in full
   /** A command into the clipboard; where that is forbidden it is marked, so that a key copies it. */
   for (const button of all("[data-copy]")) {
     const word = button.textContent;

@@ -12,7 +12,7 @@ INCONSISTENT = "Inconsistent: {title}"
 BETWEEN_PAPERS = "between papers"
 IN_README = "in the README of the public code, not in the paper"
 FURTHER = "Further primary claims"
-WHY_UNTESTED = "Why the others were not"
+WHY_UNTESTED = "Why the other claims were not judged"
 WORDS = "What these words mean"
 #: In the words of a reader who is no statistician.
 MEANINGS = (
@@ -87,6 +87,10 @@ SELF_LINK = "link to this claim"
 NOT_DRAWN = (
     "This page is large: without JavaScript only plots of the first contradictions are drawn. The numbers "
     "of all others stand beside their place."
+)
+ON_PAPER = (
+    "Printed here: primary and contradicted claims in full, of each other claim its verdict in a line. What "
+    "has a triangle (▸) is folded and stands in the page alone; unfolded there before printing, it is printed."
 )
 KEYS = "Up and down go from claim to claim, Enter opens one."
 

@@ -79,6 +79,10 @@ def share_note(share: Share | None) -> str:
     )
 
 
+def further_badges(number: int) -> str:
+    return f"{digits.count(number)} more like these"
+
+
 def degree(found: TableDegree) -> str:
     """CV* of a table, with how many values and numbers it is of; of errors too, near the top of the scale."""
     few, many = found.n

@@ -80,12 +80,18 @@ def test_the_same_text_with_and_without_script(opened: Opened) -> None:
 
 
 def test_prints(opened: Opened, tmp_path: Path) -> None:
-    """Printed, the controls are gone, the not tested claims are unfolded, and figures are numbered."""
+    """Printed, the controls are gone, primary and not tested claims are unfolded, it is said what is not, and
+    figures are numbered."""
     page = opened(sample.study())
     page.emulate_media(media="print")
     for gone in ("#filter", "#margin", "nav", "#chips"):
         assert not page.locator(gone).is_visible()
     assert page.locator("#g-not_tested").is_visible()
+    shown = "getComputedStyle(document.querySelector('{}'), '::details-content').contentVisibility"
+    for unfolded in (".fold", ".key", ".claim[data-p] .card:not([open])", ".card.contradicted"):
+        assert page.evaluate(shown.format(unfolded)) == "visible", unfolded
+    assert page.evaluate(shown.format(".claim:not([data-p]) .card:not([open])")) == "hidden"
+    assert page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
     assert "counter" in page.evaluate(
         "getComputedStyle(document.querySelector('.card[open] figure'), '::before').content"
     )
@@ -96,6 +102,17 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     page.pdf(path=str(file), format="A4")
     assert file.read_bytes().startswith(b"%PDF")
     assert file.stat().st_size > 50_000
+    page.emulate_media(media="screen")
+    assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
+    """One table wider than a sheet of A4 would have a browser shrink the print of the whole page."""
+    page = opened(AUDITS[name](), viewport={"width": 673, "height": 970})
+    page.emulate_media(media="print")
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate("document.documentElement.scrollWidth") == 673
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

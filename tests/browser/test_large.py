@@ -74,6 +74,14 @@ def test_plots_of_a_large_page_are_drawn_when_opened(opened: Opened) -> None:
     assert packed == page.locator("#list figure[data-f]").count() > in_place > 0
 
 
+def test_primary_claims_of_a_large_page_have_their_plots(opened: Opened) -> None:
+    """Also closed: they are printed in full."""
+    page = opened(large(20))
+    page.locator(".claim[data-p] .card:not([open]) svg.plot").last.wait_for(state="attached", timeout=20_000)
+    assert page.locator(".claim[data-p] figure[data-f]:empty").count() == 0
+    assert page.locator(".claim:not([data-p]) .card:not([open]) figure[data-f]:empty").count() > 0
+
+
 def test_a_large_page_without_script(opened: Opened) -> None:
     """With JavaScript off every claim and number is there, and it is said that most plots are not."""
     page = opened(large(20), java_script_enabled=False)

@@ -176,6 +176,16 @@ def test_card_has_the_whole_derivation(study: Audit) -> None:
     assert ", adjusted " in facts["p (reproduced)"]
 
 
+def test_many_badges_are_folded() -> None:
+    """Six are shown; a claim over dozens of experiments that were not run has as many badges."""
+    audit = sample.tiny()
+    many = tuple(f"e{k}: no run" for k in range(40))
+    audit = replace(audit, verdicts=tuple(replace(it, badges=many) for it in audit.verdicts))
+    (card,) = page.build(audit).groups[0].blocks[0].cards
+    assert (card.badges, card.further) == (many[:6], many[6:])
+    assert "<summary>34 more like these</summary>" in html(audit)
+
+
 def test_failed_seeds_are_shown() -> None:
     """A seed without a value stays in the strip, with the reason and its record."""
     (card,) = page.build(sample.tiny()).groups[0].blocks[0].cards
