@@ -90,7 +90,7 @@ NOT_DRAWN = (
 )
 ON_PAPER = (
     "Printed here: primary and contradicted claims in full, of each other claim its verdict in a line. What "
-    "has a triangle (▸) is folded and stands in the page alone; unfolded there before printing, it is printed."
+    "has a triangle (▸) is folded and stands in the page alone; what is unfolded there is printed."
 )
 KEYS = "Up and down go from claim to claim, Enter opens one."
 
