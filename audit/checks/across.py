@@ -10,6 +10,7 @@ from audit.checks.agreement import cut
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.same_value import apart, meet
 from audit.checks.sheet import Number, Sheet, address_in
+from audit.checks.unmatched import unmatched
 from audit.record import DatasetRecord, Finding, FindingResult
 from audit.stats.printed import printed
 
@@ -42,10 +43,7 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
 def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
     pairs = [(number, _same_number(sheet, number, origin)) for number in numbers]
-    lost = [number for number, theirs in pairs if not theirs]
-    if lost:
-        text = f"{len(lost)} numbers are copied from {origin.paper.key}, whose claim file does not have them"
-        yield finding(sheet, "copies", "untestable", lost, text, subject=f"not-in-{origin.paper.key}")
+    yield from unmatched(sheet, [number for number, theirs in pairs if not theirs], origin)
     agreeing, differing = [], []
     for number, theirs in pairs:
         in_unit = [it for it in theirs if it.cell.unit == number.cell.unit]
