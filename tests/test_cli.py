@@ -586,7 +586,7 @@ def test_list_shows_papers_experiments_claims_models_and_protocols(
     out = capsys.readouterr().out
     assert out.splitlines()[0] == "toy2024: A toy (Nowhere 2024)"
     assert "words" in out and "words-win" in out and "not available: its code was never published" in out
-    assert "\nmodel xml_cnn: " in out and "\nprotocols: chen2022" in out
+    assert "\nmodel xml_cnn: " in out and "\nprotocol:\n  chen2022 " in out
     assert cli.main(["list"]) == Exit.OK
     assert "chen2022: Even the Simplest Baseline" in capsys.readouterr().out
 

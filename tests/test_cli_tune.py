@@ -200,7 +200,9 @@ def test_the_list_shows_what_is_tuned_and_by_what(capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert "[xml_cnn, chen2022-kim-words, chen2022, tuned by chen2022]" in out
     assert out.count("tuned by") == 1
-    assert "tuning protocols: wang2019, chen2022\n" in out
+    assert (
+        "\ntuning:\n  wang2019             Wang et al. 2019, sections 2.3 and 3.1: 40 trials by P@1\n" in out
+    )
 
 
 def test_minutes_and_spans_limit_the_time() -> None:

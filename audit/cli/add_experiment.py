@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +19,7 @@ from audit.cli.adding import (
     with_sets,
 )
 from audit.cli.app import add_app, known_names, say
+from audit.cli.claims import named_choices
 from audit.cli.editing import ask
 from audit.cli.model_folder import Models
 from audit.errors import AuditError
@@ -84,6 +85,8 @@ def experiment_command(
 def _asked_experiment(
     file: ClaimFile, keys: Mapping[str, Key], held: Mapping[str, Plain]
 ) -> dict[str, Plain]:
+    from reimpl import about
+
     answers, names = dict(held), known_names()
     if "title" not in answers:
         answers["title"] = answer(keys["title"])
@@ -101,12 +104,11 @@ def _asked_experiment(
         else:
             answers["unavailable"] = needed("Why it cannot be run here, in one sentence")
     if "model" in answers:
-        variants = names.models.get(str(answers["model"])) or ()
-        offers: tuple[tuple[str, Sequence[str]], ...]
-        offers = (("variant", variants), ("protocol", names.protocols), ("recipe", names.recipes))
-        for key, known in offers:
-            if key not in answers:
-                answers[key] = choice(key.capitalize(), known) if known else needed(key.capitalize())
+        variants = dict.fromkeys(names.models.get(str(answers["model"])) or (), "")
+        offers = {"variant": variants, "protocol": about.protocols(), "recipe": about.recipes()}
+        for key, known in ((key, known) for key, known in offers.items() if key not in answers):
+            what = key.capitalize()
+            answers[key] = choice(what, list(known), known.__getitem__) if known else needed(what)
     return answers
 
 
@@ -115,7 +117,7 @@ def _list_names() -> int:
     for model, variants in sorted(names.models.items()):
         said = "known once the model is loaded" if variants is None else ", ".join(variants)
         say(f"{model}: {said}")
-    say(f"protocols: {', '.join(names.protocols)}\nrecipes: {', '.join(names.recipes)}")
+    say("\n".join(named_choices()))
     return Exit.OK
 
 

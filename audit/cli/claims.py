@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -45,8 +46,8 @@ def validate_command(
     return Exit.BAD_INPUT if broken else Exit.OK
 
 
-#: What `audit list` shows in place of papers, with where each comes from.
-SORTS = ("models", "metrics", "readers", "statistics")
+#: What `audit list` shows in place of papers: where each comes from, or what it does.
+SORTS = ("models", "metrics", "readers", "statistics", "protocols", "recipes", "tuning")
 
 
 @app.command("list")
@@ -54,8 +55,9 @@ def list_command(
     claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CLAIMS]...|models|metrics|readers|statistics",
-            help="Claim files or keys of built-in ones; or a sort of names, with where each comes from.",
+            metavar="[CLAIMS]...|models|metrics|readers|statistics|protocols|recipes|tuning",
+            help="Claim files or keys of built-in ones; or a sort of names, with where each comes from or "
+            "what it does.",
         ),
     ] = None,
     models: Models = None,
@@ -65,8 +67,6 @@ def list_command(
         for name, source in _sources(claims[0]).items():
             say(f"{name:20} {source}")
         return Exit.OK
-    from reimpl.tuning import TUNING
-
     for paper in papers_of(claims):
         published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
         say(f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}")
@@ -87,15 +87,30 @@ def list_command(
     known = known_names()
     for model, variants in known.models.items():
         say(f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}")
-    say(f"protocols: {', '.join(known.protocols)}\nrecipes: {', '.join(known.recipes)}")
-    say(f"tuning protocols: {', '.join(TUNING)}")
+    say("\n".join(named_choices()))
     return Exit.OK
 
 
-def _sources(sort: str) -> dict[str, str]:
-    """Name -> where it comes from, or why it is not used."""
-    from reimpl import plugins
+def named_choices() -> Iterator[str]:
+    """Protocols, recipes and tuning protocols, a line each under the key that names them."""
+    from reimpl import about
 
+    for key, held in (
+        ("protocol", about.protocols()),
+        ("recipe", about.recipes()),
+        ("tuning", about.tunings()),
+    ):
+        yield f"{key}:"
+        yield from (f"  {name:20} {text}" for name, text in held.items())
+
+
+def _sources(sort: str) -> dict[str, str]:
+    """Name -> where it comes from, or why it is not used; of named choices, what each does."""
+    from reimpl import about, plugins
+
+    choices = {"protocols": about.protocols, "recipes": about.recipes, "tuning": about.tunings}
+    if sort in choices:
+        return choices[sort]()
     if sort == "models":
         from reimpl.models import sources_of_models
 

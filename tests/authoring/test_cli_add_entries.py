@@ -98,7 +98,9 @@ def test_an_experiment_by_questions(file: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_names_there_are_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["add", "experiment", "--list"]) == Exit.OK
     out = capsys.readouterr().out
-    assert "xml_cnn: " in out and "kim2014" in out and "\nprotocols: chen2022" in out and "\nrecipes: " in out
+    assert (
+        "xml_cnn: " in out and "kim2014" in out and "\nprotocol:\n  chen2022 " in out and "\nrecipe:\n" in out
+    )
 
 
 # --------------------------------------------------------------------------- claims
