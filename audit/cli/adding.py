@@ -89,7 +89,7 @@ def choice(what: str, names: Sequence[str], about: Callable[[str], str] = lambda
     """One of a few names, shown with what each is."""
     from audit.names import known_names as offered
 
-    width = max(14, *map(len, names))
+    width = max([14, *map(len, names)])
     for name in names:
         say(f"  {name:{width}} {about(name)}".rstrip())
     while True:
