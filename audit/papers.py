@@ -101,9 +101,16 @@ def _builtin_sheets() -> tuple[Sheet, ...]:
     return tuple(sheet_of(load(path)) for path in builtin_claims())
 
 
-def sheets_beside(paper: Paper) -> tuple[Sheet, ...]:
-    """The built-in papers but this one: what its numbers are held against."""
-    return tuple(it for it in _builtin_sheets() if it.paper.key != paper.paper.key)
+def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
+    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named.
+
+    One that was named goes before a built-in one of its key.
+    """
+    from audit.assemble import sheet_of
+
+    builtin = {it.paper.key: it for it in _builtin_sheets()}
+    named = {it.paper.key: sheet_of(it) for it in given if it.paper.key != paper.paper.key}
+    return tuple(it for key, it in (builtin | named).items() if key != paper.paper.key)
 
 
 def findings_about(papers: Sequence[Paper]) -> list[Finding]:

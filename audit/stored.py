@@ -32,6 +32,8 @@ class Bench:
     tell: Tell = lambda said: None
     on_record: bool = True
     """Whether the look that is taken, and the margins, are written into the store; verdicts are the same."""
+    beside: Sequence[Paper] = ()
+    """Papers that the user named: their numbers are held against each other."""
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -85,7 +87,7 @@ class Bench:
             command=" && ".join(it for it in (plan.command, shlex.join(self.words)) if it),
             looks=self._looks(paper.paper.key, experiments.values()),
             grown=grown,
-            others=sheets_beside(paper),
+            others=sheets_beside(paper, self.beside),
         )
         if self.on_record:
             keep_fixed(self.store, paper)

@@ -123,6 +123,17 @@ def test_a_built_in_paper_is_not_beside_itself() -> None:
     assert "liu2017" in keys and "chen2022" not in keys
 
 
+def test_papers_that_a_user_names_are_beside_each_other(tmp_path: Path) -> None:
+    """Not itself, and in place of a built-in paper of the same key."""
+    ours = load(write_paper(tmp_path))
+    other = load(write_paper(tmp_path, ("toy2024", "other2024"), name="other.yaml"))
+    newer = load(write_paper(tmp_path, ("toy2024", "liu2017"), name="newer.yaml"))
+    sheets = {it.paper.key: it for it in sheets_beside(ours, [ours, other, newer])}
+    assert "toy2024" not in sheets
+    assert sheets["other2024"].paper.title == sheets["liu2017"].paper.title == "A toy"
+    assert set(sheets) == {"other2024", *(it.paper.key for it in sheets_beside(ours))}
+
+
 def test_records_of_before_have_no_other_papers(tmp_path: Path) -> None:
     """The keys are new, with a default: an older file is read."""
     found = assemble(load(write_paper(tmp_path)), {}, fidelity=(), command="")

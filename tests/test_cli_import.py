@@ -106,6 +106,28 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
+@pytest.mark.usefixtures("trained")
+def test_papers_of_one_command_are_held_against_each_other() -> None:
+    """A number that both print stands beside the other's on the page of each."""
+    method = ("{title: Words, model", "{title: Words, method: words, model")
+    named = ("  corpus: {name:", "  corpus: {catalogue: eurlex-4k, name:")
+    write_paper(Path(), method, named)
+    write_paper(Path(), method, named, ("toy2024", "other2024"), ("80.00", "79.00"), name="other.yaml")
+    assert cli.main(["run", "toy.yaml", "other.yaml", *RUN[2:]]) == Exit.OK
+    for command in (None, ["judge", "toy.yaml", "other.yaml"]):
+        assert command is None or cli.main(command) == Exit.OK
+        for report in ("toy2024-corpus", "other2024-corpus"):
+            found = record(report)
+            first = found.across[0]
+            assert {"toy2024", "other2024"} == {found.paper.key, *found.papers_beside} & {
+                "toy2024",
+                "other2024",
+            }
+            assert {it.text for it in first.prints} >= {"80.00", "79.00"} and first.differ
+    assert cli.main(JUDGE) == Exit.OK
+    assert "other2024" not in record("toy2024-corpus").papers_beside
+
+
 def test_what_no_claim_and_no_data_set_of_the_paper_bears_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

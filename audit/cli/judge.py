@@ -53,7 +53,7 @@ def judge_command(
     bench = Bench(store, evidence, ["audit", *context.obj], _on_stderr)
     if not store.is_dir():
         raise AuditError(f"{store}: no such folder; `audit run` and `audit import` make it")
-    papers = papers_of(claims)
+    papers = bench.beside = papers_of(claims)
     pairs = zip(papers, claim_paths(claims), strict=True)
     grown = [bench.grown(paper, path) for paper, path in pairs]
     worst, judged, names = Exit.OK, 0, also_of(also)

@@ -221,6 +221,7 @@ def run_command(
             evidence,
             added,
             also=names,
+            beside=papers,
         )
         if several:
             code = run_columns(suite, several)

@@ -46,6 +46,8 @@ class Suite:
     """All records that this command came upon, by key."""
     also: tuple[str, ...] = ()
     """What is written beside the page, by the names of `--also`."""
+    beside: Sequence[Paper] = ()
+    """The papers that the command names."""
 
     @cached_property
     def console(self) -> Console:
@@ -188,7 +190,7 @@ class Suite:
             command=self.command,
             looks=looks,
             grown=self.grown,
-            others=sheets_beside(self.paper),
+            others=sheets_beside(self.paper, self.beside),
         )
 
     def _stored(self, plan: Plan) -> dict[str, ExperimentRecord]:
