@@ -31,14 +31,14 @@ def summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str
     verb = "differs" if differing == 1 else "differ"
     same = "none" if not sized else "all" if sized == differing else digits.count(sized)
     return (
-        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these on one number of "
-        "test documents."
+        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these on test sets of "
+        "one size."
     )
 
 
 def differs(one_size: bool) -> str:
     """What stands beside a row whose numbers differ."""
-    return "differs" if one_size else "differs, perhaps by N"
+    return "differs" if one_size else "differs; so may the test sets"
 
 
 def none(papers: Sequence[str]) -> str:

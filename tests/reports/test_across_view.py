@@ -29,7 +29,7 @@ def test_a_row_has_a_column_for_each_paper_and_ours() -> None:
     assert table.papers == (("chen2022", "N = 3,865"), ("liu2017", "N = 3,809"), ("ye2020", "N not printed"))
     (shown,) = table.rows
     assert [[it.text for it in cell] for cell in shown.cells] == [["75.83"], ["76.20"], ["76.20"]]
-    assert (shown.method, shown.metric, shown.differs) == ("kim cnn", "P@1", "differs, perhaps by N")
+    assert (shown.method, shown.metric, shown.differs) == ("kim cnn", "P@1", "differs; so may the test sets")
     assert (shown.ours, shown.n) == ("75.20 ± 0.14", "n = 2")
     assert not table.stand_in
 
@@ -39,8 +39,15 @@ def test_copies_are_marked_with_their_origin() -> None:
     ((own,), (copy,)) = table.rows[0].cells
     assert (copy.copied, copy.origin) == (True, "from some page")
     assert (own.copied, own.origin) == (False, "")
-    hatched = [it for it in parsed(html(audit(row(OWN, COPY)))).of_class("copied") if it.tag == "td"]
+    hatched = [it for it in parsed(html(audit(row(OWN, COPY)))).of_class("copied") if it.tag == "span"]
     assert [it.text.strip()[:5] for it in hatched] == ["76.20"]
+
+
+def test_a_number_of_its_own_beside_a_copy_is_not_hatched() -> None:
+    """A paper may print both: only the copy is marked, and named as from where."""
+    copied = replace(OWN, text="76.20", source="copied", copied_from="liu2017", address="t4.kim_liu.P@1")
+    marked = parsed(html(audit(row(copied, OWN, THEIRS)))).of_class("copied")
+    assert [it.text for it in marked] == ["76.20from liu2017"]
 
 
 def test_a_number_that_stands_twice_alike_is_shown_once() -> None:
@@ -64,7 +71,7 @@ def test_collections_with_a_number_of_ours_come_first() -> None:
     assert [(it.collection, it.ours) for it in section.tables] == [("eurlex-4k", True), ("rcv1", False)]
     assert section.summary == (
         "2 numbers that other papers print too (liu2017); 1 differs by more than rounding, none of these on "
-        "one number of test documents."
+        "test sets of one size."
     )
     assert section.tables[1].rows[0].cells[0][0].href == ""
 
@@ -85,5 +92,5 @@ def test_one_test_size_is_told_from_several() -> None:
     same = replace(row(OWN, replace(THEIRS, test_size=3865)), differ_on_one_size=True)
     section = across_section(lookup(audit(same)))
     assert section.tables[0].rows[0].differs == "differs"
-    assert ", all of these on one number of test documents." in section.summary
+    assert ", all of these on test sets of one size." in section.summary
     assert across_section(lookup(audit(row(OWN, THEIRS, differ=False)))).tables[0].rows[0].differs == ""

@@ -261,16 +261,16 @@ def test_where_a_number_is_from() -> None:
 def test_across_papers_in_a_sentence() -> None:
     assert across.summary(39, 12, 9, ["b", "c"]) == (
         "39 numbers that other papers print too (b and c); 12 differ by more than rounding, 9 of these on "
-        "one number of test documents."
+        "test sets of one size."
     )
     assert across.summary(1, 1, 1, ["b"]) == (
-        "1 number that other papers print too (b); 1 differs by more than rounding, all of these on one "
-        "number of test documents."
+        "1 number that other papers print too (b); 1 differs by more than rounding, all of these on "
+        "test sets of one size."
     )
-    assert ", none of these on one number" in across.summary(2, 1, 0, ["b"])
+    assert ", none of these on test sets of one size" in across.summary(2, 1, 0, ["b"])
     assert across.summary(2, 0, 0, ["b"]).endswith("; none differs from another by more than rounding.")
     assert across.differs(True) == "differs"
-    assert across.differs(False) == "differs, perhaps by N"
+    assert across.differs(False) == "differs; so may the test sets"
     assert across.none(()) == "No other paper was at hand when this audit was made."
     assert across.none(("b",)) == "None of the 1 other paper at hand prints a number of this one."
     assert across.sizes([3865, 3865, None]) == "N = 3,865"
