@@ -46,8 +46,9 @@ MARGIN_UNIT = "points"
 MARGIN_BACK = "back to the fixed margins"
 MARGIN_NOTE = (
     "How far from the printed number still counts as the same is a choice, made and hashed before the runs. "
-    "Move it and see which verdicts hang on it. Each claim is judged anew with the paper's other claims as "
-    "they are; the sentences on this page stay those at the fixed margins."
+    "Move it and see which verdicts hang on it. Each claim is judged anew with the paper’s other claims as "
+    "they are; moving the margins of all at once could turn a few near their limit, as the correction for "
+    "many claims hangs on all of them. The sentences on this page stay those at the fixed margins."
 )
 MARGIN_FIXED = "All verdicts are those at the margins that were fixed."
 MARGIN_MOVED = "At {d} points, {n} of {m} claims would have another verdict than at the fixed margins."
