@@ -54,15 +54,18 @@ class RunSpec:
     """Counts up when a correction of the model's code changes its numbers: older runs are not reused."""
     study: str = ""
     """Key of the study by which `config` and `protocol` were tuned; empty where none was."""
+    code: str = ""
+    """SHA-256 of the model's file, and of those beside it that it imports, where it came from a folder
+    (`--models`) and not from a package, whose `revision` counts; empty elsewhere."""
 
     @property
     def key(self) -> str:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
 
-        `variant` is left out: it only names `config`, and two names for one configuration are one run. So is
-        `study` where there is none: runs from before there were any are found again.
+        `variant` is left out: it only names `config`, and two names for one configuration are one run. So are
+        `study` and `code` where there is none: runs from before there were any are found again.
         """
-        idle = {"variant"} if self.study else {"variant", "study"}
+        idle = {"variant", *(name for name in ("study", "code") if not getattr(self, name))}
         content = {k: v for k, v in asdict(self).items() if k not in idle}
         return digest(content)
 

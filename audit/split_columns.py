@@ -109,4 +109,4 @@ def _alike(
 def _settings(run: Run) -> str:
     """All that decides a run but its data and its seed."""
     spec = run.spec
-    return canonical_json([spec.model, spec.config, spec.protocol, spec.precision, spec.revision])
+    return canonical_json([spec.model, spec.config, spec.protocol, spec.precision, spec.revision, spec.code])

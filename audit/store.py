@@ -183,8 +183,9 @@ class Store:
         return path
 
     def members_path(self, spec: RunSpec) -> Path:
-        """The folder in which ensembles keep models that others of the same data and revision may use."""
+        """The folder in which ensembles keep models that others of the same data and code may use."""
         same = {"model": spec.model, "data": spec.data, "revision": spec.revision}
+        same |= {"code": spec.code} if spec.code else {}
         return self.root / "members" / digest(same)
 
     def sweep(self) -> int:

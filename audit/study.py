@@ -56,18 +56,25 @@ class StudySpec:
     precision: str = "float32"
     revision: int = 1
     """Of the model's code."""
+    code: str = ""
+    """Of a model from a folder: what its file holds, as in a run's specification."""
 
     @property
     def key(self) -> str:
         """Content address, 32 hex digits."""
-        return _digest(asdict(self))
+        return _digest(_deciding(self))
 
     @property
     def question(self) -> str:
         """The same but for the seed and the epochs of a trial: which studies answer one question."""
-        whole = asdict(replace(self, seed=0))
+        whole = _deciding(replace(self, seed=0))
         whole["training"] = {key: it for key, it in whole["training"].items() if key != "epochs"}
         return _digest(whole)
+
+
+def _deciding(spec: StudySpec) -> dict[str, Json]:
+    """All fields; studies from before models had a `code` are found again."""
+    return {name: value for name, value in asdict(spec).items() if name != "code" or value}
 
 
 def _digest(content: Json) -> str:

@@ -13,7 +13,8 @@ A model is a module with
   than the number of documents; and `batch_best(token_ids, k)`, the k best labels' scores and ids, in place of
   scores (B, L). `parts()` names parts, name -> module, for rates of their own (`Protocol.part_rates`), and
   `output_name` its last layer, if that is not `output` (`reimpl.encoders`);
-* optionally `REVISION`, an int that counts up when a correction changes the numbers;
+* optionally `REVISION`, an int that counts up when a correction changes the numbers (of a file in a folder
+  its content counts too, `reimpl.model_files`);
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
 * optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
@@ -33,18 +34,17 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import json
 import os
-import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
+from reimpl.model_files import code_of as code_of
+from reimpl.model_files import load_file as load_file
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
 
@@ -52,15 +52,16 @@ from reimpl.plugins import Offered, offered
 FOLDERS = "XMTC_AUDIT_MODELS"
 
 
-def find_model(name: str) -> ModuleType:
+def find_model(name: str, code: str = "") -> ModuleType:
     """The model's module; imports torch. Raises `ConfigError` naming the known models.
 
-    A package cannot put its own module in the place of one that is here.
+    A package cannot put its own module in the place of one that is here. Of a file in a folder `code` asks
+    for what it held when it was loaded before (`reimpl.model_files`).
     """
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
-        module, value = load_file(path), str(path)
+        module, value = load_file(path, code), str(path)
     elif (offer := _offers().find(name)) is not None:
         module, value = cast(ModuleType, offer.load()), offer.point.value
     else:
@@ -113,23 +114,6 @@ def files_of_models() -> dict[str, Path]:
 def _defining(folder: Path) -> dict[str, Path]:
     files = sorted(folder.glob("*.py"))
     return {path.stem: path for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")}
-
-
-@cache
-def load_file(path: Path) -> ModuleType:
-    """The module of a model's file. Raises `ConfigError` with whatever goes wrong while it is imported."""
-    name = f"xmtc_audit_models.{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    try:
-        spec.loader.exec_module(module)
-    except Exception as err:
-        del sys.modules[name]
-        why = " ".join(f"{type(err).__name__}: {err}".split())
-        raise ConfigError(f"model {path.stem!r}: {path} cannot be imported ({why}); mend it") from err
-    return module
 
 
 def known_variants(model: str) -> tuple[str, ...] | None:

@@ -15,7 +15,7 @@ from torch import nn
 
 from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
-from reimpl.models import find_config, find_model, reduced_config
+from reimpl.models import code_of, find_config, find_model, reduced_config
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class OnTop:
     """Keys of the base that are otherwise than in the variant; all its keys when written out."""
     base_revision: int = later(1)
     """REVISION of the base, filled in with its keys: what corrects the base makes other runs of this too."""
+    base_code: str = later("")
+    """Of a base from a folder, what its file holds, filled in: when that is edited, these are other runs."""
 
 
 _Config = TypeVar("_Config", bound=OnTop)
@@ -46,6 +48,7 @@ def with_base_written_out(config: _Config) -> _Config:
         base_variant=None,
         base_config=as_json(as_dict(inner)),
         base_revision=getattr(module, "REVISION", 1),
+        base_code=code_of(module),
     )
 
 
@@ -71,7 +74,7 @@ def base_module(config: OnTop) -> ModuleType:
             "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn"
         )
     try:
-        module = find_model(config.base)
+        module = find_model(config.base, config.base_code)
     except ConfigError as err:
         raise ConfigError(f"config key 'base': {err}") from err
     if not hasattr(module, "build"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,12 @@ import pytest
 
 from audit import cli
 from audit.exit_codes import Exit
-from audit.runner import carry_out
+from audit.record import RunSpec
+from audit.runner import Job, carry_out
+from audit.runner.tuning.trial import settings_of
+from audit.runner.versions import check_unchanged
+from audit.study import StudySpec
+from reimpl import model_files
 from reimpl.training import Result
 from tests.runner.papers import write_corpus
 
@@ -169,3 +177,133 @@ def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
     assert cli.main([*run, *MODELS]) == Exit.OK, capsys.readouterr().err
     for command in (["judge", "toy.yaml"], ["explain", "reaches:P@1"], ["report"], ["check", "toy.yaml"]):
         assert cli.main(command) == Exit.OK, capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------- files that are edited
+
+
+@pytest.fixture
+def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What each training that was made is called."""
+    made: list[str] = []
+    ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+
+    def train(job: Job, *_: object) -> Result:
+        check_unchanged(job.spec)
+        made.append(job.title)
+        return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+    write_corpus(tmp_path / "corpus")
+    return made
+
+
+RUN = ("run", "toy.yaml", "--data", "corpus", "--seeds", "2", "--jobs", "1", *MODELS)
+OF_ANOTHER = f"2 runs of another version of {Path('own') / 'mine.py'} are in the store and are not used"
+
+
+def edit(text: str = "# edited\n") -> None:
+    """The model's file, as its author would."""
+    path = Path("own/mine.py")
+    path.write_text(path.read_text() + text)
+
+
+def test_an_edited_file_is_another_model_and_what_it_was_is_found_again(
+    trained: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = Path("own/mine.py").read_text()
+    assert cli.main(RUN) == Exit.OK
+    assert "version" not in capsys.readouterr().out
+    edit("\n\nclass Rectified: ...\n")
+    assert cli.main(RUN) == Exit.OK
+    assert len(trained) == 4
+    said = capsys.readouterr()
+    assert OF_ANOTHER in said.out + said.err
+    Path("own/mine.py").write_text(before)
+    Path("own/test_mine.py").write_text("# edited, and no part of the model\n")
+    assert cli.main(RUN) == Exit.OK
+    assert len(trained) == 4
+    for command in (["judge", "toy.yaml"], ["explain", "reaches:P@1"], ["report"]):
+        assert cli.main(command) == Exit.OK, capsys.readouterr().err
+
+
+def test_a_model_on_an_edited_file_is_another_one_too(
+    file: Path, trained: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_top = "model: cornet, variant: code, config: {base: mine, base_variant: paper}"
+    file.write_text(FILE.replace("model: mine, variant: paper", on_top))
+    assert cli.main(RUN) == Exit.OK, capsys.readouterr().err
+    edit()
+    assert cli.main(RUN) == Exit.OK
+    assert len(trained) == 4
+    said = capsys.readouterr()
+    assert OF_ANOTHER in said.out + said.err
+
+
+def test_runs_from_before_files_were_told_apart_are_of_an_unknown_version(
+    trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("reimpl.model_files.code_of", lambda module: "")
+        assert cli.main(RUN) == Exit.OK
+    assert cli.main(RUN) == Exit.OK
+    assert len(trained) == 4
+    said = capsys.readouterr()
+    assert OF_ANOTHER.replace("another", "an unknown") in said.out + said.err
+
+
+def test_the_study_of_an_edited_file_answers_another_question() -> None:
+    spec = StudySpec("mine", {}, {}, (), "data", "P@1", "tpe", "none")
+    content = asdict(spec)
+    del content["code"]
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert spec.key == hashlib.sha256(text.encode()).hexdigest()[:32], "earlier studies are found again"
+    other = replace(spec, code="0" * 64)
+    assert (other.key, other.question) != (spec.key, spec.question)
+    assert other.question != spec.question
+    assert settings_of(other, {}).code == other.code
+
+
+def test_a_run_without_a_file_of_its_own_has_the_key_that_it_had() -> None:
+    spec = RunSpec("xml_cnn", "paper", {"a": 1}, {"name": "small"}, "data", 0)
+    content = {
+        name: value for name, value in asdict(spec).items() if name not in ("variant", "study", "code")
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert spec.key == hashlib.sha256(text.encode()).hexdigest()[:32]
+    assert replace(spec, code="0" * 64).key != spec.key
+
+
+def test_a_suite_goes_on_with_the_file_that_it_began_with(
+    trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever its author does meanwhile, in the process that loaded it."""
+    train = carry_out._train
+
+    def edited_meanwhile(job: Job, *rest: object) -> Result:
+        edit()
+        return train(job, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(carry_out, "_train", edited_meanwhile)
+    assert cli.main(RUN) == Exit.OK, capsys.readouterr().err
+    assert len(trained) == 2
+
+
+@pytest.mark.parametrize("text", ["# edited\n", "def unfinished(:\n"])
+def test_a_process_that_comes_too_late_for_a_file_says_so_and_nothing_is_on_record(
+    text: str, trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a worker that starts after the edit: it never loaded what was planned."""
+    train = carry_out._train
+
+    def edited_before(job: Job, *rest: object) -> Result:
+        edit(text)
+        monkeypatch.setattr(model_files, "_loaded", {})
+        return train(job, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(carry_out, "_train", edited_before)
+    assert cli.main(RUN) == Exit.BAD_INPUT
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("audit: model 'mine' was edited after its runs were planned (")
+    assert said.endswith("); give the same command again")
+    assert not list(Path("audit-runs").glob("*.json"))

@@ -115,6 +115,8 @@ class Suite:
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run, before the first run; what cannot be written or judged ends it here."""
+        from audit.runner.versions import of_other_versions
+
         self.check_writable()
         _ = self.imported
         settings = replace(
@@ -122,7 +124,8 @@ class Suite:
         )
         workers = self._workers(plan.jobs)
         self.say(plan.summary(self.paper.paper.key, settings, workers))
-        for remark in (*plan.idle, *(plan.remarks if self.settings.data else ())):
+        others = of_other_versions(plan.jobs, self.records.runs(problems=[]))
+        for remark in (*plan.idle, *others, *(plan.remarks if self.settings.data else ())):
             self.say(f"  {remark}")
 
     def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:

@@ -80,6 +80,7 @@ def _settings(run: Run) -> Mapping[str, Any]:
         "model": spec.model,
         "precision": spec.precision,
         "revision": spec.revision,
+        "code": spec.code,
         "data": spec.data,
         **{f"config {name}": value for name, value in spec.config.items()},
         **{f"protocol {name}": value for name, value in spec.protocol.items()},

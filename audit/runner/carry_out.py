@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import audit
 from audit.record import DataInfo, Run, Status
 from audit.runner.plan import Job
+from audit.runner.versions import ChangedError, check_unchanged
 from audit.store import Store
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ class Means:
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
     """The run's record: read when it is there, else made and kept.
 
-    Raises `Stopped`, `HeldElsewhere`, and `StoreError` when the record cannot be written. Whatever goes amiss
-    inside the run becomes a failed record with its reason.
+    Raises `Stopped`, `HeldElsewhere`, `StoreError` when the record cannot be written, and `ChangedError`
+    where a model's file was edited since the run was planned. Whatever goes amiss inside the run becomes a
+    failed record with its reason.
     """
     key = job.spec.key
     with means.store.claim(key, wait=means.wait) as claim:
@@ -80,6 +82,8 @@ def _run(
         result = _train_or_begin_again(job, data, means.threads, watch, checkpoint)
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
+    except ChangedError:  # no outcome of this run
+        raise
     except ReimplError as err:
         return failed(job, data, str(err), started), None
     except Exception as err:  # a fault of one run must not end the others; it is told in the record
@@ -146,7 +150,8 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
     if threads:
         torch.set_num_threads(threads)
     spec = job.spec
-    module = find_model(spec.model)
+    check_unchanged(spec)
+    module = find_model(spec.model, spec.code)
     config = find_config(module, None, spec.config)
     protocol = Protocol(**spec.protocol)
     if hasattr(module, "train"):

@@ -354,6 +354,7 @@ def _resolve(
     reading: ReadingExperiment | None = None,
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     from reimpl.config_fields import as_dict, as_json
+    from reimpl.model_files import code_of
 
     found = resolved(paper, name, experiment, settings)
     request, whole = found.request, found.whole
@@ -377,6 +378,7 @@ def _resolve(
             precision=settings.precision,
             revision=getattr(found.module, "REVISION", 1),
             study=result.study.key if result.study else "",
+            code=code_of(found.module),
         )
         for seed in range(settings.seeds)
     ]

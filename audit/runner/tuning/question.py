@@ -61,6 +61,7 @@ def question_of(
     """
     from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
+    from reimpl.model_files import code_of
 
     try:
         protocol = tuning_of(experiment)
@@ -82,6 +83,7 @@ def question_of(
         seed=seed,
         precision=precision,
         revision=getattr(module, "REVISION", 1),
+        code=code_of(module),
     )
     notes = tuple(_notes(protocol, used, training, whole_epochs=protocol.epochs or used.epochs))
     return Question(spec, held, device, (name,), protocol.name, protocol.trials, notes)

@@ -15,6 +15,7 @@ from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
 from audit.runner.tuning.question import Question
 from audit.runner.tuning.search import Outcome, TrialPruned, TrialStopped
+from audit.runner.versions import ChangedError
 from audit.study import Json, StudySpec
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
         seed=spec.seed,
         precision=spec.precision,
         revision=spec.revision,
+        code=spec.code,
     )
 
 
@@ -73,7 +75,7 @@ class Training:
             result = carry_out._train(job, data, self.threads, self._watch(number, report))
         except Interrupted as err:
             raise TrialStopped from err
-        except TrialPruned:
+        except (TrialPruned, ChangedError):
             raise
         except ReimplError as err:
             return Outcome(reason=str(err))

@@ -1,0 +1,189 @@
+"""Model files of a folder: known by what stands in them and in the files beside them that they import."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reimpl.config_fields import as_dict
+from reimpl.errors import ConfigError
+from reimpl.model_files import code_of, content_of, fault, load_file
+from reimpl.models import find_config, find_model
+
+VALUE = "VALUE = 1\n"
+#: All that is asked of a model before it is built.
+MODEL = """\
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Config:
+    loss: str = "bce_mean"
+
+
+VARIANTS = {"paper": Config()}
+build = None
+"""
+
+
+def write(path: Path, text: str = VALUE) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def beside(path: Path) -> list[str]:
+    """The files that count, but for the model's own."""
+    return [it.name for it in content_of(path).sources][1:]
+
+
+def test_a_file_alone_is_known_by_its_sha256(tmp_path: Path) -> None:
+    path = write(tmp_path / "net.py")
+    assert content_of(path).sha256 == hashlib.sha256(VALUE.encode()).hexdigest()
+
+
+def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> None:
+    write(tmp_path / "net.py", "from sub import b\nimport a\n")
+    write(tmp_path / "a.py"), write(tmp_path / "sub" / "b.py", "B = 2\n")
+    command = "sha256sum net.py a.py sub/b.py | sha256sum"
+    try:
+        printed = subprocess.run(
+            command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there is no sha256sum here")
+    assert content_of(tmp_path / "net.py").sha256 == printed.stdout.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import a\n", ["a.py"]),
+        ("import a as b\n", ["a.py"]),
+        ("from a import VALUE\n", ["a.py"]),
+        ("from . import a\n", ["a.py"]),
+        ("from .a import VALUE\n", ["a.py"]),
+        ("def build():\n    import a\n", ["a.py"]),
+        ("import c\n", ["a.py", "c.py"]),
+        ("import pack.d\n", ["__init__.py", "d.py"]),
+        ("from pack import d\n", ["__init__.py", "d.py"]),
+        ("import torch, json\n", []),
+        ("VALUE = 'import a'\n", []),
+        ("import net\n", []),
+    ],
+)
+def test_what_a_file_imports_from_beside_it_counts_and_nothing_else(
+    text: str, expected: list[str], tmp_path: Path
+) -> None:
+    """`c` imports `a`; the test of the model and another model lie there too."""
+    for name in ("a.py", "test_net.py", "other.py", "pack/__init__.py", "pack/d.py"):
+        write(tmp_path / name)
+    write(tmp_path / "c.py", "from a import VALUE\n")
+    assert beside(write(tmp_path / "net.py", text)) == expected
+
+
+def test_the_package_of_a_file_is_searched_by_its_own_name(tmp_path: Path) -> None:
+    for name in ("mine/__init__.py", "mine/layers.py", "mine/nets/__init__.py", "torch.py"):
+        write(tmp_path / name)
+    path = write(tmp_path / "mine/nets/net.py", "import torch\nfrom mine.layers import VALUE\n")
+    assert beside(path) == ["__init__.py", "layers.py"]
+    assert beside(write(path, "from ..layers import VALUE\n")) == ["layers.py"]
+
+
+def test_an_edit_is_another_module_and_the_older_one_can_be_had(tmp_path: Path) -> None:
+    """Edits of equal length within a second too, which compiled files do not tell apart."""
+    path = write(tmp_path / "net.py")
+    old = load_file(path)
+    write(path, VALUE.replace("1", "2"))
+    new = load_file(path)
+    assert (old.VALUE, new.VALUE) == (1, 2)
+    assert code_of(old) != code_of(new)
+    assert load_file(path) is new
+    assert load_file(path, code_of(old)) is old
+    assert load_file(path, "0" * 64) is new
+    write(path)
+    assert load_file(path) is old
+
+
+def test_what_is_imported_from_beside_a_file_is_as_its_code_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "beside_net", raising=False)
+    helper = write(tmp_path / "beside_net.py", "VALUE = 10\n")
+    path = write(tmp_path / "net.py", "from beside_net import VALUE\n")
+    old = load_file(path)
+    write(helper, "VALUE = 11  # longer\n")
+    new = load_file(path)
+    assert (old.VALUE, new.VALUE) == (10, 11)
+    assert code_of(old) != code_of(new)
+
+
+def test_ours_and_those_of_packages_have_no_code() -> None:
+    assert code_of(find_model("xml_cnn")) == ""
+
+
+@pytest.mark.parametrize(("top", "config"), [("cornet", {}), ("aplc", {})])
+def test_a_model_on_one_from_a_folder_holds_what_stands_there(
+    top: str, config: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XMTC_AUDIT_MODELS", str(tmp_path))
+    path = write(tmp_path / "mine.py", MODEL)
+    module = find_model(top)
+    variant = next(iter(module.VARIANTS))
+
+    def resolved(base: str) -> dict[str, object]:
+        said = {"base": base, "base_variant": None, "base_config": {}, **config}
+        return as_dict(find_config(module, variant, said))
+
+    first = resolved("mine")
+    assert first["base_code"] == hashlib.sha256(MODEL.encode()).hexdigest()
+    write(path, MODEL + "# edited\n")
+    assert resolved("mine")["base_code"] != first["base_code"]
+    assert "base_code" not in resolved("xml_cnn")
+
+
+# --------------------------------------------------------------------------- faults
+
+
+def raised(path: Path, call: str) -> str:
+    module = load_file(path)
+    with pytest.raises(ValueError) as caught:
+        getattr(module, call)()
+    return fault(caught.value, module)
+
+
+def test_a_fault_has_the_last_line_of_the_file_that_led_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write(
+        tmp_path / "own" / "net.py",
+        "import json\n\ndef own():\n    raise ValueError('oops,\\n my bug')\n\ndef deep():\n"
+        "    return json.loads('{')\n\ndef empty():\n    raise ValueError\n",
+    )
+    assert raised(path, "own") == "ValueError: oops, my bug (own/net.py:4)"
+    assert raised(path, "deep").endswith("(own/net.py:7)")
+    assert raised(path, "empty") == "ValueError (own/net.py:10)"
+
+
+def test_a_fault_that_none_of_its_lines_led_to_has_no_place(tmp_path: Path) -> None:
+    module = load_file(write(tmp_path / "net.py"))
+    with pytest.raises(ZeroDivisionError) as caught:
+        1 / 0  # noqa: B018
+    assert fault(caught.value, module) == "ZeroDivisionError: division by zero"
+    assert fault(caught.value) == "ZeroDivisionError: division by zero"
+
+
+def test_a_file_that_cannot_be_imported_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write(tmp_path / "net.py", "import json\n\nX = undefined\n")
+    said = r"cannot be imported \(NameError: name 'undefined' is not defined \(net.py:3\)\); mend it"
+    with pytest.raises(ConfigError, match=said):
+        load_file(path)
+    write(path, "X = 1\n")
+    assert load_file(path).X == 1
