@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from audit.record import Audit, FidelityCheck, Finding, Verdict
+from audit.record import Audit, FidelityCheck, Finding
 from reports import wording
 from reports.claim_cards import Card, card
 from reports.claim_filter import Chip, chips
@@ -172,7 +172,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         further=headlines[_FIRST:],
         counts=_counts(cards),
         tally=_tally(audit, cards),
-        resting=wording.resting([it.scope for it in _judged(audit)]),
+        resting=wording.resting_of(audit.verdicts),
         share=wording.share_note(audit.share),
         looks=audit.about_looks,
         nothing_tested=not tested,
@@ -234,12 +234,9 @@ def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
 
 
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:
+    judged = sum(verdict.reason not in wording.UNJUDGED for verdict in audit.verdicts)
     decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
-    return wording.tally(total=len(cards), judged=len(_judged(audit)), decided=decided)
-
-
-def _judged(audit: Audit) -> list[Verdict]:
-    return [verdict for verdict in audit.verdicts if verdict.reason not in wording.UNJUDGED]
+    return wording.tally(total=len(cards), judged=judged, decided=decided)
 
 
 def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree
+from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree, Verdict
 from reports import digits
-from reports.wording.words import SCOPE_WORDS, STATUS_WORDS, UNTESTED, capital, listed, plural, reason
+from reports.wording.words import (
+    SCOPE_WORDS,
+    STATUS_WORDS,
+    UNJUDGED,
+    UNTESTED,
+    capital,
+    listed,
+    plural,
+    reason,
+)
 
 NOTHING_TESTED = "Nothing was tested."
 NO_PRIMARY = "The claim file marks no claim as primary."
@@ -58,10 +67,15 @@ def resting(scopes: Sequence[Scope | None]) -> str:
     if set(known) == {"same_data"}:
         return "What was judged rests on the paper’s own data."
     if set(known) == {"other_data"} and len(known) == len(scopes):
-        return "All of these rest on stand-in data: what holds there may not hold on the paper’s own."
+        return "All that was judged rests on stand-in data: what holds there may not hold on the paper’s own."
     counts = [(known.count(scope), SCOPE_WORDS[scope]) for scope in ("other_data", "other_split")]
     told = listed([f"{digits.count(number)} on {word}" for number, word in counts if number])
     return f"Of those judged, {told}: what holds there may not hold on the paper’s own."
+
+
+def resting_of(verdicts: Sequence[Verdict]) -> str:
+    """The same of all verdicts of an audit, of which those count that could be judged."""
+    return resting([it.scope for it in verdicts if it.reason not in UNJUDGED])
 
 
 def share_note(share: Share | None) -> str:

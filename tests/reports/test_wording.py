@@ -698,7 +698,7 @@ def test_tally(total: int, judged: int, decided: int, expected: str) -> None:
         (["same_data"] * 3, "What was judged rests on the paper’s own data."),
         (
             ["other_data"] * 3,
-            "All of these rest on stand-in data: what holds there may not hold on the paper’s own.",
+            "All that was judged rests on stand-in data: what holds there may not hold on the paper’s own.",
         ),
         (
             ["same_data", "other_data", "other_data", "other_split"],
