@@ -44,7 +44,7 @@ def draw(browser: Any, page: Path, asked: argparse.Namespace) -> None:
         device_scale_factor=1,
     )
     view = context.new_page()
-    view.goto(page.resolve().as_uri() + asked.at)
+    view.goto(page.resolve().as_uri() + asked.at, timeout=120_000)  # also where all cores are busy
     view.wait_for_timeout(300)  # until a link has brought its claim into view
     if asked.print:
         view.pdf(path=str(asked.out), format="A4")
