@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+#: What is said of a model that is not there.
+OTHER_MODELS = "`--models DIR` adds those of a folder"
+
 #: Longer lists of names help nobody.
 SHOWN = 12
 

@@ -217,6 +217,8 @@ class _Run:
         torch.manual_seed(self.seed)
         self.rng = np.random.default_rng(self.seed)
         self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
+        if not hasattr(self.network, "minimum_width"):
+            raise ConfigError("the network has no `minimum_width`, the narrowest batch; set it, as to 1")
         self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
         # A network with a weight for every position takes one width.
         bound = getattr(self.network, "position_bound", False)
@@ -413,8 +415,23 @@ class _Run:
         with self._autocast():
             if own is not None:
                 return cast(Tensor, own(batch, rows, cols))
-            logits = self.network(batch)
+            logits = self._scores(batch, len(documents))
         return self.loss(logits.float(), rows, cols)
+
+    def _scores(self, batch: Any, documents: int) -> Tensor:
+        """The network's scores (B, L). Raises `ConfigError` where it gives something else."""
+        logits = self.network(batch)
+        L = self.data.n_labels
+        if not isinstance(logits, Tensor):
+            raise ConfigError(f"the network gives a {type(logits).__name__}; it is to give scores (B, {L})")
+        if logits.shape != (documents, L):
+            rows, *rest = logits.shape or ("",)
+            shape = ", ".join(map(str, ("B" if rows == documents else rows, *rest)))
+            raise ConfigError(
+                f"the network gives ({shape}) for {L} labels; it is to give (B, {L}), a row for each of the "
+                f"{documents} documents of a batch"
+            )
+        return logits
 
     def _look(self, total: float, documents: int) -> float:
         mean = float(total) / max(1, documents)
@@ -486,15 +503,15 @@ class _Run:
                 parts = []
                 for part in torch.split(documents, self.micro_batch):
                     with self._autocast():
-                        parts.append(self._choose_best(split.batch(part, width), K))
+                        parts.append(self._choose_best(split.batch(part, width), len(part), K))
                 return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
             except RuntimeError as problem:
                 self._halve(problem)
 
-    def _choose_best(self, batch: Any, K: int) -> tuple[Tensor, Tensor]:
+    def _choose_best(self, batch: Any, documents: int, K: int) -> tuple[Tensor, Tensor]:
         """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
         own = getattr(self.network, "batch_best", None)
-        return own(batch, K) if own is not None else top_k(self.network(batch).float(), K)
+        return own(batch, K) if own is not None else top_k(self._scores(batch, documents).float(), K)
 
     def _evaluate(self) -> dict[str, float]:
         """Metrics of the weights, or of their mean; the best so far are kept."""

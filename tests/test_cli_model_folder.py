@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -307,3 +308,33 @@ def test_a_process_that_comes_too_late_for_a_file_says_so_and_nothing_is_on_reco
     assert said.startswith("audit: model 'mine' was edited after its runs were planned (")
     assert said.endswith("); give the same command again")
     assert not list(Path("audit-runs").glob("*.json"))
+
+
+# --------------------------------------------------------------------------- files with a fault
+
+SCORES = "scores: Tensor = self.output(self.dropout(mean))"
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ('raise ValueError("oops, my bug")', "ValueError: oops, my bug ({file}:{line})"),
+        ("return self.output(mean[:, :2])", "cannot be multiplied .* ({file}:{line})"),
+        ("return self.output(mean)[:, :-1]",
+         "the network gives (B, 5) for 6 labels; it is to give (B, 6), a row for each of the .* documents"),
+    ],
+)  # fmt: skip
+def test_a_fault_in_a_model_of_ones_own_is_told_with_its_place(
+    fault: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_corpus(tmp_path / "corpus")
+    path = Path("own/mine.py")
+    text = path.read_text()
+    line = next(n for n, it in enumerate(text.splitlines(), start=1) if SCORES in it)
+    path.write_text(text.replace(SCORES, fault))
+    assert cli.main([*RUN, "--seeds", "1"]) == Exit.RUNS_FAILED
+    shown = " ".join("".join(capsys.readouterr()).split())
+    expected = re.escape(said.format(file=path, line=line)).replace(re.escape(".*"), ".*")
+    assert re.search(r"1 of 1 run failed \(.*" + expected, shown)
+    (record,) = (json.loads(it.read_text()) for it in Path("audit-runs").glob("*.json"))
+    assert re.search(expected, record["reason"])

@@ -908,3 +908,48 @@ def test_what_ranking_the_test_documents_took_is_told_apart() -> None:
     """Without the evaluations on the way, and none where the run failed."""
     result = run()
     assert result.prediction_seconds is not None and 0 < result.prediction_seconds < result.seconds
+
+
+# --------------------------------------------------------------------------- networks that do not fit
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (lambda scores: scores[:, :-1], r"gives \(B, {less}\) for {L} labels; it is to give \(B, {L}\)"),
+        (lambda scores: scores.T, r"gives \({L}, {B}\) for {L} labels"),
+        (lambda scores: scores.sum(), r"gives \(\) for {L} labels"),
+        (lambda scores: scores[:, 0], r"gives \(B\) for {L} labels"),
+        (lambda scores: scores.unsqueeze(1), r"gives \(B, 1, {L}\) for {L} labels"),
+        (lambda scores: (scores, scores), r"gives a tuple; it is to give scores \(B, {L}\)"),
+    ],
+)
+@pytest.mark.parametrize("when", ["training", "scoring"])
+def test_scores_of_another_shape_are_told_with_the_labels_there_are(
+    given: Callable[[Tensor], Any], said: str, when: str
+) -> None:
+    data, protocol = toy_data(), toy_protocol(batch_size=8)
+
+    class Odd(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            scores = super().forward(ids)
+            return given(scores) if self.training == (when == "training") else scores  # type: ignore[no-any-return]
+
+    L = data.n_labels
+    expected = "the network " + said.format(L=L, less=L - 1, B=8)
+    if when == "scoring" and "{B}" in said:
+        expected = r"the network gives \("  # the last batch may be a smaller one
+    with pytest.raises(ConfigError, match=expected):
+        run(data, protocol, build=lambda vectors: Odd(vectors, L))
+
+
+def test_a_network_without_a_narrowest_batch_is_told() -> None:
+    data = toy_data()
+
+    class Plain(nn.Module):
+        def __init__(self, vectors: Tensor) -> None:
+            super().__init__()
+            self.inner = Bag(vectors, data.n_labels)
+
+    with pytest.raises(ConfigError, match="the network has no `minimum_width`, the narrowest batch; set it"):
+        run(data, build=Plain)

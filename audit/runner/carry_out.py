@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.record import DataInfo, Run, Status
+from audit.runner.faults import told
 from audit.runner.plan import Job
 from audit.runner.versions import ChangedError, check_unchanged
 from audit.store import Store
@@ -87,7 +88,7 @@ def _run(
     except ReimplError as err:
         return failed(job, data, str(err), started), None
     except Exception as err:  # a fault of one run must not end the others; it is told in the record
-        return failed(job, data, f"{type(err).__name__}: {err}", started), None
+        return failed(job, data, told(err, job.spec), started), None
     arrays = None
     if not result.failed:
         arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from audit.record import RunSpec
 from audit.runner import carry_out
 from audit.runner.data_request import DataRequest
+from audit.runner.faults import told
 from audit.runner.plan import Job
 from audit.runner.tuning.question import Question
 from audit.runner.tuning.search import Outcome, TrialPruned, TrialStopped
@@ -80,7 +81,7 @@ class Training:
         except ReimplError as err:
             return Outcome(reason=str(err))
         except Exception as err:  # a fault of one trial must not end the others; it stays on record
-            return Outcome(reason=f"{type(err).__name__}: {err}")
+            return Outcome(reason=told(err, job.spec))
         if result.failed:
             return Outcome(reason=result.reason)
         score = result.metrics.get(question.spec.metric)

@@ -1,0 +1,37 @@
+"""What is told of a fault: of names and settings that cannot be, and inside a run."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from audit.names import OTHER_MODELS
+from audit.record import RunSpec, models_of
+from audit.runner.versions import codes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from reimpl.errors import ConfigError
+
+
+def told(err: Exception, spec: RunSpec) -> str:
+    """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
+    from reimpl.errors import ConfigError
+    from reimpl.model_files import fault
+    from reimpl.models import find_model
+
+    modules = []
+    for model, code in codes_of(spec).items():
+        with suppress(ConfigError):
+            modules.append(find_model(model, code))
+    return fault(err, *modules)
+
+
+def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str:
+    """The message; where a model, or the one that it is put on, is not there, with what would add it."""
+    from reimpl.models import known_models
+
+    known = known_models()
+    return str(err) if all(it in known for it in models_of(model, config)) else f"{err}; {OTHER_MODELS}"
