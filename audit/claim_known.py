@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,12 +31,16 @@ class KnownNames:
     """What is wrong with these changes of that protocol: the key, if it is one, and a sentence; or None."""
     tuning: Callable[[str | None, Any], tuple[str | None, str] | None] = lambda model, said: None
     """The same of how a model's settings are sought."""
+    config: Callable[[str, str | None, Mapping[str, Any]], Iterable[tuple[KeyPath, str]]] = lambda *_: ()
+    """The same of a model, a variant and keys that differ: paths from the experiment, and sentences. It may
+    load the model; where it is left out, configurations are not looked at."""
 
 
 def problems(names: FileNames, known: KnownNames) -> Iterator[Problem]:
     """Each name of a model, variant, protocol or recipe that is not among the known ones."""
     for path, entry in entries(names.content, "experiments"):
         yield from _in_experiment(path, entry, known)
+        yield from _in_config(path, entry, known)
     yield from dict.fromkeys(_in_readings(names, known))  # of several experiments said once
 
 
@@ -48,6 +53,7 @@ def _in_readings(names: FileNames, known: KnownNames) -> Iterator[Problem]:
                 training = {**mapping(entry.get("training")), **mapping(mapping(content).get("training"))}
                 path = ("readings", "open", name, "choices", choice)
                 yield from _in_training(path, {**entry, "training": training}, known)
+                yield from _in_choice(path, entry, mapping(mapping(content).get("config")), known)
 
 
 def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
@@ -72,6 +78,39 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Ite
         yield Problem((*path, "variant"), text)
     yield from _in_training(path, entry, known)
     yield from _in_tuning(path, entry, known)
+
+
+def _in_config(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
+    for place, why in _of_config(entry, mapping(entry.get("config")), known):
+        yield Problem((*path, *place), why)
+
+
+def _in_choice(
+    path: KeyPath, entry: PlainMapping, config: PlainMapping, known: KnownNames
+) -> Iterator[Problem]:
+    """What a choice makes of an experiment that is sound without it."""
+    held = mapping(entry.get("config"))
+    if config and not _of_config(entry, held, known):
+        for place, why in _of_config(entry, {**held, **config}, known):
+            yield Problem((*path, *place), why)
+
+
+def _of_config(entry: PlainMapping, config: PlainMapping, known: KnownNames) -> list[tuple[KeyPath, str]]:
+    """Problems of what is run with these keys; none where the names are not sound, or nothing is run."""
+    model, variant = _readable("model", entry), _readable("variant", entry)
+    variants = known.models.get(model) if model else None
+    idle = entry.get("planned") is True or entry.get("unavailable") is not None
+    if model is None or variant is None or idle or model not in known.models or not _is_finite(config):
+        return []
+    if variants is not None and variant not in variants:
+        return []
+    return list(known.config(model, variant, config))
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether it has none of YAML's numbers that JSON has not, which are told already."""
+    held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return all(map(_is_finite, held)) and not (isinstance(value, float) and not math.isfinite(value))
 
 
 def _in_tuning(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:

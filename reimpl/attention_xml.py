@@ -247,15 +247,21 @@ class AttentionXML(nn.Module):
         return 1
 
 
+def check_single(config: Config) -> None:
+    """Raises `ConfigError` for trees and ensembles: no other model can be put on them."""
+    if config.tree_height or config.trees > 1:
+        raise ConfigError(
+            f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network; "
+            "use tree_height 0 and trees 1 under another model",
+            ["tree_height" if config.tree_height else "trees"],
+        )
+
+
 def build(
     config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
 ) -> AttentionXML:
     """The network over all labels: the entry point by which the training, or CorNet, finds a model."""
-    if config.tree_height or config.trees > 1:
-        raise ConfigError(
-            f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network; "
-            "use tree_height 0 and trees 1 under another model"
-        )
+    check_single(config)
     return AttentionXML(
         config, vectors=vectors, labels=labels, padding_id=padding_id, freeze_padding=freeze_padding
     )

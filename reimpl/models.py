@@ -36,6 +36,7 @@ import ast
 import importlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -135,6 +136,31 @@ def known_variants(model: str) -> tuple[str, ...] | None:
     return tuple(names) if len(names) == len(keys) else None  # a `**` has the key None
 
 
+def known_bases() -> list[str]:
+    """Models that another one can be put on: those whose file defines `build`, which is read and not run.
+
+    Those of other packages are among them, since only the import can tell.
+    """
+    files = _defining(Path(__file__).parent) | files_of_models()
+    networks = {name for name, path in files.items() if "build" in _top_names(path)}
+    return sorted(networks | ({*_offers().there} - {*files}))
+
+
+def _top_names(path: Path) -> set[str]:
+    """What a file defines or imports at its top."""
+    found = set[str]()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {it.asname or it.name for it in node.names}
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            found |= {
+                it.id for it in ast.walk(node) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Store)
+            }
+    return found
+
+
 def _runs_on_import(node: ast.stmt) -> bool:
     return not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
@@ -160,7 +186,9 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     for key in changes:
         if key not in known:
             raise ConfigError(
-                f"config key {key!r} is not known to {module.__name__!r}; known are {', '.join(known)}"
+                f"config key {key!r} is not known to {module.__name__!r}; known are {', '.join(known)}",
+                [key],
+                alone=True,
             )
     try:
         # As JSON and strict: a list is a tuple, but "16" and true are no numbers.
@@ -169,7 +197,12 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"config key {place!r}: {first['msg']}, not {first['input']!r}") from err
+        why = f"config key {place!r}: {first['msg']}, not {first['input']!r}"
+        raise ConfigError(why, first["loc"], alone=True) from err
+    except ConfigError as err:  # of the `Config` itself
+        words = re.findall(r"\w+", str(err))
+        err.place = err.place or tuple([word for word in words if word in changes][:1])
+        raise
     return module.resolve(config) if hasattr(module, "resolve") else config
 
 

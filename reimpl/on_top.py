@@ -15,7 +15,7 @@ from torch import nn
 
 from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
-from reimpl.models import code_of, find_config, find_model, reduced_config
+from reimpl.models import code_of, find_config, find_model, known_bases, known_models, reduced_config
 
 
 @dataclass(frozen=True)
@@ -61,28 +61,39 @@ def with_base_reduced(config: _Config, sizes: Mapping[str, Any]) -> _Config:
 def base_config(config: OnTop) -> Any:
     """The base's own `Config`. Raises `ConfigError`."""
     module = base_module(config)
+    unknown = config.base_variant is not None and config.base_variant not in module.VARIANTS
     try:
-        return find_config(module, config.base_variant, config.base_config)
+        found = find_config(module, config.base_variant, config.base_config)
+        if hasattr(module, "check_single"):
+            module.check_single(found)
     except ConfigError as err:
-        raise ConfigError(f"base {config.base!r}: {err}") from err
+        place = ["base_variant"] if unknown else ["base_config", *err.place]
+        raise ConfigError(f"base {config.base!r}: {err}", place, alone=err.alone) from err
+    return found
 
 
 def base_module(config: OnTop) -> ModuleType:
     """The base's module. Raises `ConfigError` where it is missing, unknown, or no network."""
     if config.base is None:
         raise ConfigError(
-            "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn"
+            "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn", ["base"]
         )
+    if config.base not in known_models():
+        raise ConfigError(f"config key 'base': model {config.base!r} is not known; {_offer()}", ["base"])
     try:
         module = find_model(config.base, config.base_code)
     except ConfigError as err:
-        raise ConfigError(f"config key 'base': {err}") from err
+        raise ConfigError(f"config key 'base': {err}", ["base"]) from err
     if not hasattr(module, "build"):
         raise ConfigError(
-            f"config key 'base': model {config.base!r} is no single network with `build`, such as xml_cnn; "
-            "take one"
+            f"config key 'base': model {config.base!r} is no single network with `build`; {_offer()}",
+            ["base"],
         )
     return module
+
+
+def _offer() -> str:
+    return f"one can be put on {', '.join(known_bases())}"
 
 
 class Upon(nn.Module):

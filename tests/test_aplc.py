@@ -103,7 +103,7 @@ def test_the_encoder_is_the_network_without_its_last_layer() -> None:
     [
         ({}, "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn"),
         ({"base": "xml_cn"}, "config key 'base': model 'xml_cn' is not known"),
-        ({"base": "linear"}, "model 'linear' is no single network with `build`, such as xml_cnn; take one"),
+        ({"base": "linear"}, "model 'linear' is no single network with `build`; one can be put on"),
         ({"base": "xml_cnn", "base_variant": "x"}, "base 'xml_cnn': variant 'x' of .* is not known"),
     ],
 )

@@ -244,7 +244,7 @@ def test_the_parameter_formula_counts_the_built_network(variant: str) -> None:
     ("changes", "message"),
     [
         ({}, r"config key 'base' is missing: name the model .* as in base: xml_cnn"),
-        ({"base": "xml_cn"}, r"config key 'base': model 'xml_cn' is not known; known are "),
+        ({"base": "xml_cn"}, r"config key 'base': model 'xml_cn' is not known; one can be put on "),
         ({"base": "linear"}, r"config key 'base': model 'linear' is no single network .*`build`"),
         ({"base": "xml_cnn", "base_variant": "code"}, r"base 'xml_cnn': variant 'code' of .* is not known"),
         ({"base": "xml_cnn", "base_config": {"map": 3}}, r"base 'xml_cnn': config key 'map' is not known"),

@@ -65,7 +65,7 @@ def experiment_command(
     for name, value in (("ID", id), ("--paper KEY|FILE", paper)):
         if not value:
             raise AuditError(f"{name} is missing; give it, or --list to see models and protocols")
-    file = open_file(paper)
+    file = open_file(paper, configs=True)
     check_free(id, "experiment", list(file.paper.experiments))
     keys = {it.name: it for it in keys_of(Experiment)}
     on = {"datasets" if len(dataset or ()) > 1 else "dataset": ",".join(dataset or ())}

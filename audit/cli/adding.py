@@ -26,11 +26,11 @@ Set = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")]
 
 
-def open_file(paper: str) -> ClaimFile:
-    """The claim file that is to be changed."""
+def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
+    """The claim file that is to be changed; with `configs`, as `audit validate` reads it."""
     from audit.authoring.edit import ClaimFile
 
-    return ClaimFile.open(claim_path(paper), known=known_names())
+    return ClaimFile.open(claim_path(paper), known=known_names(configs=configs))
 
 
 def check_free(id: str, what: str, there: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,9 +66,14 @@ def verdict_code(audit: Audit) -> Exit:
     return Exit.CONTRADICTED if any(v.outcome == "contradicted" for v in audit.verdicts) else Exit.OK
 
 
-def known_names() -> KnownNames:
-    """What a claim file may name, found without loading torch."""
+def known_names(*, configs: bool = False) -> KnownNames:
+    """What a claim file may name, found without loading torch.
+
+    With `configs`, the configuration of each experiment is built as a run does it, which loads torch as soon
+    as a file has an experiment that runs here.
+    """
     from audit.claim import KnownNames
+    from reimpl.config_problems import config_problems
     from reimpl.data.recipe import RECIPES
     from reimpl.models import known_models, known_variants
     from reimpl.protocol import PROTOCOLS
@@ -75,4 +81,5 @@ def known_names() -> KnownNames:
     from reimpl.tuning import problem as tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
-    return KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
+    names = KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
+    return replace(names, config=config_problems) if configs else names

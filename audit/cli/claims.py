@@ -29,7 +29,7 @@ def validate_command(
     if schema:
         say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
         return Exit.OK
-    broken, known = False, known_names()
+    broken, known = False, known_names(configs=True)
     for path in claim_paths(claims):
         try:
             paper = load(path, known=known)

@@ -42,6 +42,7 @@ Models = Annotated[
         "--models",
         metavar="DIR",
         callback=_use,
-        help="Folder of model files of your own; they are code, and what trains or counts runs them.",
+        help="Folder of model files of your own; they are code, and what trains, counts or validates runs "
+        "them.",
     ),
 ]

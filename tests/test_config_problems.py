@@ -1,0 +1,185 @@
+"""`audit validate` and `audit add experiment` build configurations as a run does, and say where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit import cli
+from audit.exit_codes import Exit
+from reimpl.config_problems import config_problems, without
+from reimpl.models import find_model, known_bases, known_models
+from tests.runner.papers import write_paper
+
+#: Of the experiment `again` of the toy paper.
+AGAIN = "model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,\n     " + (
+    "dataset: corpus, recipe: study2022"
+)
+KIM = "base: xml_cnn, base_variant: kim2014"
+NETWORKS = "one can be put on attention_xml, bert_xml, cornet, mesh_probenet, rank_ae, xml_cnn"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(folder: Path, model: str, config: str) -> int:
+    """The toy paper with that experiment; number of the line on which `config` stands."""
+    variant = "chen2022-kim-words" if model == "xml_cnn" else "code"
+    text = f"model: {model}, variant: {variant}, protocol: chen2022, dataset: corpus,\n"
+    path = write_paper(
+        folder,
+        (
+            f"{{title: Words once more, {AGAIN}",
+            f"{{title: Again, {text}     config: {{{config}}},\n     recipe: study2022",
+        ),
+    )
+    return next(n for n, it in enumerate(path.read_text().splitlines(), 1) if it.startswith("     config:"))
+
+
+@pytest.mark.parametrize(
+    ("model", "config", "key", "why"),
+    [
+        (
+            "cornet",
+            f"{KIM}, block: 2",
+            ".block",
+            "config key 'block' is not known to 'reimpl.cornet'; known are",
+        ),
+        (
+            "cornet",
+            f"{KIM}, base_config: {{mapps: 3}}",
+            ".base_config.mapps",
+            "base 'xml_cnn': config key 'mapps'",
+        ),
+        ("cornet", f"{KIM}, base_config: {{maps: 0}}", ".base_config.maps", "base 'xml_cnn': maps must be"),
+        ("cornet", "blocks: 2", ".base", "config key 'base' is missing: name the model"),
+        ("cornet", "base: kim", ".base", f"config key 'base': model 'kim' is not known; {NETWORKS}\n"),
+        (
+            "cornet",
+            "base: linear",
+            ".base",
+            f"model 'linear' is no single network with `build`; {NETWORKS}\n",
+        ),
+        ("cornet", "base: aplc", ".base", "model 'aplc' is no single network"),
+        ("cornet", "base: cornet", ".base_config.base", "base 'cornet': config key 'base' is missing"),
+        ("cornet", "base: xml_cnn, base_variant: kim", ".base_variant", "variant 'kim' of 'reimpl.xml_cnn'"),
+        (
+            "cornet",
+            "base: attention_xml, base_config: {trees: 3}",
+            ".base_config.trees",
+            "trees 3 are no single",
+        ),
+        (
+            "cornet",
+            "base: attention_xml, base_config: {tree_height: 1}",
+            ".base_config.tree_height",
+            "no single",
+        ),
+        ("cornet", f"{KIM}, blocks: -1", ".blocks", "blocks must be a whole number from 0, not -1"),
+        ("cornet", f"{KIM}, blocks: two", ".blocks", "Input should be a valid integer, not 'two'"),
+        ("cornet", f"{KIM}, blocks: 1.5", ".blocks", "Input should be a valid integer, not 1.5"),
+        ("cornet", f"{KIM}, context: 0", ".context", "context must be a whole number from 1, not 0"),
+        ("cornet", f"{KIM}, loss: hinge", ".loss", "loss 'hinge' is not known"),
+        ("attention_xml", "trees: 0", ".trees", "trees must be a whole number from 1, not 0"),
+        ("attention_xml", "trees: three", ".trees", "Input should be a valid integer, not 'three'"),
+        ("attention_xml", "tree_height: -1", ".tree_height", "tree_height must be a whole number from 0"),
+        ("attention_xml", "tree_height: one", ".tree_height", "not 'one'"),
+        ("attention_xml", "hidden: 0", ".hidden", "hidden must be a whole number from 1, not 0"),
+        ("attention_xml", "cluster_size: 0", ".cluster_size", "cluster_size must be a whole number from 1"),
+        ("attention_xml", "fully_connected: 256", ".fully_connected", "not 256"),
+        ("attention_xml", "fully_connected: [a]", ".fully_connected[0]", "not 'a'"),
+        ("xml_cnn", "mapps: 3", ".mapps", "config key 'mapps' is not known to 'reimpl.xml_cnn'"),
+    ],
+)
+def test_what_a_run_would_refuse_is_told_with_line_and_key(
+    here: Path, model: str, config: str, key: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = written(here, model, config)
+    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
+    told = capsys.readouterr().err
+    assert told.startswith(f"toy.yaml:{line}: experiments.again.config{key}: ")
+    assert why in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "config",
+    [KIM, f"{KIM}, blocks: 0, base_config: {{maps: 3}}", "base: cornet, base_config: {base: xml_cnn}"],
+)
+def test_what_can_be_run_is_valid(here: Path, config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    written(here, "cornet", config)
+    assert cli.main(["validate", "toy.yaml"]) == Exit.OK, capsys.readouterr().err
+
+
+def test_all_unknown_and_mistyped_keys_are_told_in_one_go(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(here, "cornet", f"{KIM}, block: 2, base_config: {{mapps: 3, pads: 1}}, context: '5'")
+    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
+    keys = [it.split(": ")[1].split(".config.")[1] for it in capsys.readouterr().err.splitlines()]
+    assert sorted(keys) == ["base_config.mapps", "base_config.pads", "block", "context"]
+
+
+def test_what_cannot_be_read_as_a_number_is_told_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(here, "xml_cnn", "hidden: .inf")
+    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err.endswith("config.hidden: .inf is not a finite number; write one\n")
+
+
+READINGS = """\
+readings:
+  limit: full
+  open: {size: {why: not stated, choices: {usual: {}, large: {config: {map: 9}}}}}
+margins:
+"""
+
+
+def test_a_choice_of_a_reading_is_built_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, of however many experiments it is a choice."""
+    named = (AGAIN, f"readings: [size], {AGAIN}"), ("variant: kim2014", "readings: [size], variant: kim2014")
+    write_paper(here, *named, ("margins:\n", READINGS))
+    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
+    told = capsys.readouterr().err
+    assert "readings.open.size.choices.large.config.map: config key 'map' is not known" in told
+    assert told.count("\n") == 1
+
+
+def test_what_is_added_is_built_before_it_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_paper(here)
+    before = path.read_bytes()
+    how = ["--title", "N", "--dataset", "corpus", "--model", "cornet", "--variant", "code"]
+    how += ["--protocol", "small", "--recipe", "study2022", "--set", "config={base: kim}"]
+    assert cli.main(["add", "experiment", "n", "--paper", "toy.yaml", *how]) == Exit.BAD_INPUT
+    assert "experiments.n.config.base: config key 'base': model 'kim' is not known" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_bases_are_the_models_with_build() -> None:
+    assert known_bases() == [name for name in known_models() if hasattr(find_model(name), "build")]
+
+
+def test_a_model_that_is_not_there_is_a_problem_of_its_name() -> None:
+    assert [place for place, _ in config_problems("xml_cn", None, {})] == [("model",)]
+    assert [place for place, _ in config_problems("xml_cnn", "kim", {})] == [("variant",)]
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "rest"),
+    [
+        ({"a": 1, "b": 2}, ("a",), {"b": 2}),
+        ({"a": {"b": 1, "c": 2}}, ("a", "b"), {"a": {"c": 2}}),
+        ({"a": [1, "x"], "b": 2}, ("a", 1), {"b": 2}),
+        ({"a": 1}, ("b",), None),
+        ({"a": 1}, (), None),
+    ],
+)
+def test_a_key_is_left_out_where_it_stands(
+    config: Mapping[str, Any], place: tuple[str | int, ...], rest: Mapping[str, Any] | None
+) -> None:
+    assert without(config, place) == rest
