@@ -20,7 +20,8 @@ A model is a module with
 * optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
 * optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
   both;
-* optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None;
+* optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None, where they are
+  smaller than what is asked for; or a function of that;
 * optionally, of a model that holds another, `resolve(config)`, which writes out that one's configuration, and
   `reduce(config, sizes)`, which reduces that one too.
 
@@ -207,11 +208,28 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
 
 def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) -> Any:
-    """`config` at the model's own `SMALL` sizes, or else at `sizes`.
+    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger than its own.
 
     A reduced size is for what the configuration has: a network without a hidden layer gets none.
     """
     own = getattr(module, "SMALL", sizes)
-    changes = {key: value for key, value in own.items() if getattr(config, key, None) is not None}
+    asked = {key: getattr(config, key, None) for key in own}
+    changes = {key: smaller(value, own[key]) for key, value in asked.items() if value is not None}
     config = find_config(module, None, {**as_dict(config), **changes})
     return module.reduce(config, sizes) if hasattr(module, "reduce") else config
+
+
+def smaller(asked: Any, reduced: Any) -> Any:
+    """The smaller of two sizes, of lists place by place; what is no size is as reduced.
+
+    `reduced` may be a function of what is asked for.
+
+    >>> smaller(16, 32), smaller((16, 512), (32, 32)), smaller((), (32,))
+    (16, (16, 32), ())
+    """
+    if callable(reduced):
+        return reduced(asked)
+    if isinstance(asked, list | tuple) and isinstance(reduced, list | tuple):
+        return tuple(smaller(*pair) for pair in zip(asked, reduced, strict=False))
+    numbers = all(isinstance(it, int | float) and not isinstance(it, bool) for it in (asked, reduced))
+    return min(asked, reduced) if numbers else reduced

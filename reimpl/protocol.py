@@ -284,8 +284,10 @@ _FULL: Mapping[str, Protocol] = {
 }
 
 
-#: Sizes, which a reduced protocol has of its own; all else is a choice, and stays that of the one reduced.
-SIZES = ("epochs", "batch_size", "learning_rate", "length", "dimension", "model", "deviation")
+#: Amounts of a reduced protocol: the smaller of its own and what is asked for.
+AMOUNTS = ("epochs", "batch_size", "length", "dimension")
+#: What a reduced protocol has of its own; all else is a choice, and stays that of the one reduced.
+SIZES = (*AMOUNTS, "learning_rate", "model", "deviation")
 #: Sizes that are there only where a choice is made.
 SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_every": 50}
 #: Epochs at which something begins: they are reduced in proportion.
@@ -301,22 +303,38 @@ _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper", "y
 
 
 def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
-    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`."""
-    value = getattr(whole, name)
-    if value is None:
-        return None
+    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`.
+
+    Where the epochs are those of `whole`, so is the epoch.
+    """
+    value: int | None = getattr(whole, name)
+    if value is None or epochs == whole.epochs:
+        return value
     earliest = round(AVERAGE_FROM_SHARE * epochs) if reduced and name == "average_from" else 0
     return int(min(epochs - 1, max(earliest, round(value / whole.epochs * epochs))))
 
 
+def reduced_sizes(base: Protocol, asked: Protocol, *, usual_rate: float) -> dict[str, Any]:
+    """Amounts and learning rate of `asked` under the reduced protocol `base`: no amount is larger than asked.
+
+    `usual_rate` is the rate that the protocol which is asked for has by itself. That of `base` stands for it
+    where epochs are fewer than asked, and a rate that differs from it does so by the same factor.
+    """
+    amounts = {name: min(getattr(base, name), getattr(asked, name)) for name in AMOUNTS}
+    fewer = amounts["epochs"] < asked.epochs
+    rate = base.learning_rate * (asked.learning_rate / usual_rate) if fewer else asked.learning_rate
+    return {**amounts, "learning_rate": float(f"{rate:.6g}")}
+
+
 def _reduced(whole: Protocol) -> Protocol:
-    """`whole` at the sizes of `small`, by the name of `whole` with `-small`."""
+    """`whole` at the sizes of `small` that are no larger, by the name of `whole` with `-small`."""
     small = _FULL["small"]
-    changes: dict[str, Any] = {name: getattr(small, name) for name in SIZES}
+    changes = reduced_sizes(small, whole, usual_rate=whole.learning_rate)
     if whole.part_rates:  # rates that differ are a choice, and belong together
         del changes["learning_rate"]
+    changes |= {"model": small.model, "deviation": small.deviation}
     changes |= {k: v for k, v in SIZES_OF_CHOICES.items() if getattr(whole, k) is not None}
-    changes |= {name: in_proportion(name, whole, small.epochs) for name in BEGINNINGS}
+    changes |= {name: in_proportion(name, whole, changes["epochs"]) for name in BEGINNINGS}
     return replace(whole, name=f"{whole.name}-small", **changes)
 
 

@@ -12,7 +12,15 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from reimpl.errors import ConfigError
-from reimpl.protocol import BEGINNINGS, PROTOCOLS, SIZES, SIZES_OF_CHOICES, Protocol, in_proportion
+from reimpl.protocol import (
+    BEGINNINGS,
+    PROTOCOLS,
+    SIZES,
+    SIZES_OF_CHOICES,
+    Protocol,
+    in_proportion,
+    reduced_sizes,
+)
 
 
 class TrainingError(ConfigError):
@@ -67,19 +75,38 @@ def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any])
     """`base`, which stands in for `claimed`, with the choices that `training` makes.
 
     Experiments of a paper differ in their choices, and its claims compare them. Sizes stay those of `base`,
-    and an epoch at which something begins is in proportion (`in_proportion`). What does nothing there is
-    dropped: where nothing is selected, there is no patience.
+    but those of a reduced protocol are no larger than claimed (`reduced_sizes`), and an epoch at which
+    something begins is in proportion (`in_proportion`). What does nothing there is dropped: where nothing is
+    selected, there is no patience.
     """
-    changes: dict[str, Any] = {}
-    for key in training:
-        value = getattr(claimed, key)
-        if key in BEGINNINGS:
-            value = in_proportion(key, claimed, base.epochs, reduced=base.deviation is not None)
-        elif key in SIZES_OF_CHOICES and value is not None:
-            value = getattr(base, key) or (SIZES_OF_CHOICES[key] if base.deviation else value)
-        if key not in SIZES:
-            changes[key] = value
+    changes: dict[str, Any] = {key: getattr(claimed, key) for key in training if key not in SIZES}
+    if base.deviation is not None:
+        usual = PROTOCOLS.get(claimed.name, claimed).learning_rate
+        changes |= reduced_sizes(base, claimed, usual_rate=usual)
+    changes |= _beginnings(base, claimed, training, changes.get("epochs", base.epochs))
+    changes |= {key: _size_of_choice(key, base, claimed) for key in SIZES_OF_CHOICES if key in training}
     return replace(base, **_tidy({**asdict(base), **changes}, claimed))
+
+
+def _beginnings(
+    base: Protocol, claimed: Protocol, training: Mapping[str, Any], epochs: int
+) -> dict[str, int | None]:
+    """When something begins that `training` or `base` has, among so many epochs."""
+    reduced = base.deviation is not None
+    found = {}
+    for key in (it for it in BEGINNINGS if it in training or getattr(base, it) is not None):
+        asked = key in training or (reduced and getattr(claimed, key) is not None)
+        found[key] = in_proportion(key, claimed if asked else base, epochs, reduced=reduced)
+    return found
+
+
+def _size_of_choice(key: str, base: Protocol, claimed: Protocol) -> Any:
+    """The size of a choice that is claimed: that of `base` where it has one, and no larger than claimed."""
+    value = getattr(claimed, key)
+    if value is None:
+        return None
+    own = getattr(base, key) or (SIZES_OF_CHOICES[key] if base.deviation else value)
+    return min(own, value) if base.deviation and isinstance(value, int) else own
 
 
 def _tidy(parts: dict[str, Any], claimed: Protocol) -> dict[str, Any]:

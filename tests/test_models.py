@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from reimpl import models, plugins, xml_cnn
+from reimpl import cornet, models, plugins, xml_cnn
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_models, known_variants, reduced_config
+from reimpl.protocol import protocol
 
 
 def test_the_name_of_a_model_is_the_name_of_its_file() -> None:
@@ -212,6 +213,34 @@ def test_reduced_sizes_are_for_what_a_configuration_has() -> None:
     xml, kim = xml_cnn.VARIANTS["xun2020-code"], xml_cnn.VARIANTS["kim2014"]
     assert reduced_config(xml_cnn, xml, sizes) == replace(xml, maps=16, hidden=128)
     assert reduced_config(xml_cnn, kim, sizes) == replace(kim, maps=16)
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "reduced"),
+    [
+        ("xml_cnn", {"maps": 8, "hidden": 512}, {"maps": 8, "hidden": 128}),
+        ("xml_cnn", {"maps": 32, "hidden": 64}, {"maps": 16, "hidden": 64}),
+        ("attention_xml", {"hidden": 16, "fully_connected": (16,)}, {}),
+        ("attention_xml", {"hidden": 64, "fully_connected": ()}, {"hidden": 32}),
+        ("attention_xml", {"hidden": 8, "fully_connected": (64, 8)}, {"fully_connected": (32,)}),
+        ("mesh_probenet", {"hidden": 16, "bottleneck": 32}, {}),
+        ("bert_xml", {"hidden": 12, "heads": 2, "inner": 24, "bottleneck": 7}, {}),
+        ("rank_ae", {"embedding": 5, "encoder": 100}, {"encoder": 64}),
+    ],
+)
+def test_a_reduced_size_is_never_larger_than_what_is_asked_for(
+    model: str, asked: dict[str, Any], reduced: dict[str, Any]
+) -> None:
+    module = find_model(model)
+    config = find_config(module, None, asked)
+    assert reduced_config(module, config, protocol("small").model) == replace(config, **reduced)
+
+
+def test_what_a_model_holds_is_never_reduced_to_more_than_is_asked_for() -> None:
+    """CorNet's bottleneck of 20 on Kim-CNN of 4 feature maps."""
+    asked = {"context": 20, "base": "xml_cnn", "base_variant": "kim2014", "base_config": {"maps": 4}}
+    config = find_config(cornet, "code", asked)
+    assert reduced_config(cornet, config, protocol("small").model) == config
 
 
 def test_a_model_may_have_reduced_sizes_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

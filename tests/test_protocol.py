@@ -119,6 +119,15 @@ def test_a_reduced_protocol_differs_in_sizes_only(name: str) -> None:
     assert reduced.patience == whole.patience
 
 
+@pytest.mark.parametrize("name", [it for it in PROTOCOLS if it.endswith("-small")])
+def test_no_amount_of_a_reduced_protocol_is_larger_than_that_of_the_whole_one(name: str) -> None:
+    """APLC-XLNet's 8 epochs of batches of 12 stay that; its rates are a choice, and stay too."""
+    reduced, whole = protocol(name), protocol(name.removesuffix("-small"))
+    for amount in ("epochs", "batch_size", "length", "dimension"):
+        assert getattr(reduced, amount) == min(getattr(whole, amount), getattr(protocol("small"), amount))
+    assert (reduced.learning_rate == whole.learning_rate) == name.startswith("ye2020")
+
+
 @pytest.mark.parametrize("name", ["chen2022", "chen2022-code", "liu2017", "libmultilabel", "small"])
 def test_the_first_protocols_become_small_on_a_cpu_as_ever(name: str) -> None:
     assert on_a_cpu(name) == "small"

@@ -52,14 +52,27 @@ def test_every_field_but_the_name_and_what_reduces_can_be_changed() -> None:
     assert {*KEYS, "name", "model", "deviation"} == set(Protocol.__dataclass_fields__)
 
 
-#: Training -> what it changes of the reduced protocol. Sizes change nothing, choices act.
+#: Training -> what it changes of the reduced protocol: smaller sizes and choices act, larger ones do not.
 ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),
-    ({"epochs": 40, "batch_size": 200, "learning_rate": 1e-4, "length": 300}, {}),
-    ({"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"}, {"patience": 5}),
+    ({"epochs": 40, "batch_size": 200, "length": 300, "dimension": 200}, {}),
+    ({"batch_size": 8, "length": 50, "dimension": 16}, {"batch_size": 8, "length": 50, "dimension": 16}),
+    ({"evaluate_every": 20}, {"evaluate_every": 20}),
+    ({"evaluate_every": 500}, {}),
+    # A tenth of the rate that the protocol has is a tenth of the one that it has when it is reduced.
+    ({"learning_rate": 1e-4}, {"learning_rate": 4e-4}),
+    # Epochs that are not reduced: the rate is that of the claim file, and so is the start of the averaging.
+    ({"epochs": 12}, {"epochs": 12, "learning_rate": 1e-3, "average_from": 10}),
+    ({"epochs": 5, "average_from": 2}, {"epochs": 5, "learning_rate": 1e-3, "average_from": 2}),
+    ({"epochs": 20}, {"learning_rate": 1e-3, "average_from": 10}),
+    ({"epochs": 21}, {}),
+    (
+        {"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"},
+        {"patience": 5, "evaluate_every": 10},
+    ),
     ({"average_from": None}, {"average_from": None}),
-    ({"epochs": 10, "average_from": 2}, {"average_from": 15}),  # 2 of 10 epochs: before three quarters of 20
-    ({"epochs": 10, "average_from": 8}, {"average_from": 16}),
+    ({"epochs": 40, "average_from": 8}, {"average_from": 15}),  # 4 of 20 epochs: before three quarters
+    ({"epochs": 40, "average_from": 32}, {"average_from": 16}),
     ({"average_from": 29}, {"average_from": 19}),
     ({"average_from": 0}, {"average_from": 15}),
     ({"average_start": False}, {"average_start": False}),
@@ -80,11 +93,19 @@ ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("training", "changed"), ACTING, ids=str)
-def test_choices_act_on_a_reduced_protocol_and_sizes_do_not(
+def test_choices_act_on_a_reduced_protocol_and_larger_sizes_do_not(
     training: dict[str, Any], changed: dict[str, Any]
 ) -> None:
     claimed = with_training(WHOLE, training)
     assert with_choices(SMALL, claimed, training) == replace(SMALL, **changed)
+
+
+def test_a_reduced_protocol_of_another_paper_fits_its_averaging_into_fewer_epochs() -> None:
+    """Three quarters of 8 epochs, as it is three quarters of its own 20; other protocols stay whole."""
+    claimed = with_training(protocol("chen2022"), {"epochs": 8})
+    found = with_choices(SMALL, claimed, {"epochs": 8})
+    assert found == replace(SMALL, epochs=8, learning_rate=1e-3, average_from=6)
+    assert with_choices(WHOLE, claimed, {"epochs": 8}) == WHOLE
 
 
 def test_a_choice_that_the_reduced_protocol_lacks_gets_the_reduced_size() -> None:
