@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.claim import Paper
 from audit.record import Deviation
+from audit.runner.reasons import Reasons
 
 if TYPE_CHECKING:
     from audit.runner.data_request import DataRequest
@@ -52,11 +53,17 @@ def deviations(
     precision: str,
 ) -> tuple[Deviation, ...]:
     """All departures of a run of `experiment` from the claim file, those of the public code at the end."""
-    why = used.deviation or "chosen on the command line"
     found = [
         *_of_data(paper, experiment, data, request),
-        *_of_values(asdict(claimed), asdict(used), why, only=_acting(claimed, used, data)),
-        *_of_values(_flat(asdict(claimed_config)), _flat(asdict(config)), why, only=None),
+        *_of_values(
+            asdict(claimed),
+            asdict(used),
+            Reasons(claimed, used).of_training,
+            only=_acting(claimed, used, data),
+        ),
+        *_of_values(
+            _flat(asdict(claimed_config)), _flat(asdict(config)), Reasons(claimed, used).of_config, only=None
+        ),
     ]
     if precision != "float32":
         found.append(Deviation("arithmetic", "float32 (assumed)", precision, "chosen on the command line"))
@@ -131,12 +138,16 @@ def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:
 
 
 def _of_values(
-    paper: dict[str, Any], here: dict[str, Any], why: str, *, only: dict[str, str] | None
+    paper: dict[str, Any],
+    here: dict[str, Any],
+    why: Callable[[str, Any, Any], str],
+    *,
+    only: dict[str, str] | None,
 ) -> Iterator[Deviation]:
     for key, value in here.items():
         if paper[key] != value and (only is None or key in only):
             name = key.replace("_", " ") if only is None else only[key]
-            yield Deviation(name, _text(paper[key]), _text(value), why)
+            yield Deviation(name, _text(paper[key]), _text(value), why(key, paper[key], value))
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:

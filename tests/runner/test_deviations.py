@@ -109,6 +109,38 @@ def test_what_a_reduced_protocol_of_averaging_changes_is_listed_where_it_acts(tm
     assert not kept & set(listed)
 
 
+def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason(tmp_path: Path) -> None:
+    """Only what is smaller is "reduced so that a suite runs on a laptop"."""
+    yours = (
+        "protocol: chen2022, dataset: corpus,\n     recipe",
+        "protocol: you2019-code, dataset: corpus,\n     recipe",
+    )
+    why = {what: it.why for what, it in found(tmp_path, "words", yours).items()}
+    assert why["epochs"] == why["documents a batch"] == why["maps"] == PROTOCOLS["small"].deviation
+    assert why["learning rate"] == "raised, because the reduced protocol takes fewer epochs"
+    assert why["epochs before weights are averaged"].startswith("later, because at reduced sizes")
+    assert why["steps from one evaluation to the next"] == "more often, because reduced runs are short"
+    assert why["documents held out"].startswith("a share of the training documents")
+    late = (yours[0], "protocol: you2019-code, training: {average_from: 27}, dataset: corpus,\n     recipe")
+    later = found(tmp_path, "words", late)["epochs before weights are averaged"]
+    assert (later.here, later.why) == (
+        "18",
+        "in proportion to the epochs, of which the reduced protocol has fewer",
+    )
+    other = found(tmp_path, "elsewhere", LIU)
+    assert other["optimiser"].why == "as the reduced protocol small has it"
+
+
+def test_a_laptop_runs_no_more_than_the_experiment_asks_for(tmp_path: Path) -> None:
+    """Epochs, averaging and network of a claim file's own, smaller than the reduced ones: no departure."""
+    asked = "training: {epochs: 5, average_from: 2, batch_size: 8, length: 50, evaluate_every: 9}"
+    yours = (
+        "protocol: chen2022, dataset: corpus,\n     recipe",
+        f"protocol: you2019-code, config: {{maps: 4}}, {asked}, dataset: corpus,\n     recipe",
+    )
+    assert set(found(tmp_path, "words", yours)) == {"data", "word vectors", "documents held out"}
+
+
 def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one(tmp_path: Path) -> None:
     given = "protocol: chen2022, training: {clip: 1.0, epochs: 3}, dataset: corpus,\n     recipe"
     clipped = ("protocol: chen2022, dataset: corpus,\n     recipe", given)
