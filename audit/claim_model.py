@@ -489,11 +489,12 @@ class Experiment(Model):
     variant: Text | None = None
     """Name of a variant in that file."""
     config: Mapping[Key, Setting] = {}
-    """Keys of the variant that this experiment sets otherwise."""
+    """Keys of the variant that this experiment sets otherwise; `audit list model NAME` shows them."""
     protocol: Text | None = None
     """Name of a training protocol, as in chen2022."""
     training: Mapping[Key, Setting] = {}
-    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2}."""
+    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2};
+    `audit list training` shows them."""
     recipe: Text | None = None
     """Name of the recipe that turns texts into token ids and word vectors."""
     vectors: Text | None = None

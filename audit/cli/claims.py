@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
+from audit.cli.list_keys import asked_model, model_lines, training_lines
 from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -55,14 +56,22 @@ def list_command(
     claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CLAIMS]...|models|metrics|readers|statistics|protocols|recipes|tuning",
+            metavar="[CLAIMS]...|models|model NAME|metrics|readers|statistics|protocols|training|recipes|"
+            "tuning",
             help="Claim files or keys of built-in ones; or a sort of names, with where each comes from or "
-            "what it does.",
+            "what it does; `model NAME`: its variants and the keys of `config:`; `training`: the keys of "
+            "`training:`.",
         ),
     ] = None,
     models: Models = None,
 ) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
+    if (model := asked_model(claims or ())) is not None:
+        say("\n".join(model_lines(model)))
+        return Exit.OK
+    if claims == ["training"]:
+        say("\n".join(training_lines()))
+        return Exit.OK
     if claims and len(claims) == 1 and claims[0] in SORTS:
         for name, source in _sources(claims[0]).items():
             say(f"{name:20} {source}")

@@ -1,0 +1,129 @@
+"""What a model's `config:` and an experiment's `training:` may set, read from the classes that hold it.
+
+A key's meaning is the docstring below its field, and a variant's the comment above its entry in `VARIANTS`:
+both are read from the source, since Python keeps neither. Importing this module does not import torch.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from itertools import pairwise
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from reimpl.config_fields import as_json
+
+_WORDS: Mapping[Any, tuple[str, str]] = {
+    int: ("whole number", "whole numbers"),
+    float: ("number", "numbers"),
+    str: ("text", "texts"),
+    bool: ("true or false", "true or false"),
+    NoneType: ("null", "null"),
+}
+
+
+@dataclass(frozen=True)
+class KeyLine:
+    """A key that a claim file may set."""
+
+    name: str
+    type: str
+    """In words, as in `whole number or null`."""
+    default: str | None
+    """As YAML has it; None where there is none."""
+    says: str
+    """Empty where the source says nothing."""
+
+
+def keys_of(config: type) -> tuple[KeyLine, ...]:
+    """The fields of a dataclass, in its order, with those that it inherits."""
+    hints, says = get_type_hints(config), field_docstrings(config)
+    return tuple(
+        KeyLine(it.name, in_words(hints[it.name]), _default(it), says.get(it.name, ""))
+        for it in fields(config)
+    )
+
+
+def in_words(kind: Any, *, many: bool = False) -> str:
+    """A type as the writer of a claim file reads it.
+
+    >>> in_words(tuple[int, ...]), in_words(str | None), in_words(Literal["sum", "mean"])
+    ('list of whole numbers', 'text or null', 'sum or mean')
+    """
+    if kind in _WORDS:
+        return _WORDS[kind][many]
+    held = get_args(kind)
+    if get_origin(kind) is Literal:
+        return " or ".join(map(_plain, held))
+    if get_origin(kind) in (Union, UnionType):
+        return " or ".join(in_words(it, many=many) for it in held)
+    if get_origin(kind) in (tuple, list):
+        return f"list of {in_words(held[0], many=True)}"
+    if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
+        return "keys and values"
+    return getattr(kind, "__name__", str(kind))
+
+
+def field_docstrings(config: type) -> dict[str, str]:
+    """Field -> the docstring below it, on one line, of a class and of those that it inherits from."""
+    found: dict[str, str] = {}
+    for part in reversed(config.__mro__[:-1]):
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(part))).body
+        body = node.body if isinstance(node, ast.ClassDef) else []
+        for field, after in pairwise(body):
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                found[field.target.id] = re.sub(r"\bNone\b", "null", " ".join(str(after.value.value).split()))
+    return found
+
+
+def variants_of(module: ModuleType) -> dict[str, tuple[str, dict[str, str]]]:
+    """Name -> the comment above the variant, and the keys that it sets otherwise than their default."""
+    comments = _comments(inspect.getsource(module))
+    return {name: (comments.get(name, ""), dict(_set_by(config))) for name, config in module.VARIANTS.items()}
+
+
+def _comments(source: str) -> dict[str, str]:
+    """Key of `VARIANTS` -> the lines of comment right above it, as one."""
+    lines, found = source.splitlines(), {}
+    for node in ast.parse(source).body:
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if not isinstance(value, ast.Dict) or "VARIANTS" not in ast.unparse(node).partition("=")[0]:
+            continue
+        for key in value.keys:
+            if isinstance(key, ast.Constant):
+                found[str(key.value)] = " ".join(reversed(list(_above(lines, key.lineno))))
+    return found
+
+
+def _above(lines: list[str], number: int) -> Iterator[str]:
+    for line in reversed(lines[: number - 1]):
+        if not line.strip().startswith("#"):
+            return
+        yield line.strip().lstrip("#").strip()
+
+
+def _set_by(config: Any) -> Iterator[tuple[str, str]]:
+    for it in fields(config):
+        if (value := _plain(getattr(config, it.name))) != _default(it):
+            yield it.name, value
+
+
+def _default(field: Field[Any]) -> str | None:
+    if field.default_factory is not MISSING:
+        return _plain(field.default_factory())
+    return None if field.default is MISSING else _plain(field.default)
+
+
+def _plain(value: Any) -> str:
+    """As YAML has it: text without quotes, but for text that would be read as something else."""
+    if isinstance(value, str) and value and value not in ("true", "false", "null"):
+        return value
+    return json.dumps(as_json(value), ensure_ascii=False, default=str)
