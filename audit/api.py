@@ -51,6 +51,10 @@ _SWITCHES = (
     "--other-dataset",
     "--retry-failed",
     "--allow-commands",
+    "--ids",
+    "--raw",
+    "--untuned",
+    "--readings",
 )
 
 
@@ -140,7 +144,15 @@ def run(
     *,
     seeds: int = 3,
     data: str | os.PathLike[str] | None = None,
-    only: Sequence[str] = (),
+    data_file: str | os.PathLike[str] | None = None,
+    base: Literal[0, 1] | None = None,
+    format: str | None = None,
+    text_field: str | Sequence[str] | None = None,
+    labels_field: str | None = None,
+    separator: str | None = None,
+    ids: bool = False,
+    raw: bool | None = None,
+    only: str | Sequence[str] = (),
     protocol: str = "auto",
     vectors: str | None = None,
     device: str = "auto",
@@ -148,50 +160,67 @@ def run(
     jobs: int = 1,
     store: str | os.PathLike[str] = "audit-runs",
     retry_failed: bool = False,
+    untuned: bool = False,
+    tuned_on: str | os.PathLike[str] | None = None,
+    models: str | os.PathLike[str] | None = None,
     allow_commands: bool = False,
+    readings: bool = False,
     evidence: Literal["ours", "imported"] = "ours",
 ) -> Audit:
     """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
     not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
     out unless `allow_commands` says that its programs may be started.
 
+    The options are those of the command, and `audit run --help` explains them: `models` is a folder of model
+    files of your own, `text_field`, `labels_field` and `separator` tell how the corpus in `data` is read.
+
     With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
     `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
     was begun is kept: the same call goes on where it was.
     """
+    from audit.cli.model_folder import models_of
+    from audit.cli.run_options import check_readings, settings_of
     from audit.cli.suite import Suite, run_and_judge
     from audit.commanded import Commands, run_commands
     from audit.progress import quiet_console
-    from audit.runner import Settings
-    from audit.runner.devices import check_precision, device_of
     from audit.runner.plan import selected
     from audit.stored import Bench, check_evidence
 
-    with _in_python():
+    with _in_python(), models_of(_path(models)):
         check_evidence(evidence)
         held, path = _paper(paper)
-        chosen, kept = device_of(device), Path(store)
-        check_precision(precision, chosen)
-        if vectors and data is None:
-            raise AuditError(f"--vectors {vectors}: made words have no vectors; give --data too")
-        settings = Settings(
-            data=None if data is None else Path(data),
+        kept, chosen_names = Path(store), _several(only)
+        settings = settings_of(
+            data=_path(data),
+            data_file=_path(data_file),
+            base=_base(base),
+            format=format,
+            text_field=None if text_field is None else _several(text_field),
+            labels_field=labels_field,
+            separator=separator,
+            ids=ids,
+            raw=raw,
             protocol=protocol,
             vectors=vectors,
             seeds=_seeds(seeds),
-            device=chosen,
+            device=device,
             precision=precision,
-            cache=kept / "data",
+            store=kept,
+            untuned=untuned,
+            tuned_on=_path(tuned_on),
+            readings=readings,
         )
+        if readings:
+            check_readings([held])
         grown = Bench(kept).grown(held, path) if kept.is_dir() else {}
-        chosen_ones = selected(held, only)
+        chosen_ones = selected(held, chosen_names)
         commands = Commands(
             held, path, kept, None if chosen_ones is None else frozenset(chosen_ones), retry_failed
         )
         run_commands(commands, seeds=settings.seeds, allowed=allow_commands)
         command = f"audit.run({held.paper.key!r}, seeds={seeds})"
         suite = Suite(
-            held, settings, only, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
+            held, settings, chosen_names, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
         )
         suite.console = quiet_console()
         found, _, interrupted = run_and_judge(suite, suite.plan())
@@ -307,6 +336,21 @@ def _seeds(seeds: int) -> int:
     return seeds
 
 
+def _base(base: int | None) -> int | None:
+    if base is not None and (isinstance(base, bool) or base not in (0, 1)):
+        raise AuditError(f"base={base!r}: give 0 or 1, what label and feature ids count from")
+    return base
+
+
+def _path(given: str | os.PathLike[str] | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _several(names: str | Sequence[str]) -> list[str]:
+    """One name is a list of one, and not one of its letters each."""
+    return [names] if isinstance(names, str) else list(names)
+
+
 @contextmanager
 def _in_python() -> Iterator[None]:
     """Messages name options as they are spelled here: `same_data=` in place of `--same-data`."""
@@ -328,12 +372,18 @@ def _reworded(text: str) -> str:
     'add unit="percent" or unit="fraction"'
     >>> _reworded("declare --same-data and why, or add --outliers-ok")
     'declare same_data= and why, or add outliers_ok=True'
+    >>> _reworded("`--models DIR` adds those of a folder; --raw or --tokenised")
+    '`models=DIR` adds those of a folder; raw=True or raw=False'
     """
 
     def spelled(it: re.Match[str]) -> str:
         name = it[1].lstrip("-").replace("-", "_")
+        if name == "tokenised":
+            return "raw=False"
+        if it[2] == "DIR":
+            return f"{name}=DIR"
         if it[2]:
             return f'{name}="{it[2]}"'
         return f"{name}=True" if it[1] in _SWITCHES else f"{name}="
 
-    return re.sub(r"(--[a-z]+(?:-[a-z]+)*)(?: (percent|fraction|imported|ours)\b)?", spelled, text)
+    return re.sub(r"(--[a-z]+(?:-[a-z]+)*)(?: (percent|fraction|imported|ours|DIR)\b)?", spelled, text)

@@ -14,7 +14,7 @@ from audit.claim_model import MODULE, Tuning
 from audit.claim_names import FileNames, PlainMapping, entries, mapping, sequence
 from audit.claim_source import KeyPath, Problem
 from audit.claim_text import is_visible
-from audit.names import known_names
+from audit.names import OTHER_MODELS, known_names
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Ite
     for key, choice in choices.items():
         name = _readable(key, entry)
         if name and name not in choice:
-            more = "; `--models DIR` adds those of a folder" if key == "model" else ""
+            more = f"; {OTHER_MODELS}" if key == "model" else ""
             yield Problem((*path, key), f"there is no {key} {name!r}; {known_names(name, choice)}{more}")
     model, variant = _readable("model", entry), _readable("variant", entry)
     variants = known.models.get(model) if model else None  # of an unknown model nothing more is said

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
+import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +16,10 @@ import pytest
 
 import audit
 from audit import api, cli
-from audit.record import Audit, audit_from_json
+from audit.cli.run import run_command
+from audit.record import Audit, RunSpec, audit_from_json
+from audit.runner import Job, carry_out
+from reimpl.training import Result
 from tests.importing.rows import COLUMNS, ROWS, write_rows
 from tests.runner.papers import write_corpus, write_paper
 
@@ -216,11 +222,81 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
         ({"device": "tpu"}, "device= 'tpu' is unknown"),
         ({"vectors": "glove"}, "vectors= glove: made words have no vectors; give data= too"),
         ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
+        ({"only": "nobody"}, "only= 'nobody' is no experiment"),
+        ({"models": "nowhere"}, "models= nowhere: no model file is there"),
+        ({"separator": ";"}, "separator=: says how data= is read; give that too"),
+        ({"text_field": "title"}, "text_field=: says how data= is read"),
+        ({"format": "csv"}, "format=: says how data= is read"),
+        ({"base": 2}, "base=2: give 0 or 1"),
+        ({"untuned": True, "tuned_on": "x"}, "untuned=True and tuned_on= x are opposites"),
+        ({"readings": True}, "readings=True: toy2024 declares none"),
     ],
 )
 def test_run_refuses_what_the_command_refuses(options: dict[str, Any], said: str) -> None:
     with pytest.raises(audit.AuditError, match=said):
         audit.run("toy.yaml", **options)
+
+
+def test_run_has_the_options_of_the_command() -> None:
+    """But for those of several papers, several looks or split columns, and of the report that it writes."""
+    own = set(inspect.signature(run_command).parameters)
+    own -= {"context", "claims", "columns", "until_settled", "budget", "looks", "spending", "out", "also"}
+    assert own == set(inspect.signature(audit.run).parameters) - {"paper"}
+
+
+@pytest.fixture
+def untrained(monkeypatch: pytest.MonkeyPatch) -> list[RunSpec]:
+    """What would be trained."""
+    made: list[RunSpec] = []
+    ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
+
+    def train(job: Job, *_: object) -> Result:
+        made.append(job.spec)
+        return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
+
+    monkeypatch.setattr(carry_out, "_train", train)
+    return made
+
+
+def test_run_takes_models_of_a_folder_and_says_so_where_one_is_unknown(
+    folder: Path, untrained: list[RunSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XMTC_AUDIT_MODELS", raising=False)
+    write_paper(folder, ("model: xml_cnn, variant: chen2022-kim-words", "model: mine, variant: paper"))
+    Path("own").mkdir()
+    assert cli.main(["add", "model", "mine", "--to", "own"]) == 0
+    said = "experiments.words: model 'mine' is not known; .*; `models=DIR` adds those of a folder"
+    with pytest.raises(audit.PlanError, match=said):
+        audit.run("toy.yaml", only="words", seeds=1)
+    audit.run("toy.yaml", only="words", seeds=1, models="own")
+    content = Path("own/mine.py").read_bytes()
+    assert [(it.model, it.code) for it in untrained] == [("mine", hashlib.sha256(content).hexdigest())]
+    assert "XMTC_AUDIT_MODELS" not in os.environ
+
+
+def test_the_command_says_it_in_its_own_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_paper(folder, ("model: xml_cnn, variant: chen2022-kim-words", "model: mine, variant: paper"))
+    assert cli.main(["run", "toy.yaml", "--only", "words"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("; `--models DIR` adds those of a folder")
+
+
+def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]) -> None:
+    """The same documents as a table, with labels parted by a semicolon, and as LibMultiLabel's text."""
+    write_corpus(folder / "corpus")
+    (folder / "table").mkdir()
+    for split in ("train", "test"):
+        lines = [it.split("\t") for it in (folder / f"corpus/{split}.txt").read_text().splitlines()]
+        rows = "".join(f"{labels.replace(' ', ';')},{text}\n" for labels, text in lines)
+        (folder / f"table/{split}.csv").write_text(f"tags,title\n{rows}")
+    options: dict[str, Any] = {"only": ["words"], "seeds": 1}
+    with pytest.raises(audit.AuditError, match="nothing says what parts the labels; state separator="):
+        audit.run("toy.yaml", data="table", **options)
+    fields = {"text_field": "title", "labels_field": "tags", "separator": ";"}
+    audit.run("toy.yaml", data="table", **fields, **options)  # type: ignore[arg-type]
+    found = audit.run("toy.yaml", data="corpus", **options)
+    assert len(untrained) == 2
+    (run,) = next(it for it in found.experiments if it.id == "words").runs
+    assert (run.data.n_train, run.data.n_test) == (40, 16)
 
 
 # --------------------------------------------------------------------------- what is shown

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +13,32 @@ import typer
 from audit.errors import AuditError
 
 
-def _use(context: typer.Context, folder: Path | None) -> Path | None:
-    """The models in the folder too, here and in worker processes, until the command is over.
+@contextmanager
+def models_of(folder: Path | None) -> Iterator[None]:
+    """The models in the folder too, here and in worker processes, while the block runs.
 
     Raises `AuditError` for a folder without any.
     """
     from reimpl.models import FOLDERS, files_of_models
 
     if folder is None:
-        return None
+        yield
+        return
     before = os.environ.get(FOLDERS)
-    context.call_on_close(lambda: _put(FOLDERS, before))
     os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), before]))
-    if not any(path.parent == folder.resolve() for path in files_of_models().values()):
-        _put(FOLDERS, before)  # a command whose options are refused is never closed
-        raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")
+    try:
+        if not any(path.parent == folder.resolve() for path in files_of_models().values()):
+            raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")
+        yield
+    finally:
+        _put(FOLDERS, before)
+
+
+def _use(context: typer.Context, folder: Path | None) -> Path | None:
+    """Until the command is over."""
+    with ExitStack() as held:  # a command whose options are refused is never closed
+        held.enter_context(models_of(folder))
+        context.call_on_close(held.pop_all().close)
     return folder
 
 

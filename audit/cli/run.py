@@ -13,7 +13,6 @@ import typer
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of
 from audit.cli.beside import AlsoOption, also_of
 from audit.cli.corpus_options import (
-    IN_RUN,
     Base,
     FormatName,
     Ids,
@@ -21,11 +20,10 @@ from audit.cli.corpus_options import (
     Raw,
     Separator,
     TextFields,
-    options_of,
 )
 from audit.cli.judge import EvidenceOption, check_evidence
 from audit.cli.model_folder import Models
-from audit.cli.run_options import Only, check_made
+from audit.cli.run_options import Only, check_readings, settings_of
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -158,8 +156,6 @@ def run_command(
     from audit.cli.suite import Suite, run_once
     from audit.cli.until_settled import run_until_settled
     from audit.fixed_margins import grown_since
-    from audit.runner import Settings
-    from audit.runner.devices import check_precision, device_of
     from audit.store import Store
 
     names = also_of(also)
@@ -167,40 +163,30 @@ def run_command(
     several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
     check_keys(papers)
-    chosen = device_of(device)
-    check_precision(precision, chosen)
     check_evidence(evidence)
-    options = options_of(
-        words=IN_RUN,
-        column=None,
+    settings = settings_of(
+        data=data,
+        data_file=data_file,
         base=base,
-        data=data_file,
-        text=text_field,
-        labels=labels_field,
+        format=format,
+        text_field=text_field,
+        labels_field=labels_field,
         separator=separator,
         ids=ids,
         raw=raw,
-    )
-    check_made(data, options, format=format, vectors=vectors)
-    if untuned and tuned_on:
-        raise AuditError(f"--untuned and --tuned-on {tuned_on} are opposites; give one of them")
-    if readings:
-        _check_readings(papers, one_split=not several, one_look=way is None)
-    settings = Settings(
-        data=data,
-        options=options,
-        format=format,
         protocol=protocol,
         vectors=vectors,
         seeds=seeds,
-        device=chosen,
+        device=device,
         precision=precision,
-        cache=store / "data",
+        store=store,
         untuned=untuned,
         tuned_on=tuned_on,
         readings=readings,
     )
-    workers = jobs or (1 if chosen != "cpu" else os.cpu_count() or 1)
+    if readings:
+        _check_readings(papers, one_split=not several, one_look=way is None)
+    workers = jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
     command = shlex.join(["audit", *context.obj])
     stored = list(Store(store).runs(problems=[]))
     pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
@@ -260,9 +246,7 @@ def _check_readings(papers: Sequence[Paper], *, one_split: bool, one_look: bool)
         raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
     if not one_look:
         raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
-    for paper in papers:
-        if paper.readings is None:
-            raise AuditError(f"--readings: {paper.paper.key} declares none; leave it out, or add readings")
+    check_readings(papers)
 
 
 def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.corpus_options import (
-    IN_RUN,
     Base,
     FormatName,
     Ids,
@@ -19,10 +18,9 @@ from audit.cli.corpus_options import (
     Raw,
     Separator,
     TextFields,
-    options_of,
 )
 from audit.cli.model_folder import Models
-from audit.cli.run_options import Only, check_made
+from audit.cli.run_options import Only, settings_of
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -90,37 +88,27 @@ def tune_command(
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
     from audit.cli.suite import threads_of
-    from audit.runner import Settings
-    from audit.runner.devices import check_precision, device_of
     from audit.runner.tuning.ask import questions
     from audit.runner.tuning.carry_on import Way, carry_on
 
     papers = papers_of(claims)
     check_keys(papers)
-    chosen = device_of(device)
-    check_precision(precision, chosen)
-    options = options_of(
-        words=IN_RUN,
-        column=None,
+    settings = settings_of(
+        data=data,
+        data_file=data_file,
         base=base,
-        data=data_file,
-        text=text_field,
-        labels=labels_field,
+        format=format,
+        text_field=text_field,
+        labels_field=labels_field,
         separator=separator,
         ids=ids,
         raw=raw,
-    )
-    check_made(data, options, format=format, vectors=vectors)
-    settings = Settings(
-        data=data,
-        options=options,
-        format=format,
         protocol=protocol,
         vectors=vectors,
         seeds=1,
-        device=chosen,
+        device=device,
         precision=precision,
-        cache=store / "data",
+        store=store,
     )
     seconds = None if timeout is None else _seconds(timeout)
     asked = [

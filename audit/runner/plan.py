@@ -20,6 +20,7 @@ from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
 from audit.runner.data_sheet import sheet_of
 from audit.runner.deviations import deviations
+from audit.runner.faults import with_way_out
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
 
 if TYPE_CHECKING:
@@ -314,7 +315,8 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
         find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
         config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
-        raise PlanError(f"{paper.paper.key}: experiments.{name}: {err}") from err
+        said = with_way_out(err, experiment.model or "", experiment.config)
+        raise PlanError(f"{paper.paper.key}: experiments.{name}: {said}") from err
     _check_complete(module, config)
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
@@ -365,6 +367,7 @@ def _resolve(
         result = _tuned_as_base(paper, reading, found, settings)
     config, used = result.settings.config, result.settings.used
     claimed_config, claimed = result.settings.claimed_config, result.settings.claimed
+    _check_selection(found.module, config, used, whole)
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
     specs = [
@@ -450,6 +453,22 @@ def _check_fit(module: ModuleType, data: Dataset) -> None:
     takes = getattr(module, "TAKES", ("texts",))
     if not set(takes) & set(there):
         raise UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
+
+
+def _check_selection(module: ModuleType, config: Any, used: Protocol, data: Dataset) -> None:
+    """What a run would say at its start; of a model with a training of its own, only where that chooses."""
+    from reimpl.errors import ConfigError
+    from reimpl.training import check_selection
+
+    chooses = (
+        module.chooses_epoch(config) if hasattr(module, "chooses_epoch") else not hasattr(module, "train")
+    )
+    if not chooses:
+        return
+    try:
+        check_selection(used, data)
+    except ConfigError as err:
+        raise UnfitError(str(err)) from err
 
 
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:

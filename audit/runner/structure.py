@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from audit.errors import PlanError
+from audit.runner.faults import with_way_out
 
 
 def count_weights(counted: Mapping[str, Any]) -> int:
@@ -33,7 +34,7 @@ def count_weights(counted: Mapping[str, Any]) -> int:
                 freeze_padding=False,
             )
     except ConfigError as err:
-        raise PlanError(f"counted: {err}") from err
+        raise PlanError(f"counted: {with_way_out(err, counted['model'], counted['config'])}") from err
     sizes = {name: weight.numel() for name, weight in model.named_parameters()}
     for pattern in counted["weights"]:
         if not any(fnmatchcase(name, pattern) for name in sizes):
