@@ -172,6 +172,11 @@ def build_for(config: Config, data: Dataset, folder: Path) -> APLCXLNet:
     return APLCXLNet(XLNetEncoder(xlnet, summary, padding_id=data.padding_id), clusters)
 
 
+def chooses_epoch(config: Config, labels: int) -> bool:
+    """Whether the protocol's metric chooses the epoch: it is trained by `reimpl.training`."""
+    return True
+
+
 def train(
     config: Config,
     data: Dataset,

@@ -267,6 +267,14 @@ def build(
     )
 
 
+def chooses_epoch(config: Config, labels: int) -> bool:
+    """Whether the protocol's metric chooses the epoch as it is; a level of a tree takes one for its nodes."""
+    from reimpl.label_tree import fitting_height
+
+    height, size, ways = config.tree_height, config.cluster_size, config.ways
+    return not height or fitting_height(labels, size, height, ways) == 0
+
+
 def train(
     config: Config,
     data: Dataset,

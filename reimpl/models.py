@@ -17,6 +17,8 @@ A model is a module with
   its content counts too, `reimpl.model_files`);
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
+* optionally, with a `train` of its own, `chooses_epoch(config, labels)`: whether that has the epoch chosen as
+  the protocol says, so that data on which this cannot be are refused before a run;
 * optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
 * optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
   both;

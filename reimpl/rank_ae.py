@@ -311,6 +311,11 @@ def build(
     return RankAE(config, vectors=vectors, labels=labels)
 
 
+def chooses_epoch(config: Config, labels: int) -> bool:
+    """Whether the protocol's metric chooses the epoch: it is trained by `reimpl.training`."""
+    return True
+
+
 def train(
     config: Config,
     data: Dataset,

@@ -160,8 +160,16 @@ def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, fl
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
 
 
-def _check_metric(protocol: Protocol, data: Dataset) -> None:
-    """Refuse, before any training, a metric that nothing measures."""
+def check_selection(protocol: Protocol, data: Dataset) -> None:
+    """Raises `ConfigError`, before any training, where the protocol cannot choose an epoch on these data.
+
+    They may lack the documents that the protocol holds out, or have too few labels for its metric.
+    """
+    if protocol.select == "best_on_dev" and data.dev is None and protocol.hold_out is None:
+        raise ConfigError(
+            f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
+            "add a dev split or a hold_out"
+        )
     known = [f"{name}@{k}" for name in MEASURED for k in cutoffs(data.n_labels)]
     if protocol.select != "last" and protocol.select_metric not in known:
         raise ConfigError(
@@ -196,12 +204,7 @@ class _Run:
         data = for_protocol(data, protocol)
         self.data, self.protocol, self.device, self.precision = data, protocol, device, precision
         self.watch, self.loss, self.seed = watch, loss(loss_name), seed
-        if protocol.select == "best_on_dev" and data.dev is None:
-            raise ConfigError(
-                f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
-                "add a dev split or a hold_out"
-            )
-        _check_metric(protocol, data)
+        check_selection(protocol, data)
         self.state = _State()
         above = -math.inf if protocol.select_above is None else protocol.select_above
         self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)

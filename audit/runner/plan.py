@@ -460,13 +460,10 @@ def _check_selection(module: ModuleType, config: Any, used: Protocol, data: Data
     from reimpl.errors import ConfigError
     from reimpl.training import check_selection
 
-    chooses = (
-        module.chooses_epoch(config) if hasattr(module, "chooses_epoch") else not hasattr(module, "train")
-    )
-    if not chooses:
-        return
+    own = getattr(module, "chooses_epoch", None)
     try:
-        check_selection(used, data)
+        if own(config, data.n_labels) if own else not hasattr(module, "train"):
+            check_selection(used, data)
     except ConfigError as err:
         raise UnfitError(str(err)) from err
 

@@ -301,6 +301,62 @@ def test_a_corpus_for_none_of_the_models_is_refused(tmp_path: Path) -> None:
         make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1")), only=["net"])
 
 
+def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_path: Path) -> None:
+    """nDCG@5 is not measured on two labels; what selects nothing runs on them."""
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    said = (
+        "protocol 'you2019-code-small' selects by 'nDCG@5', which is not measured on 'two' with its 2 "
+        "labels; measured are P@1, R@1, RP@1, nDCG@1"
+    )
+    both = changed(tmp_path, *averaged("", "clip: null"))
+    with pytest.raises(
+        PlanError, match=re.escape(f"toy2024: nothing can be run on this corpus (words: {said})")
+    ):
+        make_plan(both, two, only=["t1"])
+    plan = make_plan(changed(tmp_path, averaged("", "")[0]), two, only=["t1"])
+    why = {it.id: it.not_run for it in plan.experiments}
+    assert (why["words"], why["letters"]) == (said, None)
+    assert [job.title for job in plan.jobs] == ["letters seed 0"]
+
+
+def test_a_protocol_that_selects_on_documents_that_are_not_there_is_told_before_a_run(tmp_path: Path) -> None:
+    chosen = ("words, protocol: chen2022,", "words, protocol: chen2022, training: {%s},")
+    training = "select: best_on_dev, evaluate: every_epoch"
+    paper = changed(tmp_path, (chosen[0], chosen[1] % training))
+    with pytest.raises(
+        PlanError, match="selects on validation data, and 'bare' has none; add a dev split or a"
+    ):
+        make_plan(paper, settings(write_corpus(tmp_path / "bare")), only=["words"])
+    assert ran(make_plan(paper, settings(write_corpus(tmp_path / "with", dev=5)), only=["words"])) == {
+        "words"
+    }
+    held = changed(tmp_path, (chosen[0], chosen[1] % f"{training}, hold_out: liu2017"))
+    assert ran(make_plan(held, settings(tmp_path / "bare"), only=["words"])) == {"words"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "model: linear, variant: svm",
+        "model: attention_xml, variant: code, config: {tree_height: 1, cluster_size: 1, ways: 2}",
+    ],
+)
+def test_a_model_that_chooses_no_epoch_by_the_protocol_is_not_refused_for_its_metric(
+    tmp_path: Path, model: str
+) -> None:
+    """A linear model has no epochs, and a level of a tree takes a smaller k."""
+    asked = (
+        "model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022, dataset: corpus,\n     recipe",
+        f"{model}, protocol: you2019-code, dataset: corpus,\n     recipe",
+    )
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    assert ran(make_plan(changed(tmp_path, asked), two, only=["words"])) == {"words"}
+    flat = (asked[0], asked[1].replace("cluster_size: 1", "cluster_size: 8"))
+    if flat != asked:  # two labels of 8 a cluster make no tree
+        with pytest.raises(PlanError, match="which is not measured on 'two'"):
+            make_plan(changed(tmp_path, flat), two, only=["words"])
+
+
 def test_a_model_of_features_takes_texts_as_well(tmp_path: Path, corpus: Path) -> None:
     plan = make_plan(load(write_linear_paper(tmp_path)), settings(corpus, seeds=1))
     assert ran(plan) == {"svm", "net"}
