@@ -90,7 +90,8 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         claim=claim.claim,
         status=status,
         word=wording.STATUS_WORDS[status],
-        reason=wording.reason(verdict.reason if verdict else "not_run"),
+        reason=wording.unrun(verdict, found.quoted(claim))
+        or wording.reason(verdict.reason if verdict else "not_run"),
         title=wording.claim_title(claim, names),
         kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
         kind_key=claim.kind,

@@ -50,6 +50,10 @@ class Lookup:
         """Titles of the claim's experiments, in its order; an unknown id stands for itself."""
         return tuple(self.title(experiment) for experiment in claim.experiments)
 
+    def quoted(self, claim: ClaimRecord) -> tuple[str, ...]:
+        """The same, as they stand within a sentence."""
+        return tuple(f"“{name}”" for name in self.names(claim))
+
     def title(self, experiment: str) -> str:
         record = self.experiments.get(experiment)
         return (record.title if record else "") or experiment

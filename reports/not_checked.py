@@ -45,9 +45,12 @@ def _claims(found: Lookup) -> Iterator[Sentence]:
     claims, verdicts = found.audit.claims, found.verdicts
     tested = sum(wording.status_of(verdicts.get(it.id)) != "not_tested" for it in claims)
     yield Sentence(words.of_claims(tested, len(claims)))
-    reasons = Counter(verdicts[it.id].reason if it.id in verdicts else "not_run" for it in claims)
+    reasons = Counter(verdicts[it.id].reason for it in claims if it.id in verdicts)
     for code in wording.UNJUDGED:
-        if reasons[code]:
+        if code == "not_run":
+            pairs = ((it, verdicts.get(it.id)) for it in claims)
+            yield from map(Sentence, wording.unrun_lines(pairs, found.quoted))
+        elif reasons[code]:
             yield Sentence(wording.unjudged(reasons[code], code=code))
 
 

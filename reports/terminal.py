@@ -26,7 +26,10 @@ def summary(audit: Audit) -> str:
     counts: Counter[str] = Counter(wording.status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
-        lines.append(wording.unjudged(number, code=code))
+        if code == "not_run":
+            lines += wording.unrun_lines(pairs, lambda claim: [f"`{name}`" for name in claim.experiments])
+        else:
+            lines.append(wording.unjudged(number, code=code))
     numbers = ", ".join(f"{counts[key]} {wording.STATUS_WORDS[key].lower()}" for key in wording.STATUSES)
     return "\n".join([*lines, "", f"{wording.plural(len(pairs), 'claim')}: {numbers}"])
 

@@ -92,7 +92,8 @@ def _element(case: Case) -> ElementTree.Element:
 def _claim(it: Told, key: str) -> Case:
     ended: dict[str, Ended] = {"reproduced": "", "contradicted": "failure"}
     code = it.verdict.reason if it.verdict else "not_run"
-    why = it.sentence if it.status == "contradicted" else f"{it.word}: {wording.reason(code)}"
+    lacks = wording.unrun(it.verdict, it.claim.experiments) or wording.reason(code)
+    why = it.sentence if it.status == "contradicted" else f"{it.word}: {lacks}"
     text = f"{it.title}\n{it.sentence}" + (f"\n{it.where}" if it.where else "")
     end = ended.get(it.status, "skipped")
     return Case(it.claim.id, f"{key}.claims.{it.claim.kind}", end, it.status, why, text, it.sentence)

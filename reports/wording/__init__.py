@@ -65,6 +65,7 @@ from reports.wording.notes import (
 from reports.wording.readings import CURVE_NOTE, curve_description, open_choice, reading_name
 from reports.wording.settling import SETTLE_NOTE, to_settle
 from reports.wording.tuning import TRIALS_NOTE, study_facts
+from reports.wording.unrun import unrun, unrun_lines
 from reports.wording.verdicts import (
     alternatives,
     claim_title,
@@ -166,5 +167,7 @@ __all__ = [
     "to_settle",
     "unjudged",
     "unjudged_strip",
+    "unrun",
+    "unrun_lines",
     "verdict_sentence",
 ]

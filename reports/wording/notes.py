@@ -179,10 +179,13 @@ def copied_from(source: str | None) -> str:
     return f"copied from {source or 'another paper'}"
 
 
-def unjudged(number: int, *, code: str) -> str:
-    """How many claims one reason left undecided, under the status that the page gives them."""
+def unjudged(number: int, *, code: str, why: str | None = None) -> str:
+    """How many claims one reason left undecided, under the status that the page gives them.
+
+    `why` stands in place of the reason's words.
+    """
     word = STATUS_WORDS["not_tested" if code in UNTESTED else "inconclusive"].lower()
-    return f"{plural(number, 'claim')} {word}: {reason(code)}."
+    return f"{plural(number, 'claim')} {word}: {why or reason(code)}."
 
 
 def all_experiments(number: int) -> str:

@@ -26,6 +26,7 @@ from reports.wording.fields import (
     seeds,
     target,
 )
+from reports.wording.unrun import unrun
 from reports.wording.words import (
     KIND_WORDS,
     STATUS_WORDS,
@@ -40,11 +41,11 @@ from reports.wording.words import (
 _SEVERAL = "with {seeds}, {held} by the means"
 _MEASURED = {
     "value": "{seeds} of “{first}” {give} {mean} {metric}, {place} the printed {printed}",
-    "order": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
+    "order": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range_deciding}",
     "gap": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}; the paper prints {target}",
     "equivalent": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}",
     "significant": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
-    "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio95}",
+    "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio_deciding}",
     "convergence": "with {seeds}, the epochs to {target} {metric} of “{first}” and “{second}” are compared",
     "complexity": "over {sizes} sizes, the {cost} grows by the power {power} of it; claimed is {target}",
     **dict.fromkeys(COMPARISONS, _SEVERAL),
@@ -90,12 +91,13 @@ def verdict_sentence(
     if verdict is None:
         return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
     fields = fields_of(claim, verdict, names)
+    missing = unrun(verdict, [f"“{name}”" for name in names])
     direction = claim.kind == "order" and status == "reproduced"
     word = STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         measured(claim, verdict, fields) if status != "not_tested" else "",
-        f"{word}: {conclusion(claim.kind, verdict, fields)}.",
+        f"{word}: {missing or conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
         _agreed(verdict),
     )
