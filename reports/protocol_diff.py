@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from audit.record import Deviation, ExperimentRecord
 from reports import digits
@@ -123,11 +124,20 @@ def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> s
 
 def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Point, ...]) -> Settings:
     spec = found.runs(it.id)[0].spec
-    held = {**spec.protocol, **(spec.config or it.config)}
     return Settings(
         anchor=anchor,
         title=found.title(it.id),
         named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
         counts=_counts(points),
-        values=tuple(words.setting(name, value) for name, value in held.items()),
+        values=tuple(_values(spec.protocol, spec.config or it.config)),
     )
+
+
+def _values(training: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Both, a name that both have told apart; no variant of a base whose keys are all written out."""
+    written_out = bool(model.get("base_config")) and model.get("base_variant") is None
+    for held, other, whose in ((training, model, words.TRAINING), (model, training, words.MODEL)):
+        for key, value in held.items():
+            if not (written_out and key == "base_variant"):
+                name, shown = words.setting(key, value)
+                yield (f"{name} ({whose})" if key in other else name), shown

@@ -19,6 +19,8 @@ FOLLOWED = "as the settings below have it"
 #: What the record says where the settings themselves are the answer.
 SEE_SETTINGS = "see the configuration of the experiment"
 SETTINGS = "What was run, in full"
+#: Whose a setting is, where training and model have one of the same name.
+TRAINING, MODEL = "training", "model"
 
 _SILENT = re.compile(
     r"\b(?:not|nowhere|never|isn['’]t)\s+(?:\w+\s+)?"

@@ -62,3 +62,27 @@ def test_all_of_what_was_run_is_there() -> None:
 
 def test_without_points_that_is_said() -> None:
     assert protocol_diff(lookup(sample.empty())).summary == "No departure from the paper is on record."
+
+
+def values(protocol: dict[str, object], config: dict[str, object]) -> list[tuple[str, str]]:
+    audit = sample.tiny()
+    (kim,) = audit.experiments
+    runs = tuple(replace(it, spec=replace(it.spec, protocol=protocol, config=config)) for it in kim.runs)
+    (settings,) = protocol_diff(lookup(replace(audit, experiments=(replace(kim, runs=runs),)))).settings
+    return list(settings.values)
+
+
+def test_settings_of_one_name_of_training_and_model_are_told_apart() -> None:
+    """XML-CNN pads for its convolutions, and the training pads its batches."""
+    assert values({"epochs": 2, "padding": "length"}, {"maps": 3, "padding": "full"}) == [
+        *(("epochs", "2"), ("padding (training)", "length")),
+        *(("maps", "3"), ("padding (model)", "full")),
+    ]
+
+
+def test_no_base_variant_is_shown_where_the_base_is_written_out() -> None:
+    """`none` is not what the claim file names."""
+    written = {"base": "xml_cnn", "base_variant": None, "base_config": {"maps": 16}}
+    assert [name for name, _ in values({}, dict(written))] == ["base", "base config"]
+    assert dict(values({}, {**written, "base_variant": "kim2014"}))["base variant"] == "kim2014"
+    assert dict(values({}, {"base": "xml_cnn", "base_variant": None}))["base variant"] == "none"
