@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from audit.claim import Paper
+from audit.expression import FUNCTIONS, RELATIONS
 from audit.record_schema import section
 
 _HEAD = """# The claim file
@@ -22,21 +23,68 @@ of an experiment will do too. `audit list metrics` shows how metrics are spelled
 `audit add experiment --list` what an experiment may name.
 """
 
+#: What of `margins` is required is no matter of types.
+MARGINS = "`default` must be given where there are claims."
+
+_EXPRESSIONS = """## Expressions
+
+What `expect` of arithmetic and structural claims holds is one statement about printed numbers, as in
+`improvement(t5.c.P@1, t5.b.P@1) more than 17`. It is computed in fractions, each printed number
+anywhere in its rounding, and so comes out as holding, not holding, or open within the rounding.
+
+- A cell is `table.row.column`, or `table.row` where the claim states `metric`. A star stands for all rows or
+  columns: `t3.*.P@1` is a set.
+- A number is written as in `17`, `3956`, `1.3` or `12 %`; its digits show how finely it is meant.
+- A name is a constant under `given`.
+- `+ - * /`, `^` with a whole number, and parentheses; `and`, `or` and `not` join and deny comparisons.
+- `= 1.3` holds for what rounds to 1.3, as 1.26 does. Two printed numbers are equal if they are so at the
+  digits of the coarser one.
+"""
+
 
 def claim_markdown() -> str:
-    """The page: the keys of the file, then a section for each kind of object, and for each kind of claim."""
+    """The page: the keys of the file, a section for each kind of object and claim, and the expressions."""
     schema = Paper.model_json_schema(by_alias=True)
     parts = [("The file", schema), *schema["$defs"].items()]
-    return "\n".join([_HEAD, *("\n".join(section(name, _told(part))) for name, part in parts)])
+    return "\n".join(
+        [_HEAD, *("\n".join(section(name, _told(part))) for name, part in parts), *_expressions()]
+    )
 
 
 def _told(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """With what must be given said, since a page has no other mark for it."""
+    part = _as_object(part)
     must = part.get("required", ())
     keys = {
-        name: {**value, "description": f"{value.get('description', '')} Must be given.".strip()}
-        if name in must
+        name: _must(value, MARGINS if name == "margins" else "Must be given.")
+        if name in must or name == "margins"
         else value
         for name, value in part.get("properties", {}).items()
     }
     return {**part, "properties": keys}
+
+
+def _must(value: Mapping[str, Any], says: str) -> dict[str, Any]:
+    """A key that cannot be left out has no default, whatever the class of it has."""
+    kept = {key: held for key, held in value.items() if key != "default"}
+    return {**kept, "description": f"{value.get('description', '')} {says}".strip()}
+
+
+def _as_object(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What text alone may stand for is described by the keys that it stands for."""
+    objects = [it for it in part.get("anyOf", ()) if "properties" in it]
+    return {**objects[0], "description": part.get("description", "")} if objects else part
+
+
+def _expressions() -> Iterator[str]:
+    """What `expect` may hold, by the tables that read it."""
+    yield _EXPRESSIONS
+    yield "| relation | holds for what is, of a number n |\n|---|---|"
+    yield from (f"| `x {word} n` | {_cell(it.meaning)} |" for word, it in RELATIONS.items())
+    yield "\n| function | value |\n|---|---|"
+    yield from (f"| `{it.form}` | {_cell(it.meaning)} |" for it in FUNCTIONS.values())
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
