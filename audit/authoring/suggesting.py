@@ -46,7 +46,10 @@ class Suggestion:
     content: Mapping[str, Plain]
     """The entry under `claims`, as it would be written."""
     needs: tuple[str, ...] = ()
-    """Rows, as table.row, that have no experiment yet: until then it cannot be added."""
+    """Rows, as table.row, that have no experiment yet: until then it cannot be added. Columns or cells, where
+    a row holds several methods."""
+    option: str | None = None
+    """That of `audit add experiment` which takes the first of `needs`."""
 
     def worded(self, says: str | None, where: Mapping[str, Plain] | None = None) -> dict[str, Plain]:
         """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
@@ -91,7 +94,8 @@ def _suggestion(paper: Paper, draft: Draft, taken: set[str]) -> Suggestion:
     id = _free(re.sub(r"[^A-Za-z0-9_-]+", "-", draft.name).strip("-"), taken)
     content = _content(paper, draft, id)
     place = _place(paper, draft.tables)
-    return Suggestion(id, draft.kind, draft.says, draft.why, place, draft.cells, content, draft.bare)
+    needs = draft.bare, draft.option
+    return Suggestion(id, draft.kind, draft.says, draft.why, place, draft.cells, content, *needs)
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

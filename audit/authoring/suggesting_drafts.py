@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from audit.authoring.reporting import reported
 from audit.authoring.suggesting_fields import Competitor, Field
 from audit.authoring.suggesting_labels import ensemble, full_model, left_out, one_change
 from audit.claim_source import Plain
@@ -24,8 +25,11 @@ class Draft:
     keys: Mapping[str, Plain]
     """Keys of the kind, and `metric`."""
     bare: tuple[str, ...] = ()
-    """Rows, as table.row, that have no experiment yet: the claim needs one."""
+    """Rows, as table.row, that have no experiment yet: the claim needs one. Columns, where they are the
+    methods; cells of a matrix."""
     cells: tuple[str, ...] = ()
+    option: str | None = None
+    """That of `audit add experiment` for the first of `bare`."""
 
 
 def draft_of(
@@ -40,12 +44,14 @@ def draft_of(
 ) -> Draft:
     """A candidate about these competitors in these metrics of one field."""
     numbers = [it.numbers[metric] for it in of for metric in metrics]
-    bare = dict.fromkeys(f"{it.table}.{it.row}" for it in numbers if it.cell.experiment is None)
+    without = [it for it in numbers if it.cell.experiment is None]
+    lines = dict.fromkeys(reported(field.table, it.row, it.column) for it in without)
+    bare, option = tuple(address for _, address in lines), next((it for it, _ in lines), None)
     kept = {key: it for key, it in keys.items() if it is not None}
     cells = tuple(it.address for it in numbers)
     # One row may be suggested for several data sets, and metric by metric where no name leads to all.
     whole = f"{name}-{field.dataset}" + ("" if kept.get("metric") else f"-{metrics[0]}")
-    return Draft(kind, whole, says, why, (field.table.id,), kept, tuple(bare), cells)
+    return Draft(kind, whole, says, why, (field.table.id,), kept, bare, cells, option)
 
 
 def value(of: Competitor, metric: str) -> Fraction:

@@ -19,6 +19,7 @@ from audit.cli.adding import (
     with_sets,
 )
 from audit.cli.app import add_app, known_names, say
+from audit.cli.attaching import attach_column, attach_row
 from audit.cli.claims import named_choices
 from audit.cli.editing import ask
 from audit.cli.model_folder import Models
@@ -43,7 +44,12 @@ def experiment_command(
     recipe: Annotated[str | None, typer.Option(help="How texts become token ids.")] = None,
     unavailable: Annotated[str | None, typer.Option(metavar="WHY", help="It cannot be run here.")] = None,
     row: Annotated[
-        list[str] | None, typer.Option(metavar="TABLE.ROW", help="A row that reports it; once for each.")
+        list[str] | None,
+        typer.Option(metavar="TABLE.ROW[.COLUMN]", help="A row or cell that reports it; once for each."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TABLE.COLUMN", help="A column, where columns are methods; once for each."),
     ] = None,
     sets: Set = None,
     show: Annotated[
@@ -75,10 +81,13 @@ def experiment_command(
     asks = asks or not {"dataset", "datasets"} & {*held}
     if asks:
         held = _asked_experiment(file, keys, held)
-        row = row or [it.strip() for it in ask("Rows that report it (t1.kim, ...):").split(",") if it.strip()]
+        if not (row or column):
+            row, column = _asked_lines(file)
     file.put(("experiments", id), {name: held[name] for name in Experiment.model_fields if name in held})
     for name in row or ():
-        _attach(file, id, held, name)
+        attach_row(file, id, held, name)
+    for name in column or ():
+        attach_column(file, id, held, name)
     return finish_entry(file, asks=asks, dry_run=dry_run)
 
 
@@ -112,6 +121,15 @@ def _asked_experiment(
     return answers
 
 
+def _asked_lines(file: ClaimFile) -> tuple[list[str], list[str]]:
+    """Rows, cells and columns by one question: what no row is, is a column."""
+    answers = ask("Rows or columns that report it (t1.kim, ...):").split(",")
+    given = [it.strip() for it in answers if it.strip()]
+    columns = {f"{name}.{it.id}" for name, table in file.paper.tables.items() for it in table.columns}
+    rows = {f"{name}.{it.id}" for name, table in file.paper.tables.items() for it in table.rows}
+    return [it for it in given if it not in columns - rows], [it for it in given if it in columns - rows]
+
+
 def _list_names() -> int:
     names = known_names()
     for model, variants in sorted(names.models.items()):
@@ -119,33 +137,3 @@ def _list_names() -> int:
         say(f"{model}: {said}")
     say("\n".join(named_choices()))
     return Exit.OK
-
-
-def _attach(file: ClaimFile, id: str, held: Mapping[str, Plain], name: str) -> None:
-    """Say that a row reports the experiment: the whole row, or those columns that are on its data sets."""
-    table, number = _row(file, name)
-    place, reports = ("tables", table, "rows", number), file.paper.tables[table].rows[number]
-    if reports.experiment or reports.experiments:
-        of = reports.experiment or ", ".join(dict.fromkeys((reports.experiments or {}).values()))
-        raise AuditError(f"--row {name!r}: it reports {of} already, and that is kept; leave it out")
-    on = (held.get("dataset"), *held.get("datasets", ()), None)
-    records = next(it for it in file.paper.table_records() if it.id == table)
-    cells = zip(records.columns, records.rows[number].cells, strict=True)
-    metrics = [(column.id, cell.dataset) for column, cell in cells if cell.metric]
-    if all(dataset in on for _, dataset in metrics):
-        file.put((*place, "experiment"), id)
-    else:
-        file.put((*place, "experiments"), {column: id for column, dataset in metrics if dataset in on})
-
-
-def _row(file: ClaimFile, name: str) -> tuple[str, int]:
-    from audit.names import known_names as offered
-
-    table, _, row = name.partition(".")
-    tables = file.paper.tables
-    if table not in tables:
-        raise AuditError(f"--row {name!r}: there is no table {table!r}; {offered(table, tables)}")
-    ids = [it.id for it in tables[table].rows]
-    if row not in ids:
-        raise AuditError(f"--row {name!r}: table {table!r} has no row {row!r}; {offered(row, ids)}")
-    return table, ids.index(row)

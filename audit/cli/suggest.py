@@ -145,7 +145,8 @@ def _not_yet(it: Suggestion) -> str | None:
         return None
     rows = ", ".join(it.needs[:3]) + (f" and {len(it.needs) - 3} more" if len(it.needs) > 3 else "")
     verb = "has" if len(it.needs) == 1 else "have"
-    return f"{it.id}: {rows} {verb} no experiment; add one with `audit add experiment ID --row {it.needs[0]}`"
+    how = f"{it.option} {it.needs[0]}"
+    return f"{it.id}: {rows} {verb} no experiment; add one with `audit add experiment ID {how}`"
 
 
 def _asked(found: Sequence[Suggestion]) -> list[dict[str, Plain]]:

@@ -103,6 +103,97 @@ def test_the_names_there_are_can_be_listed(capsys: pytest.CaptureFixture[str]) -
     )
 
 
+COLUMNS = """\
+  t3:
+    where: {label: Table 3}
+    caption: methods side by side
+    source: own_run
+    columns: [{id: kim, label: Kim-CNN}, {id: xml, label: XML-CNN}]
+    rows:
+      - {id: e1, metric: P@1, dataset: eurlex, values: ["75.10", "76.10"]}
+      - {id: e3, metric: P@3, dataset: eurlex, values: ["60.10", "61.10"]}
+      - {id: s, quantity: training_time, unit: s, dataset: eurlex, values: ["18", "14"]}
+      - {id: m1, metric: P@1, dataset: mean, values: ["70.10", "71.10"]}
+  t4:
+    where: {label: Table 4}
+    caption: a matrix
+    dataset: eurlex
+    source: own_run
+    columns: [{id: max, metric: P@1}, {id: none, metric: P@1}]
+    rows:
+      - {id: words, values: ["74.67", "53.61"]}
+      - {id: chars, values: ["70.67", "50.61"]}
+experiments:
+"""
+
+
+@pytest.fixture
+def beside(file: Path) -> Path:
+    file.write_text(FILE.replace("experiments:\n", COLUMNS))
+    return file
+
+
+def reported(path: Path, table: int) -> list[list[str | None]]:
+    return [[it.experiment for it in row.cells] for row in load(path).table_records()[table].rows]
+
+
+def test_a_column_that_is_a_method_reports_the_experiment(beside: Path) -> None:
+    both = [*KIM, "--dataset", "mean", "--unavailable", "no code", "--column", "t3.kim"]
+    assert add(*both) == Exit.OK
+    assert reported(beside, 2)[:3] == [["kim-eurlex", None]] * 3
+    assert reported(beside, 2)[3] == ["kim-mean", None]
+    assert "{id: kim, label: Kim-CNN, experiment: kim}" in beside.read_text()
+
+
+def test_of_a_column_on_several_data_sets_the_rows_on_its_own_report_it(beside: Path) -> None:
+    assert add(*KIM, "--unavailable", "no code", "--column", "t3.kim") == Exit.OK
+    assert reported(beside, 2) == [["kim", None], ["kim", None], [None, None], [None, None]]
+
+
+def test_a_cell_of_a_matrix_reports_it_and_another_cell_of_its_row_another(beside: Path) -> None:
+    assert add(*KIM, "--unavailable", "no code", "--row", "t4.words.max") == Exit.OK
+    assert add("experiment", "kim2", *KIM[2:], "--unavailable", "none", "--row", "t4.words.none") == Exit.OK
+    assert reported(beside, 3) == [["kim", "kim2"], [None, None]]
+
+
+def test_a_column_that_is_a_metric_alone_keeps_its_metric(file: Path) -> None:
+    assert add(*KIM, "--unavailable", "no code", "--column", "t2.P@1") == Exit.OK
+    assert "columns: [{id: P@1, metric: P@1, experiment: kim}]" in file.read_text().replace('"', "")
+    assert reported(file, 1) == [["kim"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            ["--row", "t3.e1"],
+            "--row 't3.e1': it has 2 numbers of P@1 on eurlex, and an experiment has one, so it holds more "
+            "than one method; say --column t3.kim or --column t3.xml",
+        ),
+        (
+            ["--column", "t4.max"],
+            "--column 't4.max': it has 2 numbers of P@1 on eurlex, and an experiment has one, so it holds "
+            "more than one method; say --row t4.words.max or --row t4.chars.max",
+        ),
+        (["--column", "t3.kin"], "--column 't3.kin': table 't3' has no column 'kin'; "),
+        (["--column", "t9.kim"], "--column 't9.kim': there is no table 't9'; "),
+        (["--row", "t4.words.mix"], "--row 't4.words.mix': table 't4' has no column 'mix'; "),
+    ],
+)
+def test_a_line_that_holds_two_methods_is_not_put_on_one_experiment(
+    beside: Path, line: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = beside.read_text()
+    assert add(*KIM, "--unavailable", "no code", *line) == Exit.BAD_INPUT
+    assert sentence in capsys.readouterr().err and beside.read_text() == before
+
+
+def test_what_is_asked_for_may_be_a_column(beside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, "eurlex, mean\n\nno code\nt3.kim\n\n")
+    assert add("experiment", "kim", "--title", "Kim-CNN") == Exit.OK
+    assert reported(beside, 2)[3] == ["kim-mean", None]
+
+
 # --------------------------------------------------------------------------- claims
 
 

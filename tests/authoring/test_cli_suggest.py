@@ -177,3 +177,24 @@ def test_dry_run_shows_the_entry_and_writes_nothing(file: Path, capsys: pytest.C
     assert suggest("--accept", FIRST, "--dry-run") == Exit.OK
     assert f"+  - id: {FIRST}\n" in capsys.readouterr().out
     assert file.read_text() == FILE
+
+
+COLUMNS = FILE.replace(
+    FILE[FILE.index("    columns:") : FILE.index("experiments:")],
+    """\
+    columns: [{id: parabel, label: Parabel}, {id: omikuji, label: Omikuji}]
+    rows:
+      - {id: p1, label: P@1, metric: P@1, values: ["82.2", "82.1"]}
+      - {id: p3, label: P@3, metric: P@3, values: ["68.8", "68.8"]}
+""",
+)
+
+
+def test_where_the_columns_are_the_methods_the_hint_names_the_column(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(COLUMNS)
+    assert suggest("--list") == Exit.OK
+    out = capsys.readouterr().out
+    hint = "t1.parabel, t1.omikuji have no experiment; add one with `audit add experiment ID --column t1.parabel`"
+    assert f"  not yet: {hint}\n" in out and "--row" not in out
