@@ -70,6 +70,8 @@ def _shown(claim: ClaimRecord, verdict: Verdict) -> str:
     subject = wording.subject(claim)
     if claim.kind in wording.COMPARISONS:
         return f"{subject} {wording.held(claim, verdict)}".rstrip()
+    if claim.kind == "convergence":
+        return f"{subject} {wording.epochs_needed(verdict)}".rstrip()
     if verdict.estimate is None:
         return subject
     marks = wording.edges(claim, verdict)

@@ -225,6 +225,12 @@ def reached(epoch: float | None, *, target: float, last: float) -> str:
     return f"{digits.points(target)} reached after {round(epoch, 2):g} epochs"
 
 
+def epochs_needed(verdict: Verdict) -> str:
+    """`epochs 4.65 and 4.65`, the medians of a convergence claim as its badge has them; empty without one."""
+    told = next((it for it in verdict.badges if it.startswith("median epochs to ")), "")
+    return f"epochs {told.partition(': ')[2]}" if told else ""
+
+
 def of_documents(found: InstanceEvidence) -> tuple[str, str]:
     """What holds on these test documents, and what on new ones of their kind; empty where there is no error.
 

@@ -79,3 +79,17 @@ def test_terminal_page_and_first_screen_say_it() -> None:
     said = "Not tested: no run of “B”; the other arm has 1 seed."
     for how in (wording.verdict_sentence, wording.brief_sentence):
         assert how(held, audit.verdicts[0], names=["A", "B"]) == said
+
+
+def test_a_convergence_claim_shows_its_medians_in_the_terminal() -> None:
+    tiny = sample.tiny()
+    held = replace(claim("x:P@1", "kim", "lost"), kind="convergence", metric="nDCG@5")
+    judged = replace(
+        verdict((3, 3), (3, 3), "undecided"),
+        claim="x:P@1",
+        p_reproduced=0.5,
+        badges=("small sample", "median epochs to 50: 4.65 and not reached"),
+    )
+    shown = summary(replace(tiny, claims=(held,), verdicts=(judged,), settling={}))
+    assert "◐ nDCG@5 epochs 4.65 and not reached" in shown
+    assert wording.epochs_needed(replace(judged, badges=())) == ""
