@@ -36,7 +36,7 @@ _ORDER = {
         "the two differ by less than {negligible} points here, and the printed difference of {target} is not "
         "there"
     ),
-    "undecided": "the {outer}% interval of the difference holds zero; more seeds may settle it",
+    "undecided": "the {deciding}% interval of the difference holds zero; more seeds may settle it",
 }
 
 _GAP = {
@@ -130,7 +130,7 @@ _DOMINANCE = {
 _COST = {
     "cheaper": "“{first}” needs less, {beyond}",
     "reversed": "“{first}” needs more here, {beyond}",
-    "undecided": "the {outer}% interval of the ratio holds 1; more seeds may settle it",
+    "undecided": "the {deciding}% interval of the ratio holds 1; more seeds may settle it",
     "other_data": "the runs used other data, whose labels and words make networks of another size",
 }
 

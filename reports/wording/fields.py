@@ -53,7 +53,9 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "alone": alone(verdict),
         "range90": _range(coverage(verdict)[0], "difference", verdict.ci90, marks),
         "range95": _range(coverage(verdict)[1], "difference", verdict.ci95, marks),
-        "ratio95": _range(coverage(verdict)[1], "ratio", verdict.ci95, marks),
+        "deciding": deciding(claim, verdict)[0],
+        "range_deciding": _range(*_deciding("difference", claim, verdict), marks),
+        "ratio_deciding": _range(*_deciding("ratio", claim, verdict), marks),
         "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
         "declared": str(verdict.readings_declared) if verdict.readings_declared else digits.ABSENT,
         "readings": readings_counted(verdict),
@@ -71,6 +73,25 @@ def readings_counted(verdict: Verdict) -> str:
 def coverage(verdict: Verdict) -> tuple[str, str]:
     """Of the intervals of both tests, in percent: `90` and `95` at the level of 5 %, `98` and `99` at 1 %."""
     return f"{100.0 * (1.0 - 2.0 * verdict.level):.6g}", f"{100.0 * (1.0 - verdict.level):.6g}"
+
+
+def deciding(claim: ClaimRecord, verdict: Verdict) -> tuple[str, tuple[float, float] | None]:
+    """The interval that says what the tests of an order or a cost say, with its coverage in percent.
+
+    The claim is tested on one side, which its inner interval shows, and the reverse by twice that p, which
+    the outer one shows: of an open claim the one on whose side the estimate lies.
+    """
+    inner, outer = coverage(verdict)
+    level = 1.0 if claim.kind == "cost" else 0.0  # no difference
+    against = verdict.estimate is not None and verdict.estimate < level
+    if verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against):
+        return outer, verdict.ci95
+    return inner, verdict.ci90
+
+
+def _deciding(of: str, claim: ClaimRecord, verdict: Verdict) -> tuple[str, str, tuple[float, float] | None]:
+    level, bounds = deciding(claim, verdict)
+    return level, of, bounds
 
 
 def alone(verdict: Verdict) -> str:

@@ -216,13 +216,13 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
         (
             ORDER,
             replace(PAIR_VERDICT, outcome="reproduced", reason="direction"),
-            "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (95% interval of the "
-            "difference 1.05 to 2.27). Reproduced, as to direction: the difference is above zero beyond the "
+            "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1 (90% interval of the "
+            "difference 1.20 to 2.10). Reproduced, as to direction: the difference is above zero beyond the "
             "spread of the seeds. The paper prints a difference of 1.79; its size is not judged.",
         ),
         (
             ORDER,
-            replace(PAIR_VERDICT, outcome="reproduced", reason="direction", target=None, ci95=None),
+            replace(PAIR_VERDICT, outcome="reproduced", reason="direction", target=None, ci90=None),
             "With 3 seeds each, “Kim-CNN” is 1.66 points above “XML-CNN” in P@1. Reproduced, as to "
             "direction: the difference is above zero beyond the spread of the seeds. The size of the "
             "difference is not judged.",
@@ -245,18 +245,25 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
         (
             ORDER,
             replace(
-                PAIR_VERDICT, outcome="contradicted", reason="negligible", estimate=0.02, ci95=(-0.03, 0.07)
+                PAIR_VERDICT, outcome="contradicted", reason="negligible", estimate=0.02, ci90=(-0.03, 0.07)
             ),
             "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
-            "behind what follows. With 3 seeds each, “Kim-CNN” is 0.02 points above “XML-CNN” in P@1 (95% "
+            "behind what follows. With 3 seeds each, “Kim-CNN” is 0.02 points above “XML-CNN” in P@1 (90% "
             "interval of the difference −0.03 to 0.07). Contradicted: the two differ by less than 0.10 "
             "points here, and the printed difference of +1.79 is not there.",
         ),
         (
             ORDER,
-            replace(PAIR_VERDICT, reason="undecided", estimate=0.0, ci95=(-0.4, 0.4), attempts=(3, 4)),
-            "With 3 of 3 and 3 of 4 seeds, “Kim-CNN” is level with “XML-CNN” in P@1 (95% interval of the "
-            "difference −0.40 to 0.40). Inconclusive: the 95% interval of the difference holds zero; more "
+            replace(PAIR_VERDICT, reason="undecided", estimate=0.0, ci90=(-0.3, 0.3), attempts=(3, 4)),
+            "With 3 of 3 and 3 of 4 seeds, “Kim-CNN” is level with “XML-CNN” in P@1 (90% interval of the "
+            "difference −0.30 to 0.30). Inconclusive: the 90% interval of the difference holds zero; more "
+            "seeds may settle it.",
+        ),
+        (
+            ORDER,
+            replace(PAIR_VERDICT, reason="undecided", estimate=-0.3, ci90=(-0.58, -0.02), ci95=(-0.64, 0.04)),
+            "With 3 seeds each, “Kim-CNN” is 0.30 points below “XML-CNN” in P@1 (95% interval of the "
+            "difference −0.64 to 0.04). Inconclusive: the 95% interval of the difference holds zero; more "
             "seeds may settle it.",
         ),
         (
@@ -395,8 +402,8 @@ AS_CLAIMED = {
     "are not judged.",
     "dominance": "With 5 seeds each, 2 of 2 comparisons go as claimed by the means. Reproduced: the method "
     "stands as high as claimed, beyond the spread of the seeds. The sizes of the differences are not judged.",
-    "cost": "With 5 seeds each, “B” needs 3.17 times the training time of “A” (95% interval of the ratio "
-    "3.00 to 3.35). Reproduced: “A” needs less, beyond the spread of the seeds.",
+    "cost": "With 5 seeds each, “B” needs 3.17 times the training time of “A” (90% interval of the ratio "
+    "3.04 to 3.31). Reproduced: “A” needs less, beyond the spread of the seeds.",
     "convergence": "With 5 seeds each, the epochs to 70.00 P@1 of “A” and “B” are compared. Reproduced: “A” "
     "reaches 70.00 P@1 in fewer epochs, beyond the spread of the seeds.",
     "complexity": "Over 5 sizes, the training time grows by the power 0.998 of it; claimed is 1.00. "
@@ -457,7 +464,7 @@ def test_what_is_exact_is_not_said_of_seeds() -> None:
     """Where nothing is random there is no spread to speak of."""
     (found,) = [k for k, claim in enumerate(KINDS.claims) if claim.kind == "cost"]
     claim = replace(KINDS.claims[found], details={"quantity": "parameters"})
-    verdict = replace(KINDS.verdicts[found], p_reproduced=None, p_contradicted=None, ci95=None)
+    verdict = replace(KINDS.verdicts[found], p_reproduced=None, p_contradicted=None, ci90=None)
     assert wording.verdict_sentence(claim, verdict, names=("A", "B")) == (
         "With 5 seeds each, “B” needs 3.17 times the number of parameters of “A”. Reproduced: “A” needs "
         "less, in every run."
