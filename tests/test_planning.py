@@ -14,7 +14,7 @@ import pytest
 
 from audit.comparator import compare
 from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
-from audit.planning.outlook import next_level
+from audit.planning.outlook import NOT_YET, next_level
 from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Margin, PaperInfo, Verdict, Where
 from audit.stats.planning import Needed
@@ -418,3 +418,53 @@ def test_the_record_has_every_open_claim_the_cheapest_first() -> None:
     costs = [it.seeds is None for it in settling(both).values()]
     assert costs == sorted(costs)
     assert settling(audit_of([claim("value", "a")], experiment("a", 76.3, 76.38, 76.46))) == {}
+
+
+@pytest.mark.parametrize("kind", ["value", "gap"])
+def test_what_is_printed_is_not_planned_where_the_data_are_known_to_be_others(kind: str) -> None:
+    """Of runs that were asked for, or resolved for this corpus and left out; else nothing is known."""
+    names = ("e", "f")[: 1 if kind == "value" else 2]
+    printed = ("76.38", "75.00")[: len(names)]
+    made = [claim(kind, *names, printed=printed)]
+    for values in ((), (76.0,)):
+        on_others = [replace(experiment(it, *values), scope="other_data") for it in names]
+        found = only(audit_of(made, *on_others))
+        assert sentence(found).startswith("it is about the paper's own data: ")
+        assert (found.seeds, found.by_seeds) == (None, False)
+        own = only(audit_of(made, *(experiment(it, *values) for it in names)))
+        assert (own.seeds, own.first) == (3, True)
+    never = [replace(experiment(it), scope="other_data", config={}, not_run=NOT_YET) for it in names]
+    assert only(audit_of(made, *never)).seeds == 3
+
+
+def test_an_order_is_planned_on_any_data() -> None:
+    arms = [replace(it, scope="other_data") for it in (experiment("a", 1.0), experiment("b"))]
+    assert only(audit_of([claim("order", "a", "b", printed=())], *arms)).seeds == 3
+
+
+def reaching(name: str, *epochs: float) -> ExperimentRecord:
+    """Runs that reach 50 at these epochs, and were evaluated at those alone."""
+    runs = [
+        replace(
+            make_run(seed, 60.0, key=f"{name}{seed}"),
+            curve=({"epoch": it / 2, "P@1": 10.0}, {"epoch": it, "P@1": 60.0}),
+        )
+        for seed, it in enumerate(epochs)
+    ]
+    return make_experiment(name, runs)
+
+
+@pytest.mark.parametrize(
+    ("faster", "slower", "coarse"),
+    [((4.65, 4.65, 4.65), (4.65, 4.65, 6.2), True), ((1.0, 2.0, 3.0), (2.0, 3.0, 4.0), False)],
+)
+def test_runs_that_tie_at_an_evaluation_ask_for_finer_ones(
+    faster: tuple[float, ...], slower: tuple[float, ...], coarse: bool
+) -> None:
+    """Six of nine pairs tie in the first case, two of nine in the second."""
+    made = claim("convergence", "a", "b", printed=(), margin=None, details={"target": 50.0})
+    found = only(left_open(audit_of([made], reaching("a", *faster), reaching("b", *slower))))
+    assert sentence(found).startswith(
+        "most of its runs reach the score at the same evaluation" if coarse else "seeds may settle it"
+    )
+    assert found.by_seeds

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from audit.evidence import gather
+from audit.judging.measured import reaches_of
 from audit.looks import first_seeds, in_force
 from audit.planning.ask import ask
 from audit.planning.question import FULL, NONE, Levels, Question
@@ -21,6 +23,9 @@ LEAST = 3
 #: `ExperimentRecord.not_run` where an experiment could be run and has not been.
 NOT_YET = "nothing of it was run yet"
 
+#: Kinds that are about printed numbers, which are judged on the paper's own data only.
+_OF_PRINTED = ("value", "gap")
+
 _SEEDS_HELP = frozenset({
     "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
     "ambiguous_spread", "undecided", "multiplicity", "tied", "partly_run",
@@ -28,7 +33,7 @@ _SEEDS_HELP = frozenset({
 """Reasons of *inconclusive* that further seeds can lift."""
 
 
-_OBSTACLES = ("no_rule", "too_many_seeds", "no_number_of_our_seeds", "no_number_of_seeds")
+_OBSTACLES = ("no_rule", "coarse_steps", "too_many_seeds", "no_number_of_our_seeds", "no_number_of_seeds")
 """Why no number of seeds can be named, though seeds are what the claim lacks."""
 
 
@@ -137,12 +142,15 @@ def _outlook(
         return replace(plain, why_not="needs_sizes")
     if why := _cannot_run(claim, experiments):
         return replace(plain, why_not=why)
+    if claim.kind in _OF_PRINTED and _on_other_data(claim, experiments):
+        return replace(plain, why_not="other_data")
     pooled = claim.kind == "value" and _tested(verdict)
     if min(seeds.values(), default=0) < LEAST and not pooled:
         return replace(plain, seeds=LEAST, first=True)
     asked = ask(claim, verdict, experiments)
     if asked is None:
-        return replace(plain, why_not="no_rule")
+        coarse = claim.kind == "convergence" and _tied_steps(claim, experiments)
+        return replace(plain, why_not="coarse_steps" if coarse else "no_rule")
     planned = asked.question.plan(levels)
     why_not: str | None = planned.obstacle
     if why_not == "no_number_of_our_seeds" and claim.kind not in ("value", "gap"):
@@ -156,6 +164,29 @@ def _outlook(
         why_not=why_not,
         question=asked.question,
     )
+
+
+def _on_other_data(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> bool:
+    """Whether it is known that its runs are not on the paper's data, so that no printed number is judged.
+
+    What was never planned for a corpus has neither runs nor a configuration: there nothing is known.
+    """
+    known = [experiments[name] for name in claim.experiments if name in experiments]
+    return any(it.scope == "other_data" and (it.runs or it.config) for it in known)
+
+
+def _tied_steps(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> bool:
+    """Whether of most pairs of runs, one of each side, both reach the score at the same evaluation."""
+    sides = [gather(name, experiments, metric=claim.metric, cost=_any_run) for name in claim.experiments[:2]]
+    target = float(claim.details.get("target") or 0.0)
+    first, second = (list(reaches_of(it, claim.metric, target).values()) for it in sides)
+    ties = sum(a == b for a in first for b in second)
+    return 2 * ties > len(first) * len(second)
+
+
+def _any_run(run: Run, metric: str) -> float:
+    """Curves are read from every run that came to its end, whatever it measured."""
+    return 0.0
 
 
 def _more(fewest: int | None, seeds: Mapping[str, int]) -> int | None:

@@ -51,6 +51,8 @@ _OBSTACLES = {
     "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
     "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
     "too_many_seeds": "more than 100 seeds",
+    "coarse_steps": "most of its runs reach the score at the same evaluation, whichever side they are of: "
+    "evaluations at shorter steps (evaluate_every under training) would tell them apart, and seeds hardly",
     "no_rule": "seeds may settle it, but there is no rule to plan claims of this kind",
 }
 
