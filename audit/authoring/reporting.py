@@ -1,6 +1,6 @@
 """Which line of a table can report one experiment: its row, its column, or no more than a cell.
 
-An experiment has one P@1 on a data set. A row with two of them holds two methods, as it does where the columns
+An experiment has one P@1 on a data set. A row with two of them holds two methods, as where the columns
 are the methods; a column P@1 under several rows does so in most tables.
 """
 
@@ -35,7 +35,7 @@ def column_cells(table: TableRecord, column: str) -> tuple[Cell, ...]:
 
 
 def reported(table: TableRecord, row: str, column: str) -> tuple[str, str]:
-    """What `audit add experiment` is to be given for a cell: option, and address of the line that it is of."""
+    """What to give `audit add experiment` for a cell: option, and address of the line that it is of."""
     if not twice(row_cells(table, row)):
         return ROW, f"{table.id}.{row}"
     if not twice(column_cells(table, column)):

@@ -133,6 +133,9 @@ def table_command(
         typer.Option(metavar="ID=NAME", help="Add a data set that neither the paper nor the catalogue has."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking, if nothing is open.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also where a table has the same numbers already.")
+    ] = False,
     models: Models = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
 ) -> int:
@@ -174,6 +177,8 @@ def table_command(
     for it in [Correction("table", ((),), settings), *map(parsed, maps or ())]:
         session = session.with_(it)
     session = _settled(session) if not (yes or dry_run) else _stated(session)
+    if not again:
+        _check_new(session, asks=not (yes or dry_run))
     session.put()
     return finish(session.file, dry_run=dry_run)
 
@@ -208,6 +213,20 @@ def _new_datasets(given: Sequence[str]) -> dict[str, str]:
     if bad:
         raise AuditError(f"--new-dataset {bad[0]!r}: write ID=NAME, as in toy=Toy corpus")
     return {id: name.strip() for id, _, name in pairs}
+
+
+def _check_new(session: Session, *, asks: bool) -> None:
+    """Raises `AuditError` for a table that the file has already, unless the user says that it is another."""
+    mapped = session.mapped()
+    if mapped.open:  # `put` refuses it, with all that is open
+        return
+    from audit.authoring.same_numbers import same_as
+
+    same = same_as(session.file.paper, mapped, session.about)
+    if same and not asks:
+        raise AuditError(f"{same}; leave it out, or say --again if the paper has both")
+    if same and ask(f"{same}; y to add it all the same, Enter to leave:").lower() not in ("y", "yes"):
+        raise AuditError("nothing was written, as you said")
 
 
 def _stated(session: Session) -> Session:

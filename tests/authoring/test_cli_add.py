@@ -245,3 +245,26 @@ def test_help_is_there_without_a_reader_being_loaded() -> None:
     loaded = "{'audit.authoring', 'pylatexenc', 'markdown_it'} & set(sys.modules)"
     script = f"import sys, audit.cli; sys.exit(bool({loaded}))"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+FOUR = "Method,EUR-Lex P@1,EUR-Lex P@3\nA,75.10*,60.20 ± 0.1\nB,-,61.05\nC,74.10,59.00\n"
+SAME = "t2 has the same 5 numbers as t1"
+
+
+def test_a_table_whose_numbers_are_there_already_is_added_once_more_only_if_the_user_says_so(
+    toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("t.csv").write_text(FOUR)
+    Path("other.csv").write_text(FOUR.replace("59.00", "59.0"))
+    add = ["table", "t.csv", "--paper", "toy", "--label", "Table 1", "--spread", "sd"]
+    assert audit(*add, "--yes") == Exit.OK
+    assert audit(*add, "--yes") == Exit.BAD_INPUT
+    assert f"{SAME}; leave it out, or say --again if the paper has both" in capsys.readouterr().err
+    answers(monkeypatch, "\n\n")
+    assert audit(*add) == Exit.BAD_INPUT
+    assert f"{SAME}; y to add it all the same" in capsys.readouterr().err and list(load(toy).tables) == ["t1"]
+    assert audit("table", "other.csv", *add[2:], "--yes") == Exit.OK
+    answers(monkeypatch, "\ny\n")
+    assert audit(*add) == Exit.OK
+    assert audit(*add, "--yes", "--again") == Exit.OK
+    assert list(load(toy).tables) == ["t1", "t2", "t3", "t4"]

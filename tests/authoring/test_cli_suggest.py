@@ -196,5 +196,5 @@ def test_where_the_columns_are_the_methods_the_hint_names_the_column(
     file.write_text(COLUMNS)
     assert suggest("--list") == Exit.OK
     out = capsys.readouterr().out
-    hint = "t1.parabel, t1.omikuji have no experiment; add one with `audit add experiment ID --column t1.parabel`"
-    assert f"  not yet: {hint}\n" in out and "--row" not in out
+    hint = "add one with `audit add experiment ID --column t1.parabel`"
+    assert f"  not yet: t1.parabel, t1.omikuji have no experiment; {hint}\n" in out and "--row" not in out
