@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from audit.authoring.raw import LOWERED, RAISED, STRUCK, Found, Piece, Run, check_size
 
-_STYLES = {
+STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("i", "em"), "italic"),
     **dict.fromkeys(("u", "ins"), "underline"),
@@ -18,7 +18,8 @@ _STYLES = {
     "sub": LOWERED,
 }
 _SILENT = ("script", "style", "template", "noscript")
-_BLOCKS = ("br", "p", "div", "li", "tr", "td", "th")
+#: Tags that part what stands before and after them.
+BLOCKS = ("br", "p", "div", "li", "tr", "td", "th")
 _MOST_SPAN = 500
 
 
@@ -100,10 +101,10 @@ class _Reader(HTMLParser):
         self.cells[-1] = _Cell(self.getpos()[0], across, down, bold)
 
     def _style(self, cell: _Cell, tag: str, given: dict[str, str | None]) -> None:
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             cell.runs.append(Run(" "))
-        if tag in _STYLES:
-            cell.styles.append((tag, _STYLES[tag]))
+        if tag in STYLES:
+            cell.styles.append((tag, STYLES[tag]))
         elif tag == "span" and _is_bold(given):
             cell.styles.append((tag, "bold"))
         elif tag == "span":

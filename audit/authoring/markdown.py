@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from audit.authoring.html import BLOCKS, STYLES
 from audit.authoring.raw import STRUCK, Found, Piece, Run
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 _STYLES = {"strong": "bold", "em": "italic", "s": STRUCK}
 _BAR = re.compile(r"(?<!\\)\|")
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)(?:[\s/][^>]*)?>", re.IGNORECASE)
+#: Tags of HTML that change how their text looks, and nothing that is read here; any other <name> is text.
+_PLAIN = ("a", "abbr", "big", "center", "code", "font", "kbd", "mark", "small", "span", "tt", "var")
 
 
 def tables(text: str) -> list[Found]:
@@ -56,11 +60,29 @@ def _runs(tokens: Sequence[Token]) -> Iterator[Run]:
     for token in tokens:
         kind = token.type.removesuffix("_open").removesuffix("_close")
         if kind in _STYLES:
-            if token.nesting > 0:
-                styles.append(_STYLES[kind])
-            elif _STYLES[kind] in styles:
-                styles.remove(_STYLES[kind])
-        elif token.type in ("text", "code_inline", "html_inline", "image"):
+            _turn(styles, _STYLES[kind], token.nesting > 0)
+        elif token.type == "html_inline":
+            yield from _of_tag(token.content, styles)
+        elif token.type in ("text", "code_inline", "image"):
             yield Run(token.content, frozenset(styles))
         elif token.type in ("softbreak", "hardbreak"):
             yield Run(" ")
+
+
+def _turn(styles: list[str], style: str, on: bool) -> None:
+    if on:
+        styles.append(style)
+    elif style in styles:
+        styles.remove(style)
+
+
+def _of_tag(text: str, styles: list[str]) -> Iterator[Run]:
+    """A tag within a cell, as a page shows it: <br/> is a blank, <sup> raises what follows."""
+    match = _TAG.fullmatch(text)
+    name = match[2].casefold() if match else ""
+    if name in STYLES:
+        _turn(styles, STYLES[name], not (match and match[1]))
+    elif name in BLOCKS:
+        yield Run(" ")
+    elif name not in _PLAIN and not text.startswith("<!--"):
+        yield Run(text, frozenset(styles))

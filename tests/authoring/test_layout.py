@@ -73,3 +73,15 @@ def test_a_name_that_nobody_defines_is_a_name_still() -> None:
 def test_rows_say_the_line_on_which_they_stand() -> None:
     rows = table(r"M & P@1", r"\multirow{2}{*}{a}", " & 1.5", "", "%\nb\n& 2.5").rows
     assert [row.line for row in rows] == [4, 8]
+
+
+def test_markup_within_a_cell_of_markdown_is_read_as_a_page_shows_it() -> None:
+    text = (
+        "| M | Omikuji<br/>(balanced,<br>cluster.k=2) | <b>P@3</b> |\n|---|---|---|\n"
+        "| A<UNK> <span>b</span><!-- c --> | **82.1**<sup>*</sup> | <b>60.0</b> |\n"
+    )
+    held = table_of("t.md", text, Options(form="markdown"))
+    assert held.paths == (("M",), ("Omikuji (balanced, cluster.k=2)",), ("P@3",))
+    assert held.rows[0].names == ("A<UNK> b",)
+    cells = held.rows[0].cells[1:]
+    assert [(it.value, it.marks) for it in cells] == [("82.1", ("bold", "*")), ("60.0", ("bold",))]
