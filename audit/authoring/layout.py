@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from audit.authoring.carrying import Grid, carried
 from audit.authoring.cells import UNSEEN, Reading, said
 from audit.authoring.raw import Found, Piece, RawCell, RawRow, RawTable, Run, check_size
 from audit.errors import AuditError
@@ -12,8 +13,6 @@ from audit.errors import AuditError
 #: More columns than any paper's table has.
 MOST_COLUMNS = 500
 _NOTHING = (Run(""),)
-
-Grid = list[list[RawCell]]
 
 
 def laid_out(
@@ -51,7 +50,7 @@ def laid_out(
         line=found.line,
         heading=tuple(map(tuple, grid[:top])),
         names=left,
-        rows=_rows(body, left),
+        rows=_rows(carried(body, left, [_is_title(row, body) for row in body]), left),
         caption=found.caption,
         unread=found.unread,
     )
@@ -121,7 +120,9 @@ def _cell(piece: Piece, row: int, column: int, reading: Reading) -> RawCell:
     if piece.why:
         return replace(cell, hidden=True)
     it = said(piece.runs, reading)
-    cell = replace(cell, kind=it.kind, value=it.value, sd=it.sd, marks=it.marks, why=it.why)
+    cell = replace(
+        cell, kind=it.kind, value=it.value, sd=it.sd, marks=it.marks, why=it.why, with_unit=it.with_unit
+    )
     return replace(cell, hidden=it.why == UNSEEN)
 
 
@@ -144,7 +145,11 @@ def _heads(grid: Grid, found: Found) -> int:
     if found.heads is not None and not found.least_heads:
         return found.heads
     by_content = next(
-        (k for k, row in enumerate(grid) if any(it.kind not in ("empty", "text") for it in row[1:])),
+        (
+            k
+            for k, row in enumerate(grid)
+            if any(it.kind not in ("empty", "text") or it.with_unit for it in row[1:])
+        ),
         len(grid),
     )
     while by_content > 1 and _is_section(grid[by_content - 1]):
@@ -171,7 +176,11 @@ def _names(body: Grid) -> int:
 
 
 def _is_numeric(cell: RawCell) -> bool:
-    return cell.kind == "number" or (cell.kind == "unclear" and not any(it.isalpha() for it in cell.text))
+    return (
+        cell.kind == "number"
+        or cell.with_unit is not None
+        or (cell.kind == "unclear" and not any(it.isalpha() for it in cell.text))
+    )
 
 
 def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:
@@ -179,7 +188,7 @@ def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:
     section: tuple[str, ...] = ()
     filled = True
     for row in body:
-        if len(row) > 1 and _is_section(row) and row is not body[-1]:
+        if _is_title(row, body):
             section = (row[0].text,) if filled else (*section, row[0].text)  # one title below another
             filled = False
             continue
@@ -187,6 +196,10 @@ def _rows(body: Grid, names: int) -> tuple[RawRow, ...]:
         own = [cell.text for cell in row[:names] if cell.text]
         rows.append(RawRow(len(rows) + 1, row[-1].line, tuple(dict.fromkeys([*section, *own])), tuple(row)))
     return tuple(rows)
+
+
+def _is_title(row: Sequence[RawCell], body: Grid) -> bool:
+    return len(row) > 1 and _is_section(row) and row is not body[-1]
 
 
 def _check_widths(rows: Sequence[Sequence[object]], grid: Grid, heads: int, name: str) -> None:

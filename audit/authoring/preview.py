@@ -52,6 +52,7 @@ def remarks(mapped: Mapped) -> Iterator[str]:
     for line in mapped.rows:
         if line.role == "skip":
             yield f"row {line.number} ({line.label}) is left out"
+    yield from _carried(mapped)
     for (row, column), cell in mapped.cells.items():
         if (row, column) in mapped.corrected:
             yield f"cell {row},{column}: {cell.text!r} is taken as {_written(cell)}, as you said"
@@ -66,6 +67,20 @@ def remarks(mapped: Mapped) -> Iterator[str]:
         yield f"data set {id} ({dataset['name']}) is added to the claim file"
     for unread in table.unread:
         yield f"not taken: {unread}"
+
+
+def _carried(mapped: Mapped) -> Iterator[str]:
+    """Names that are blank in the file and were taken from above, one line for each."""
+    above: dict[tuple[int, str], list[int]] = {}
+    for row in mapped.table.rows:
+        for cell in row.cells:
+            if cell.carried:
+                above.setdefault((cell.column, cell.text), []).append(row.number)
+    for (column, text), rows in above.items():
+        of = f"row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
+        is_blank = "is blank, and goes" if len(rows) == 1 else "are blank, and go"
+        other = f"say row {rows[0]}: label=... dataset=... if not"
+        yield f"column {column}, {of} {is_blank} on with {text!r} above; {other}"
 
 
 def _written(cell: RawCell) -> str:

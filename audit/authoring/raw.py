@@ -117,6 +117,8 @@ class RawCell:
     across: int = 1
     hidden: bool = False
     """Whether not even its text is known: a command that nobody defines, characters that are not seen."""
+    carried: bool = False
+    """Whether it is blank in the file, and goes on with the name above it."""
 
     @property
     def changed(self) -> bool:

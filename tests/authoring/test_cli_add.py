@@ -268,3 +268,47 @@ def test_a_table_whose_numbers_are_there_already_is_added_once_more_only_if_the_
     assert audit(*add) == Exit.OK
     assert audit(*add, "--yes", "--again") == Exit.OK
     assert list(load(toy).tables) == ["t1", "t2", "t3", "t4"]
+
+
+BLOCKS = (
+    "| Data | Metric | A | B |\n|---|---|---|---|\n| EUR-Lex | P@1 | 82.2 | 82.1 |\n| | P@3 | 68.8 | 68.9 |\n"
+)
+
+
+def test_a_name_that_was_carried_down_is_said(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.md").write_text(BLOCKS)
+    assert audit("table", "t.md", "--paper", "toy", "--label", "Table 1", "--yes") == Exit.OK
+    said = (
+        "column 1, row 2 is blank, and goes on with 'EUR-Lex' above; say row 2: label=... dataset=... if not"
+    )
+    assert said in capsys.readouterr().out
+    (table,) = load(toy).table_records()
+    assert [(it.metric, it.dataset) for row in table.rows for it in row.cells[:1]] == [
+        ("P@1", "eurlex_4k"),
+        ("P@3", "eurlex_4k"),
+    ]
+
+
+TIMES = (
+    "| Data | Metric | A | B |\n|---|---|---|---|\n| EUR-Lex | P@1 | 82.2 | 82.1 |\n"
+    "| | Train Time | 5,759s | 14s |\n"
+)
+
+
+def test_a_unit_behind_all_numbers_of_a_row_or_column_is_its_unit(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("t.md").write_text(TIMES)
+    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,-\nC,73.10,13h\n")
+    assert audit("table", "t.md", "--paper", "toy", "--label", "Table 1", "--yes") == Exit.OK
+    add = ["table", "c.csv", "--paper", "toy", "--label", "Table 2", "--dataset", "eurlex-4k", "--yes"]
+    assert audit(*add) == Exit.OK
+    rows, columns = load(toy).tables.values()
+    times = rows.rows[1]
+    assert (times.quantity, times.unit) == ("training_time", "s")
+    assert [it.printed if it else None for it in times.values] == ["5,759", "14"]
+    assert (columns.columns[1].quantity, columns.columns[1].unit) == ("training_time", "h")
+    assert [it.values[1].printed if it.values[1] else None for it in columns.rows] == ["2.5", None, "13"]
+    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,30min\n")
+    assert audit(*add) == Exit.BAD_INPUT
+    assert "'2.5h' has a unit, which not all of its row or column have; or say" in capsys.readouterr().err

@@ -85,3 +85,35 @@ def test_markup_within_a_cell_of_markdown_is_read_as_a_page_shows_it() -> None:
     assert held.rows[0].names == ("A<UNK> b",)
     cells = held.rows[0].cells[1:]
     assert [(it.value, it.marks) for it in cells] == [("82.1", ("bold", "*")), ("60.0", ("bold",))]
+
+
+def blocks(*rows: str) -> list[tuple[str, ...]]:
+    text = "\n".join(["| Dataset | Metric | A |", "|---|---|---|", *rows])
+    return [row.names for row in table_of("t.md", text, Options(form="markdown")).rows]
+
+
+def test_a_blank_name_goes_on_with_the_one_that_begins_its_block() -> None:
+    held = blocks(
+        "| EUR-Lex | P@1 | 82.2 |", "| | P@3 | 68.8 |", "| Wiki10 | P@1 | 84.2 |", "| | P@3 | 72.1 |"
+    )
+    assert held == [("EUR-Lex", "P@1"), ("EUR-Lex", "P@3"), ("Wiki10", "P@1"), ("Wiki10", "P@3")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["| ✓ | pooling | 82.2 |", "| | none | 68.8 |"],
+        ["| yes | pooling | 82.2 |", "| | none | 68.8 |", "| yes | both | 68.9 |"],
+        ["| | P@1 | 82.2 |", "| Wiki10 | P@1 | 68.8 |", "| | P@3 | 60.8 |"],
+        ["| Wiki10 | P@1 | 82.2 |", "| | | 68.8 |"],
+    ],
+    ids=["a tick", "yes twice", "none at the top", "no name at all"],
+)
+def test_a_blank_that_may_say_no_stays_blank(rows: list[str]) -> None:
+    ours = [tuple(it for it in (part.strip() for part in row.split("|")[1:3]) if it) for row in rows]
+    assert blocks(*rows) == ours
+
+
+def test_a_title_between_rows_ends_a_block() -> None:
+    rows = ["| EUR-Lex | P@1 | 82.2 |", "| Large ones | | |", "| | P@3 | 68.8 |", "| Wiki10 | P@1 | 1.0 |"]
+    assert blocks(*rows)[1] == ("Large ones", "P@3")
