@@ -35,6 +35,10 @@ _CELL = re.compile(
 )
 _DASH = re.compile(r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|/", re.IGNORECASE)
 _SEVERAL = re.compile(rf"{_NUMBER}(?:\s*[/|;&]\s*|\s+){_NUMBER}.*")
+#: Units of time and of memory; 200K and 300d are parts of names.
+_WITH_UNIT = re.compile(
+    rf"(?P<value>{_NUMBER})\s?(?P<unit>ms|s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?|[kKMGT]i?B)"
+)
 _GROUPED = re.compile(rf"[1-9][0-9]{{0,2}}(?:[{_THIN}'’][0-9]{{3}})+(?![0-9])")
 _RAISED_MARK = re.compile(rf"[{re.escape(STARS)},a-zA-Z\s]{{1,12}}")
 
@@ -57,6 +61,7 @@ class Said:
     sd: str | None = None
     marks: tuple[str, ...] = ()
     why: str | None = None
+    with_unit: tuple[str, str] | None = None
 
 
 class _UnclearError(ValueError):
@@ -83,7 +88,7 @@ def said(runs: Sequence[Run], reading: Reading) -> Said:
 def _number(runs: Sequence[Run], reading: Reading) -> Said:
     line, styles, raised = _on_the_line(runs)
     if not (match := _CELL.fullmatch(line)):
-        return _no_number(line, bool(raised))
+        return _with_unit(line, bool(raised), reading) or _no_number(line, bool(raised))
     marks = [*_styled(styles[match.start("value") : match.end("value")], match["value"])]
     marks += [*match["before"].split(), *match["after"].split()]
     value, sd = _spelled(match["value"], reading), match["sd"] and _spelled(match["sd"], reading)
@@ -140,6 +145,17 @@ def _styled(styles: Iterable[frozenset[str]], value: str) -> list[str]:
 def _parts(text: str) -> list[str]:
     """The marks of one superscript: `a,b` are two."""
     return [it for it in re.split(r"[,\s]+", text) if it]
+
+
+def _with_unit(line: str, raised: bool, reading: Reading) -> Said | None:
+    """`18s` is a text, which may be a number with its unit."""
+    match = None if raised else _WITH_UNIT.fullmatch(line)
+    if match is None or "%" in match["value"]:
+        return None
+    try:
+        return Said("text", with_unit=(_spelled(match["value"], reading), match["unit"]))
+    except _UnclearError:
+        return None
 
 
 def _no_number(line: str, raised: bool) -> Said:

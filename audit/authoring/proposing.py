@@ -13,6 +13,7 @@ from audit.authoring.headings import Known, Meaning, meaning
 from audit.authoring.line_names import ids, slug
 from audit.authoring.mapped import Line, Mapped, Role, Whole
 from audit.authoring.raw import RawCell, RawRow, RawTable
+from audit.authoring.suffixes import with_units
 from audit.claim_model import is_metric
 from audit.errors import AuditError
 from audit.importing.naming import bare
@@ -27,6 +28,7 @@ def mapped(table: RawTable, known: Known, whole: Whole, corrections: Sequence[Co
     rows = work.rows()
     columns = work.columns(rows)
     rows = work.with_experiments(rows, columns)
+    rows, columns = work.with_units(rows, columns)
     cells = dict(work.cells(columns, rows))
     return Mapped(
         table,
@@ -64,6 +66,8 @@ class _Work:
         self.datasets = ChosenDatasets(known, whole.new_datasets)
         self.default = self.datasets.id_of(whole.dataset) if whole.dataset else None
         """Data set of the whole table, by its id in the claim file."""
+        self.numbers: dict[tuple[int, int], RawCell] = {}
+        """Cells that are numbers with the unit of their row or column."""
         self.left = {
             column
             for column in range(1, table.width + 1)
@@ -133,6 +137,27 @@ class _Work:
             if on <= set(it.datasets or (it.dataset,))
             and wanted & {bare(id), bare(it.title), bare(it.method or "")}
         ]
+
+    def with_units(
+        self, rows: Sequence[Line], columns: Sequence[Line]
+    ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+        """With the units that stand behind all numbers of a column, or else of a row."""
+        given = {place for place, it in self.said["cell"].items() if {"value", "dash"} & set(it)}
+        down = {it.number: [(row.number, it.number) for row in rows if row.role != "skip"] for it in columns}
+        values = [it.number for it in columns if it.role == "values"]
+        held, self.numbers = with_units(
+            self.table, [it for it in columns if it.role == "values"], down, given
+        )
+        by_number = {it.number: it for it in held}
+        across = {it.number: [(it.number, column) for column in values] for it in rows}
+        done = {*given, *self.numbers}
+        found, numbers = with_units(self.table, [it for it in rows if it.role != "skip"], across, done)
+        self.numbers |= numbers
+        row_by_number = {it.number: it for it in found}
+        return (
+            tuple(row_by_number.get(it.number, it) for it in rows),
+            tuple(by_number.get(it.number, it) for it in columns),
+        )
 
     # ------------------------------------------------------------------ columns
 
@@ -268,12 +293,14 @@ class _Work:
 
     def _cell(self, place: tuple[int, int], cell: RawCell, column: Line, row: Line) -> RawCell:
         said_of = self.said["cell"].get(place, {})
-        cell = corrected(cell, said_of)
+        cell = corrected(self.numbers.get(place, cell), said_of)
         where = f"cell {place[0]},{place[1]} (line {cell.line}): {cell.text!r}"
         if column.role == "text":
             return cell
         if cell.kind in ("text", "unclear"):
             why = cell.why or "is no number"
+            if cell.with_unit:
+                why = "has a unit, which not all of its row or column have"
             self.open.append(f"{where} {why}; or say cell {place[0]},{place[1]}: value=... or dash")
         elif cell.value is not None and self._is_metric(column, row):
             value = printed(cell.value).value

@@ -117,6 +117,8 @@ class RawCell:
     across: int = 1
     hidden: bool = False
     """Whether not even its text is known: a command that nobody defines, characters that are not seen."""
+    with_unit: tuple[str, str] | None = None
+    """For `text` that is a number and a unit behind it, as 18s: both."""
     carried: bool = False
     """Whether it is blank in the file, and goes on with the name above it."""
 

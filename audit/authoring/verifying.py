@@ -13,6 +13,7 @@ from itertools import product
 
 from audit.authoring.cells import STARS, Reading, said
 from audit.authoring.raw import RawCell, RawTable, Run
+from audit.authoring.suffixes import is_same_unit
 from audit.claim_model import Row, Table, Value
 from audit.errors import AuditError
 from audit.importing.naming import bare
@@ -114,12 +115,12 @@ def of_raw(raw: RawTable, name: str, table: Table) -> tuple[Cells, str]:
             f"the rows and columns of {name} in its order, or with its labels"
         )
     cells = {
-        (i, j): raw.rows[row].cells[raw.names + column]
+        (i, j): _of_cell(raw.rows[row].cells[raw.names + column], table.rows[i].unit or table.columns[j].unit)
         for (i, row), (j, column) in product(enumerate(rows), enumerate(columns))
     }
     more = len(names) - len(rows), len(titles) - len(columns)
     left_out = f"{raw.name} has {_size(*more)} more, which were not compared" if any(more) else ""
-    return {place: _of_cell(cell) for place, cell in cells.items()}, left_out
+    return cells, left_out
 
 
 def _size(rows: int, columns: int) -> str:
@@ -140,7 +141,9 @@ def _found(wanted: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) 
     return list(range(len(wanted))) if len(wanted) == len(there) else None
 
 
-def _of_cell(cell: RawCell) -> Seen:
+def _of_cell(cell: RawCell, unit: str | None) -> Seen:
+    if cell.with_unit and is_same_unit(cell.with_unit[1], unit):
+        return Seen(_plain(cell.with_unit[0]), line=cell.line)
     if cell.kind in ("dash", "empty"):
         return Seen(None, line=cell.line)
     return _second_reading(cell.text, cell.value, cell.sd, cell.marks, cell.line)
@@ -149,8 +152,10 @@ def _of_cell(cell: RawCell) -> Seen:
 # --------------------------------------------------------------------------- typed
 
 
-def of_line(line: str, row: Row, width: int) -> list[Seen]:
+def of_line(line: str, row: Row, width: int, units: Sequence[str | None] = ()) -> list[Seen]:
     """The cells of one row as it was typed or pasted; a label before them is passed over.
+
+    `units`: those of the columns; 18s in a column or row of seconds is 18.
 
     Cells stand between tabs, &, | or ;, and else between blanks. Raises `AuditError` for fewer cells than
     the table has columns, and for one that is no number where the claim file has one.
@@ -160,8 +165,12 @@ def of_line(line: str, row: Row, width: int) -> list[Seen]:
         what = f"{len(parts)} of {width} cells"
         raise AuditError(f"row {row.id}: {line.strip()!r} has {what}; type it again, with - for a dash")
     seen = []
-    for part, value in zip(parts[len(parts) - width :], row.values, strict=True):
+    own = units or (None,) * width
+    for part, value, unit in zip(parts[len(parts) - width :], row.values, own, strict=True):
         it = said([Run(part)], Reading())
+        if it.with_unit and is_same_unit(it.with_unit[1], row.unit or unit):
+            seen.append(Seen(_plain(it.with_unit[0])))
+            continue
         if it.kind == "unclear" or (it.kind == "text" and _is_number(value)):
             why = it.why or "is no number"
             raise AuditError(f"row {row.id}: {part!r} {why}; type the row again, with - for a dash")

@@ -182,7 +182,7 @@ def _typed(name: str, table: Table) -> Cells | None:
     say("type or paste each row as it is printed, - for a dash; s skips this table, q leaves")
     seen: dict[tuple[int, int], Seen] = {}
     for at, row in enumerate(table.rows):
-        cells = _typed_row(row, len(table.columns))
+        cells = _typed_row(row, [it.unit for it in table.columns])
         if cells is None:
             return None
         seen |= {(at, column): it for column, it in enumerate(cells)}
@@ -200,7 +200,7 @@ def _place(table: Table) -> str:
     return f"{place} ({table.caption})"
 
 
-def _typed_row(row: Row, width: int) -> list[Seen] | None:
+def _typed_row(row: Row, units: Sequence[str | None]) -> list[Seen] | None:
     from audit.authoring.verifying import of_line
 
     while True:
@@ -217,7 +217,7 @@ def _typed_row(row: Row, width: int) -> list[Seen] | None:
         if not answer:
             continue
         try:
-            return of_line(line, row, width)
+            return of_line(line, row, len(units), units)
         except AuditError as err:
             print(err, file=sys.stderr)
 

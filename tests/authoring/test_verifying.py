@@ -158,3 +158,32 @@ def test_the_papers_record_goes_for_tables_that_have_none() -> None:
     assert verified("t1", {"t1": TWO}, whole) == "A, 2026-11-28"
     assert verified("t1", {"t1": with_record(TWO, source="web")}, whole) is None
     assert verified("t1", {"t1": TWO, "t2": TWO}, whole) is None, "a table was added since"
+
+
+SECONDS = table(
+    {"id": "p1", "metric": "P@1", "values": ["82.2", "82.1"]},
+    {"id": "time", "quantity": "training_time", "unit": "s", "values": ["5,759", None]},
+    columns=({"id": "a"}, {"id": "b"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("printed", "differences"),
+    [
+        ('"5,759s"', []),
+        ('"5,759 sec"', []),
+        ('"5,759"', []),
+        ('"5,795s"', ["1,0: 5,759 | 5,795"]),
+        ('"5,759h"', ["1,0: 5,759 | 5,759h"]),
+    ],
+)
+def test_a_unit_behind_a_number_is_that_of_its_row(printed: str, differences: list[str]) -> None:
+    assert found(f"M,a,b\np1,82.2,82.1\ntime,{printed},-\n", of=SECONDS) == differences
+
+
+def test_a_typed_row_may_have_the_unit_of_its_row_or_its_column() -> None:
+    assert [str(it) for it in of_line("5,759s -", SECONDS.rows[1], 2)] == ["5,759", "a dash"]
+    of_columns = table({"id": "a", "values": ["82.2", "18"]}, columns=("P@1", {"id": "t", "unit": "h"}))
+    assert [str(it) for it in of_line("82.2 18h", of_columns.rows[0], 2, [None, "h"])] == ["82.2", "18"]
+    with pytest.raises(AuditError, match="'18s' is no number"):
+        of_line("82.2 18s", of_columns.rows[0], 2, [None, "h"])
