@@ -71,7 +71,9 @@ def _of_difference(
 def _of_ratio(
     plain: IntervalPlot, claim: ClaimRecord, verdict: Verdict, names: tuple[str, ...]
 ) -> IntervalPlot:
-    unit = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}.get(str(claim.details.get("quantity")), "")
+    unit = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}.get(
+        str(claim.details.get("quantity")), ""
+    )
     return replace(
         plain,
         axis=f"ratio of {wording.subject(claim)}",
