@@ -29,17 +29,21 @@ def _plain(unit: str) -> str:
 
 
 def with_units(
-    table: RawTable, lines: Sequence[Line], places: Mapping[int, Sequence[Place]], given: Iterable[Place]
+    table: RawTable,
+    lines: Sequence[Line],
+    places: Mapping[int, Sequence[Place]],
+    given: Iterable[tuple[int, ...]],
 ) -> tuple[list[Line], dict[Place, RawCell]]:
     """Rows or columns with the unit that their cells have, and those cells as numbers.
 
     `places`: for the number of each line the cells that count; those `given` by the user are passed over.
     A unit that the user gave for the line stays.
     """
+    passed = set(given)
     found: dict[Place, RawCell] = {}
     kept = []
     for line in lines:
-        cells = {it: table.rows[it[0] - 1].cells[it[1] - 1] for it in places[line.number] if it not in given}
+        cells = {it: table.rows[it[0] - 1].cells[it[1] - 1] for it in places[line.number] if it not in passed}
         held = {it: cell for it, cell in cells.items() if cell.kind not in ("empty", "dash")}
         units = {cell.with_unit[1] if cell.with_unit else None for cell in held.values()}
         unit = units.pop() if len(units) == 1 else None
