@@ -407,6 +407,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*IMPORT, "--authors-code", ""], "--authors-code is empty"),
     ([*IMPORT, "--store", "r.csv"], r"r\.csv.*: .*choose another folder"),
     (["judge", "toy.yaml"], "audit-runs: no such folder; `audit run` and `audit import` make it"),
+    (["judge", "nobody"], "'nobody' is no file and no built-in paper"),
     (
         ["judge", "toy.yaml", "--evidence", "theirs"],
         "--evidence 'theirs' is unknown; known are ours, imported",

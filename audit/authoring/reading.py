@@ -38,6 +38,10 @@ class DecimalCommaError(AuditError):
     """Numbers that can only have decimal commas, and nobody said so."""
 
 
+class SeveralTablesError(AuditError):
+    """A file has several tables, and nobody said which is meant."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user says about the file; None where it is to be found out, or told as unclear."""
@@ -49,6 +53,8 @@ class Options:
     names: int | None = None
     separator: str | None = None
     reading: Reading = field(default_factory=Reading)
+    settled: frozenset[tuple[int, ...]] = frozenset()
+    """Row and column of the cells whose content the user gives: nobody asks how it is read."""
 
 
 def read(source: str, options: Options) -> RawTable:
@@ -67,7 +73,7 @@ def table_of(source: str, text: str, options: Options) -> RawTable:
     table = laid_out(
         found, name=name, form=form, reading=options.reading, heads=options.heads, names=options.names
     )
-    _check_commas(table, options.reading)
+    _check_commas(table, options.reading, options.settled)
     return table
 
 
@@ -141,7 +147,7 @@ def _chosen(found: list[Found], name: str, form: str, number: int | None) -> Fou
     if number is None and len(found) > 1:
         listed = "; ".join(f"{k} on line {it.line}{_captioned(it)}" for k, it in enumerate(found[:12], 1))
         more = f"; and {len(found) - 12} more" if len(found) > 12 else ""
-        raise AuditError(f"{name}: {len(found)} tables; say --table N ({listed}{more})")
+        raise SeveralTablesError(f"{name}: {len(found)} tables; say --table N ({listed}{more})")
     return found[(number or 1) - 1]
 
 
@@ -150,15 +156,21 @@ def _captioned(found: Found) -> str:
     return f", {text[:40] + '...' if len(text) > 40 else text!r}" if text else ""
 
 
-def _check_commas(table: RawTable, reading: Reading) -> None:
+def _check_commas(table: RawTable, reading: Reading, settled: frozenset[tuple[int, ...]]) -> None:
     """75,1 beside 15,449: whether the second is a count or a decimal number is for the user to say."""
     if reading.decimal is not None:
         return
-    cells = [cell for row in table.rows for cell in row.cells if cell.kind in ("number", "unclear")]
-    commas = [cell for cell in cells if cell.kind == "unclear" and is_decimal_comma(cell.text)]
+    commas = [
+        cell
+        for row in table.rows
+        for cell in row.cells
+        if cell.kind == "unclear" and is_decimal_comma(cell.text)
+        if (row.number, cell.column) not in settled
+    ]
     if commas:
         first, many = commas[0], f"{len(commas)} cells such as" if len(commas) > 1 else "the cell"
+        have = "have decimal commas" if len(commas) > 1 else "has a decimal comma"
         raise DecimalCommaError(
-            f"{table.name}:{first.line}: {many} {first.text!r} have decimal commas, or two numbers; say "
+            f"{table.name}:{first.line}: {many} {first.text!r} {have}, or two numbers; say "
             "--decimal comma, or --decimal point if they are none"
         )

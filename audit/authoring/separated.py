@@ -32,8 +32,26 @@ def _only_separator(name: str, text: str, commas: bool) -> str:
     fitting = [word for word, sign in possible.items() if _parts_alike(text, sign)]
     if len(fitting) == 1:
         return SEPARATORS[fitting[0]]
+    if not text.strip():
+        raise AuditError(f"{name}: it is empty; give a table with a heading and rows")
+    if not fitting:
+        _check_rows(name, text, possible)
     found = f"{' and '.join(fitting)} part" if fitting else "no character parts"
     raise AuditError(f"{name}: {found} all rows alike; say --separator {'|'.join(possible)}")
+
+
+def _check_rows(name: str, text: str, possible: Mapping[str, str]) -> None:
+    """Raises `AuditError` with the row in which the character that parts the heading finds other cells."""
+    heading = next(line for line in text.split("\n") if line.strip())
+    counts = {word: heading.count(sign) for word, sign in possible.items() if sign in heading}
+    most = [word for word, count in counts.items() if count == max(counts.values())]
+    if len(most) != 1:
+        return
+    head, *rows = _rows(name, text, possible[most[0]])
+    for number, row in enumerate(rows, 1):
+        if len(row) not in (1, len(head)):
+            what = f"row {number} has {len(row)} cells and the heading {len(head)}, with a {most[0]} between"
+            raise AuditError(f"{name}:{row[0].line}: {what}; give each row as many, an empty one for none")
 
 
 def _parts_alike(text: str, separator: str) -> bool:
@@ -58,6 +76,11 @@ def _rows(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:
                 check_size(name, 1, cells)
             line = reader.line_num + 1
     except csv.Error as err:
-        what = "its quotes do not pair up, or a cell has more than 131,072 characters"
+        long = "field limit" in str(err)
+        what = (
+            f"a cell has more than {csv.field_size_limit():,} characters"
+            if long
+            else "its quotes do not pair up"
+        )
         raise AuditError(f"{name}:{max(1, reader.line_num)}: no CSV: {what}; correct that line") from err
     return rows

@@ -81,8 +81,13 @@ class Session:
     def _options(self) -> Options:
         said = self._said
         reading = Reading(said.get("decimal"), said.get("beside"))  # type: ignore[arg-type]
+        cells = settings_of(self.corrections, "cell").items()
         return replace(
-            self.options, reading=reading, heads=_number(said, "heads"), names=_number(said, "names", least=0)
+            self.options,
+            reading=reading,
+            heads=_number(said, "heads"),
+            names=_number(said, "names", least=0),
+            settled=frozenset(place for place, it in cells if {"value", "dash"} & set(it)),
         )
 
     @property

@@ -225,7 +225,10 @@ def _check_new(session: Session, *, asks: bool) -> None:
     same = same_as(session.file.paper, mapped, session.about)
     if same and not asks:
         raise AuditError(f"{same}; leave it out, or say --again if the paper has both")
-    if same and ask(f"{same}; y to add it all the same, Enter to leave:").lower() not in ("y", "yes"):
+    if not same:
+        return
+    question = f"{same}; y to add it all the same, Enter to leave:"
+    if ask(question, otherwise="say --again if the paper has both").lower() not in ("y", "yes"):
         raise AuditError("nothing was written, as you said")
 
 
@@ -245,7 +248,8 @@ def _settled(session: Session) -> Session:
             shown = mapped
         elif mapped is not None:
             _say_open(mapped)
-        answer = ask("Enter to write it, a correction (column 3: metric=P@1), or q to leave:")
+        question = "Enter to write it, a correction (column 3: metric=P@1), or q to leave:"
+        answer = ask(question, otherwise="say --yes to be asked nothing")
         if answer in ("q", "quit"):
             raise AuditError("nothing was written, as you said")
         if answer:
@@ -257,8 +261,12 @@ def _settled(session: Session) -> Session:
 
 
 def _readable(session: Session) -> Mapped | None:
+    from audit.authoring.reading import SeveralTablesError
+
     try:
         return session.mapped()
+    except SeveralTablesError:  # no correction says which is meant
+        raise
     except AuditError as err:
         print(err, file=sys.stderr)
         return None

@@ -31,13 +31,20 @@ def claim_path(name: str) -> Path:
     raise AuditError(f"{name!r} is no claim file; give its path, or begin one with `audit add paper {name}`")
 
 
-def ask(question: str) -> str:
-    """One line from the user. Raises `AuditError` where the input ends: nothing is written without a yes."""
+#: What to do where nobody answers, for commands whose every question has its option.
+_OPTIONS = "give what is asked for as options, which --help shows"
+
+
+def ask(question: str, *, otherwise: str = _OPTIONS) -> str:
+    """One line from the user. Raises `AuditError` where the input ends: nothing is written without a yes.
+
+    `otherwise`: what to do for not being asked.
+    """
     print(question, end=" ", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
         print(file=sys.stderr)
-        raise AuditError("nothing was written: the input ended before a yes; say --yes to be asked nothing")
+        raise AuditError(f"nothing was written: the input ended before a yes; {otherwise}")
     return line.strip()
 
 

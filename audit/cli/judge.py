@@ -51,10 +51,11 @@ def judge_command(
 
     check_evidence(evidence)
     bench = Bench(store, evidence, ["audit", *context.obj], _on_stderr)
+    paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not
     if not store.is_dir():
         raise AuditError(f"{store}: no such folder; `audit run` and `audit import` make it")
     papers = bench.beside = papers_of(claims)
-    pairs = zip(papers, claim_paths(claims), strict=True)
+    pairs = zip(papers, paths, strict=True)
     grown = [bench.grown(paper, path) for paper, path in pairs]
     worst, judged, names = Exit.OK, 0, also_of(also)
     for paper, added in zip(papers, grown, strict=True):

@@ -155,9 +155,8 @@ def _asked(found: Sequence[Suggestion]) -> list[dict[str, Plain]]:
     for number, it in enumerate(found, 1):
         say(f"\n{number} of {len(found)}  {_shown(it)}")
         while True:
-            word, _, says = ask("y adds it, y TEXT with the paper's sentence, n drops it, q ends:").partition(
-                " "
-            )
+            question = "y adds it, y TEXT with the paper's sentence, n drops it, q ends:"
+            word, _, says = ask(question, otherwise="name those to add with --accept ID").partition(" ")
             if word.lower() in ("y", "yes"):
                 if why := _not_yet(it):
                     print(why, file=sys.stderr)

@@ -70,7 +70,10 @@ def test_without_a_title_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
         (["paper", "to y", "--title", "B"], "paper.key: 'to y' is not of the right form"),
         (["paper", "b", "--title", "B", "--dataset", "eurlexx"], "'eurlexx' is unknown"),
         (["paper", "b", "--title", "B", "--commit", "1"], "--commit is of the public code; add --code URL"),
-        (["paper", "b"], "nothing was written: the input ended before a yes"),
+        (
+            ["paper", "b"],
+            "the input ended before a yes; give what is asked for as options, which --help shows",
+        ),
         (
             ["table", "t.csv", "--paper", "nobody"],
             "'nobody' is no claim file; give its path, or begin one with",
@@ -312,3 +315,28 @@ def test_a_unit_behind_all_numbers_of_a_row_or_column_is_its_unit(
     Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,30min\n")
     assert audit(*add) == Exit.BAD_INPUT
     assert "'2.5h' has a unit, which not all of its row or column have; or say" in capsys.readouterr().err
+
+
+def test_a_decimal_comma_is_settled_by_the_cell_alone(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.tex").write_text(
+        "\\begin{tabular}{lcc} M & P@1 & P@3 \\\\ \\hline\n"
+        "A & 75.1 & 70.1 \\\\ B & 82{,}8 & 71.1 \\end{tabular}"
+    )
+    add = ["table", "t.tex", "--paper", "toy", "--label", "Table 1", "--dataset", "eurlex-4k", "--yes"]
+    assert audit(*add) == Exit.BAD_INPUT
+    assert "the cell '82,8' has a decimal comma, or two numbers" in capsys.readouterr().err
+    assert audit(*add, "--map", "cell 2,2: value=82.8") == Exit.OK
+    (table,) = load(toy).tables.values()
+    assert [[it and it.printed for it in row.values] for row in table.rows] == [
+        ["75.1", "70.1"],
+        ["82.8", "71.1"],
+    ]
+
+
+def test_which_of_several_tables_is_meant_is_said_and_not_asked(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("t.md").write_text(BLOCKS + "\n" + BLOCKS)
+    assert audit("table", "t.md", "--paper", "toy") == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said == "audit: t.md: 2 tables; say --table N (1 on line 1; 2 on line 6)\n"

@@ -179,6 +179,15 @@ def test_dry_run_shows_the_entry_and_writes_nothing(file: Path, capsys: pytest.C
     assert file.read_text() == FILE
 
 
+def test_where_nobody_answers_it_says_how_to_name_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "")
+    assert suggest() == Exit.BAD_INPUT
+    said = "nothing was written: the input ended before a yes; name those to add with --accept ID\n"
+    assert said in capsys.readouterr().err
+
+
 COLUMNS = FILE.replace(
     FILE[FILE.index("    columns:") : FILE.index("experiments:")],
     """\

@@ -72,7 +72,23 @@ REFUSED = {
     ),
     "no table in Markdown": ("t.md", "a | b\nc | d\n", "no table with a line of dashes below its heading"),
     "no table in HTML": ("t.html", "<p>1</p>", "no <table>"),
-    "an empty file": ("t.csv", "\n\n", r"t\.csv: no character parts all rows alike|it is empty"),
+    "an empty file": ("t.csv", "\n\n", r"t\.csv: it is empty; give a table with a heading and rows"),
+    "a row of CSV that is too short": (
+        "t.csv",
+        "M,a,b,c\nA,1.5,2.5,3.5\nB,1.5,2.5\n",
+        r"t\.csv:3: row 2 has 3 cells and the heading 4, with a comma between; give each row as many",
+    ),
+    "a cell of CSV that is too long": (
+        "t.csv",
+        "M,a\n" + "x" * 200_000 + ",1.5\n",
+        r"t\.csv:2: no CSV: a cell has more than 131,072 characters; correct that line",
+    ),
+    "a CSV without a separator": ("t.csv", "a b c\n1 2 3\n", "no character parts all rows alike; say --sep"),
+    "one decimal comma": (
+        "t.tsv",
+        "M\tP@1\nA\t−1,5\n",
+        "the cell '−1,5' has a decimal comma, or two numbers; say --decimal comma, or --decimal point",
+    ),
     "several tables": (
         "t.tex",
         TABLE + "\n" + TABLE,
@@ -93,7 +109,11 @@ REFUSED = {
         "<table><tr><th>M<th>a<th>b<tr>\n<td>A<td>1</table>",
         r"t\.html:2: 2 cells under 3 columns",
     ),
-    "quotes that do not pair up": ("t.csv", 'a,b\n"c,1\n', "quotes do not pair|no character parts"),
+    "quotes that do not pair up": (
+        "t.csv",
+        'a,b\n"c,1\n',
+        r"t\.csv:2: no CSV: its quotes do not pair up; corr",
+    ),
     "no heading": ("t.csv", "A,1.5\nB,2.5\n", "the table has no heading; say --heads"),
     "nothing but a heading": ("t.csv", "Method,P@1\n", "the table has no rows below its heading"),
     "no numbers": ("t.csv", "Method,Kind\nA,x\n", "no column holds numbers; is this a table of results"),
