@@ -39,7 +39,7 @@ def test_a_line_says_what_papers_and_codes_say_of_theirs() -> None:
     assert lines["you2019-code"].endswith("the best nDCG@5 of averaged weights on documents held out counts")
     assert lines["you2019-paper"].endswith("; averaged weights count")
     assert lines["ye2020-small"].startswith(
-        "Ye et al. 2020, as in the paper, at the sizes of small: 20 epochs"
+        "Ye et al. 2020, as in the paper, at the sizes of small: 8 epochs"
     )
 
 

@@ -281,7 +281,7 @@ def test_the_command_says_it_in_its_own_words(folder: Path, capsys: pytest.Captu
 
 
 def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]) -> None:
-    """The same documents as a table, with labels parted by a semicolon, and as LibMultiLabel's text."""
+    """The same documents as a table, with labels parted by a semicolon, and as LibMultiLabel's text: one run."""
     write_corpus(folder / "corpus")
     (folder / "table").mkdir()
     for split in ("train", "test"):
@@ -292,11 +292,12 @@ def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]
     with pytest.raises(audit.AuditError, match="nothing says what parts the labels; state separator="):
         audit.run("toy.yaml", data="table", **options)
     fields = {"text_field": "title", "labels_field": "tags", "separator": ";"}
-    audit.run("toy.yaml", data="table", **fields, **options)  # type: ignore[arg-type]
-    found = audit.run("toy.yaml", data="corpus", **options)
-    assert len(untrained) == 2
-    (run,) = next(it for it in found.experiments if it.id == "words").runs
-    assert (run.data.n_train, run.data.n_test) == (40, 16)
+    as_table = audit.run("toy.yaml", data="table", **fields, **options)  # type: ignore[arg-type]
+    as_text = audit.run("toy.yaml", data="corpus", **options)
+    one, other = (next(it for it in made.experiments if it.id == "words").runs for made in (as_table, as_text))
+    assert len(untrained) == 1
+    assert [run.key for run in one] == [run.key for run in other] == [untrained[0].key]
+    assert (one[0].data.n_train, one[0].data.n_test) == (40, 16)
 
 
 # --------------------------------------------------------------------------- what is shown
