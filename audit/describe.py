@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from audit.record import ClaimRecord, Share, TableDegree, Verdict, canonical_json
 from audit.stats.cv_star import cv_star, cv_star_of_errors
@@ -25,20 +26,22 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
     if not decided:
         return None
     reproduced = sum(it.outcome == "reproduced" for _, it in decided)
-    distinct = {(_comparison(claim), it.outcome) for claim, it in decided}
+    distinct = {(_comparison(claim, it), it.outcome) for claim, it in decided}
     once = sum(outcome == "reproduced" for _, outcome in distinct), len(distinct)
     return Share(reproduced, len(decided), wilson(*once), once)
 
 
-def _comparison(claim: ClaimRecord) -> str:
+def _comparison(claim: ClaimRecord, verdict: Verdict) -> str:
     """Two claims with this in common are one: same kind, arms, margin, and metric or one that is its like.
 
-    Of one place nDCG and P are the same number, since one label has no order.
+    Arms are the same that have the same numbers: claims about several data sets that were all run on one
+    corpus rest on the same runs. Of one place nDCG and P are the same number, since one label has no order.
     """
+    arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
     metric = "P@1" if claim.metric == "nDCG@1" else claim.metric
     printed_too = claim.printed if claim.kind in ("value", "gap") else ()
     margin = claim.margin.value if claim.margin else None
-    return canonical_json([claim.kind, claim.experiments, metric, margin, printed_too, claim.details])
+    return canonical_json([claim.kind, arms, metric, margin, printed_too, claim.details])
 
 
 def degrees(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> tuple[TableDegree, ...]:

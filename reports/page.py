@@ -236,7 +236,8 @@ def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:
     judged = sum(verdict.reason not in wording.UNJUDGED for verdict in audit.verdicts)
     decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
-    return wording.tally(total=len(cards), judged=judged, decided=decided)
+    counts = wording.tally(total=len(cards), judged=judged, decided=decided)
+    return f"{counts} {wording.counted_once(audit.share)}".rstrip()
 
 
 def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:

@@ -37,6 +37,15 @@ def test_share_of_the_decided(reproduced: int, contradicted: int) -> None:
     assert found.interval == pytest.approx((low, high), abs=1e-12)
 
 
+def test_claims_about_several_data_sets_that_rest_on_the_same_runs_are_counted_once() -> None:
+    """Two orders with the same numbers under other names; a third with numbers of its own."""
+    same = verdict("reproduced", "direction", values=((71.0, 72.0), (69.0, 70.0)))
+    other = verdict("reproduced", "direction", values=((71.0, 72.0), (69.5, 70.0)))
+    found = shared([same, same, other])
+    assert found is not None
+    assert (found.reproduced, found.decided, found.once) == (3, 3, (2, 2))
+
+
 def test_the_shares_of_the_design() -> None:
     """7 of 10 gives .397 to .892, 0 of 5 gives 0 to .434; nothing decided gives none."""
     seven = shared([verdict("reproduced")] * 7 + [verdict("contradicted")] * 3)

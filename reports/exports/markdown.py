@@ -57,7 +57,8 @@ def _head(audit: Audit, claims: Sequence[Told]) -> list[str]:
     return [
         f"## Audit of {escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
-        f"**{numbers}** of {of} ({by}). {_nothing(claims) or wording.resting_of(audit.verdicts)}".rstrip(),
+        f"**{numbers}** of {of} ({by}). {_nothing(claims) or wording.resting_of(audit.verdicts)} "
+        f"{wording.counted_once(audit.share)}".rstrip(),
     ]
 
 

@@ -73,6 +73,17 @@ def resting(scopes: Sequence[Scope | None]) -> str:
     return f"Of those judged, {told}: what holds there may not hold on the paper’s own."
 
 
+def counted_once(share: Share | None) -> str:
+    """Where claims say the same of several data sets and all were run on one corpus; else empty."""
+    if share is None or share.once is None or share.once[1] == share.decided:
+        return ""
+    comparisons = plural(share.once[1], "different comparison")
+    return (
+        f"The {digits.count(share.decided)} decided claims are {comparisons}: some say the same of several "
+        "data sets, or in other words, and rest on the same runs."
+    )
+
+
 def resting_of(verdicts: Sequence[Verdict]) -> str:
     """The same of all verdicts of an audit, of which those count that could be judged."""
     return resting([it.scope for it in verdicts if it.reason not in UNJUDGED])

@@ -734,6 +734,15 @@ def test_share() -> None:
     assert "95% interval (Wilson) of 5 in 8, the same comparison counted once, 30 to 90%" in once
 
 
+def test_claims_that_rest_on_the_same_runs_are_not_taken_for_more_evidence() -> None:
+    """Said beside the counts; nothing where each claim is a comparison of its own."""
+    assert wording.counted_once(None) == wording.counted_once(Share(7, 10, (0.3, 0.9), (7, 10))) == ""
+    assert wording.counted_once(Share(21, 21, (0.6, 1.0), (6, 6))) == (
+        "The 21 decided claims are 6 different comparisons: some say the same of several data sets, or in "
+        "other words, and rest on the same runs."
+    )
+
+
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
