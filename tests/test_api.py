@@ -294,7 +294,9 @@ def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]
     fields = {"text_field": "title", "labels_field": "tags", "separator": ";"}
     as_table = audit.run("toy.yaml", data="table", **fields, **options)  # type: ignore[arg-type]
     as_text = audit.run("toy.yaml", data="corpus", **options)
-    one, other = (next(it for it in made.experiments if it.id == "words").runs for made in (as_table, as_text))
+    one, other = (
+        next(it for it in made.experiments if it.id == "words").runs for made in (as_table, as_text)
+    )
     assert len(untrained) == 1
     assert [run.key for run in one] == [run.key for run in other] == [untrained[0].key]
     assert (one[0].data.n_train, one[0].data.n_test) == (40, 16)
