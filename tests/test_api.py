@@ -281,7 +281,7 @@ def test_the_command_says_it_in_its_own_words(folder: Path, capsys: pytest.Captu
 
 
 def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]) -> None:
-    """The same documents as a table, its labels parted by a semicolon, and as LibMultiLabel's text: one run."""
+    """The same documents as a table with labels parted by a semicolon, and as LibMultiLabel text: one run."""
     write_corpus(folder / "corpus")
     (folder / "table").mkdir()
     for split in ("train", "test"):
