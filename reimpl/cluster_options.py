@@ -84,7 +84,10 @@ class ClusterOptions:
             sizes = [int(share * labels + 1e-9) for share in shares[:-1]]
             sizes.append(labels - sum(sizes))
         if min(sizes) < 1:
-            raise ConfigError(f"clusters of {sizes} labels cannot be cut of {labels}; use fewer clusters")
+            raise ConfigError(
+                f"{len(sizes):,} clusters of {labels:,} labels: one has none by these shares or cutoffs; "
+                "use fewer clusters"
+            )
         return tuple(sizes)
 
     def inner(self, features: int) -> tuple[int, ...]:

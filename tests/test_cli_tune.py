@@ -145,7 +145,8 @@ def test_without_a_study_nothing_is_run_and_the_command_is_named(
     assert cli.main(list(RUN)) == Exit.BAD_INPUT
     assert capsys.readouterr().err == (
         "audit: toy2024: words is not tuned on this corpus; `audit tune toy2024 --only words --data corpus` "
-        "seeks the settings, and --untuned goes without\n"
+        "seeks the settings, --tuned-on DIR uses those of another corpus or split column, and --untuned goes "
+        "without\n"
     )
     assert trained.trials == 0
 
@@ -212,3 +213,15 @@ def test_minutes_and_spans_limit_the_time() -> None:
 def test_untuned_and_tuned_on_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*RUN, "--untuned", "--tuned-on", "corpus"]) == Exit.BAD_INPUT
     assert "--untuned and --tuned-on corpus are opposites; give one of them" in capsys.readouterr().err
+
+
+def test_what_the_corpus_lacks_is_asked_for_as_it_is_typed(
+    trained: Trained, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Row numbers of splits without the file that they speak of: --data-file, and not a word of Python."""
+    (tmp_path / "rows").mkdir()
+    for part in ("trSplit", "tstSplit"):
+        (tmp_path / f"rows/toy_{part}.txt").write_text("1 2\n2 1\n")
+    command = ["tune", "toy.yaml", "--only", "words", "--data", f"{tmp_path / 'rows'}@0"]
+    assert cli.main(command) == Exit.BAD_INPUT
+    assert "state --data-file FILE" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.corpus_options import (
+    IN_RUN,
     Base,
     FormatName,
     Ids,
@@ -18,6 +19,7 @@ from audit.cli.corpus_options import (
     Raw,
     Separator,
     TextFields,
+    in_our_words,
 )
 from audit.cli.model_folder import Models
 from audit.cli.run_options import Only, settings_of
@@ -111,11 +113,12 @@ def tune_command(
         store=store,
     )
     seconds = None if timeout is None else _seconds(timeout)
-    asked = [
-        question
-        for paper in papers
-        for question in questions(paper, settings, only=only or [], seed=seed, epochs=epochs)
-    ]
+    with in_our_words(IN_RUN):
+        asked = [
+            question
+            for paper in papers
+            for question in questions(paper, settings, only=only or [], seed=seed, epochs=epochs)
+        ]
     threads = threads_of(jobs) if settings.device == "cpu" else None
     worst = Exit.OK
     for question in asked:

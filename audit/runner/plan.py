@@ -225,9 +225,11 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
     which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
     meant = "".join(f" --only {it}" for it in only)
     data = f" --data {settings.data}" if settings.data else ""
+    elsewhere = settings.options.data if settings.options else None
+    data += f" --data-file {elsewhere}" if elsewhere else ""
     return (
         f"{paper}: {which} not tuned on this corpus; `audit tune {paper}{meant}{data}` seeks the settings, "
-        "and --untuned goes without"
+        "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
     )
 
 
