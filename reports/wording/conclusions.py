@@ -213,6 +213,10 @@ CONCLUSIONS = {(kind, code): text for kind, held in _BY_KIND.items() for code, t
 SIZE_NOT_JUDGED = "The paper prints a difference of {target}; its size is not judged."
 SIZE_UNKNOWN = "The size of the difference is not judged."
 AGREED = "So it is under all {declared} declared readings of what the paper leaves open."
+ONE_SIDE = (
+    "The means under all {number} readings that were run lie {side} the printed {printed}; the nearest is "
+    "{nearest}."
+)
 SIZES_UNKNOWN = "The sizes of the differences are not judged."
 LEANING = (
     "The whole {outer}% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the "

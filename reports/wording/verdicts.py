@@ -11,6 +11,7 @@ from reports.wording.conclusions import (
     AGREED,
     CONCLUSIONS,
     LEANING,
+    ONE_SIDE,
     SIZE_NOT_JUDGED,
     SIZE_UNKNOWN,
     SIZES_UNKNOWN,
@@ -100,6 +101,7 @@ def verdict_sentence(
         f"{word}: {missing or conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
         _agreed(verdict),
+        _on_one_side(claim, verdict),
     )
     text = " ".join(sentence for sentence in sentences if sentence)
     return text.replace(MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
@@ -111,6 +113,24 @@ def _agreed(verdict: Verdict) -> str:
     if not agree or verdict.outcome == "inconclusive":
         return ""
     return AGREED.format(declared=verdict.readings_declared)
+
+
+def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
+    """Where the means of all readings lie on one side of a printed value: the side, and the nearest."""
+    means = [it.estimate for it in verdict.readings if it.estimate is not None]
+    target = verdict.target
+    if claim.kind != "value" or target is None or len(means) < 2:
+        return ""
+    below, above = all(it < target for it in means), all(it > target for it in means)
+    if not (below or above):
+        return ""
+    nearest = min(means, key=lambda it: abs(it - target))
+    return ONE_SIDE.format(
+        number=len(means),
+        side="below" if below else "above",
+        printed=claim.printed[0] if claim.printed else digits.points(target),
+        nearest=digits.points(nearest, beside=(target,)),
+    )
 
 
 def at_level(verdict: Verdict) -> str:

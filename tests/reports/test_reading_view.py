@@ -31,6 +31,7 @@ HELD = (
     ),
     ReadingVerdict({"rate": "slow"}, "inconclusive", "too_few_seeds", (1,), 68.0),
 )
+BELOW = "The means under all {} readings that were run lie below the printed 69.26; the nearest is 69.10."
 VERDICT = Verdict(
     "v:P@1", "inconclusive", "ambiguous_description", "same_data", (3,), (3,), estimate=69.1, target=69.26,
     margin=0.5, readings=HELD, readings_declared=4,
@@ -108,14 +109,23 @@ def test_without_readings_there_is_nothing(verdict: Verdict | None, readings: Re
 )
 def test_the_sentence_says_how_many(reason: str, said: str) -> None:
     text = wording.verdict_sentence(VALUE, replace(VERDICT, reason=reason), names=("A",))
-    assert text.endswith(said)
+    assert text.endswith(f"{said} {BELOW.format(3)}")
+
+
+def test_readings_on_one_side_of_the_printed_value_are_said_to_be_there() -> None:
+    """How far the answer hangs on what is left out; nothing where they lie on both sides."""
+    higher = tuple(replace(it, estimate=70.0 + k) for k, it in enumerate(HELD))
+    above = wording.verdict_sentence(VALUE, replace(VERDICT, readings=higher), names=("A",))
+    assert above.endswith("readings that were run lie above the printed 69.26; the nearest is 70.00.")
+    both = wording.verdict_sentence(VALUE, replace(VERDICT, readings=(*HELD, *higher)), names=("A",))
+    assert "readings that were run lie" not in both
 
 
 def test_agreement_of_all_is_said_and_of_some_is_not() -> None:
     agreed = "So it is under all 2 declared readings of what the paper leaves open."
     alike = (HELD[0], replace(HELD[0], reading={"rate": "slow"}))
     of_all = replace(VERDICT, outcome="reproduced", reason="tost", readings=alike, readings_declared=2)
-    assert wording.verdict_sentence(VALUE, of_all, names=("A",)).endswith(agreed)
+    assert wording.verdict_sentence(VALUE, of_all, names=("A",)).endswith(f"{agreed} {BELOW.format(2)}")
     of_some = replace(of_all, readings_declared=3)
     assert "So it is under all" not in wording.verdict_sentence(VALUE, of_some, names=("A",))
     alone = replace(of_all, readings=())
