@@ -579,6 +579,15 @@ def test_report_takes_files_or_all_of_a_folder(audit_json: Path, folder: Path) -
     assert cli.main(["report", "--out", "elsewhere"]) == Exit.BAD_INPUT
 
 
+def test_report_is_not_told_two_places(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page stands beside its record: another folder with a record that is named would be passed over."""
+    (audit_json.parent / "report.html").unlink()
+    capsys.readouterr()
+    assert cli.main(["report", str(audit_json), "--out", "elsewhere"]) == Exit.BAD_INPUT
+    assert "--out elsewhere says where to look for records" in capsys.readouterr().err
+    assert not (audit_json.parent / "report.html").exists()
+
+
 # --------------------------------------------------------------------------- other commands
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from audit.record import Audit
 
 
+#: Where `audit run` writes.
+_OUT = Path("audit-report")
+
+
 @app.command("report")
 def report_command(
     records: Annotated[
@@ -29,7 +33,10 @@ def report_command(
             metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder whose records are read, where none is named.  [default: audit-report]"),
+    ] = None,
     also: AlsoOption = None,
     figures: FiguresOption = None,
     figure_format: FormatOption = None,
@@ -57,7 +64,12 @@ def report_command(
         if records or also or previous or figures:
             raise AuditError("--diff compares two records and writes no report; leave out the other options")
         return tell_changes(*diff)
-    worst, paths = Exit.OK, records or records_in(out)
+    if records and out:
+        raise AuditError(
+            f"--out {out} says where to look for records, and here they are named; a page is written beside "
+            "its record, so leave --out out, or copy the record there first"
+        )
+    worst, paths = Exit.OK, records or records_in(out or _OUT)
     audits = {path: read_sound(path) for path in paths}
     earlier = previous_of(previous or [], audits)
     for path, audit in audits.items():
