@@ -15,7 +15,6 @@ Shapes: R models, N documents, K labels of a list, L labels.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from numpy.typing import NDArray
 
 from reimpl import checkpoint
 from reimpl.checkpoint import CheckpointError
+from reimpl.data.checked_text import digest_of
 from reimpl.data.dataset import Dataset
 from reimpl.errors import DataError
 from reimpl.protocol import Protocol
@@ -228,7 +228,7 @@ class _Member:
         self.shared = watch.members is not None
         if watch.members is not None:
             content = json.dumps([seed, *settings], sort_keys=True, default=str)
-            self.done = watch.members / f"{hashlib.sha256(content.encode()).hexdigest()[:32]}.pt"
+            self.done = watch.members / f"{digest_of(content)[:32]}.pt"
 
     @contextmanager
     def held(self) -> Iterator[bool]:

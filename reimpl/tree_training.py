@@ -248,8 +248,8 @@ class _Levels:
     def _take_in(self, result: Result, depth: int) -> None:
         self.curve += [{"level": float(depth), **row} for row in result.curve]
         self.parameters += result.parameters
-        both = None in (self.predicting, result.prediction_seconds)
-        self.predicting = None if both else (self.predicting or 0.0) + (result.prediction_seconds or 0.0)
+        spent = self.predicting, result.prediction_seconds
+        self.predicting = None if spent[0] is None or spent[1] is None else spent[0] + spent[1]
         self.peak = max((p for p in (self.peak, result.peak_memory_bytes) if p is not None), default=None)
         for note in result.notes:
             self._note(f"level {depth}: {note}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from audit.record import ClaimRecord
+from audit.record import ClaimRecord, Deviation
 from reports import wording
 from reports.lookup import Lookup
 
@@ -24,12 +24,12 @@ def _said(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
         claim,
         found.verdicts.get(claim.id),
         names=found.names(claim),
-        departures=_departures(claim, found),
+        departures=len(departures(claim, found)),
         settling=found.audit.settling.get(claim.id),
     )
 
 
-def _departures(claim: ClaimRecord, found: Lookup) -> int:
-    """How many different departures from the paper lie behind the claim's runs."""
-    records = [found.experiments[key] for key in claim.experiments if key in found.experiments]
-    return len({deviation for record in records for deviation in record.deviations})
+def departures(claim: ClaimRecord, found: Lookup) -> list[Deviation]:
+    """The departures from the paper behind the claim's runs, each once."""
+    records = (found.experiments[key] for key in claim.experiments if key in found.experiments)
+    return list(dict.fromkeys(deviation for record in records for deviation in record.deviations))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from audit.record import ClaimRecord, Deviation
 from reports import wording
 from reports.lookup import Lookup
+from reports.sentences import departures
 from reports.wording.protocol import SEE_SETTINGS
 
 
 def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
     """Their number, and each where the verdict's sentence points at them: beside a contradiction."""
-    there = _departures(claim, found)
+    there = departures(claim, found)
     if not there:
         return
     number = f"{wording.plural(len(there), 'departure')} from the paper"
@@ -21,12 +22,6 @@ def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
         return
     yield number
     yield from map(_told, there)
-
-
-def _departures(claim: ClaimRecord, found: Lookup) -> Sequence[Deviation]:
-    """Each once, as `reports.sentences` counts them."""
-    records = (found.experiments[key] for key in claim.experiments if key in found.experiments)
-    return list(dict.fromkeys(it for record in records for it in record.deviations))
 
 
 def _told(it: Deviation) -> str:

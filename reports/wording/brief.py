@@ -15,13 +15,13 @@ from reports.wording.verdicts import (
     MORE_SEEDS,
     SCOPE_PREFIX,
     alternatives,
-    at_level,
     conclusion,
     measured,
     status_of,
     verdict_sentence,
+    verdict_word,
 )
-from reports.wording.words import STATUS_WORDS, capital
+from reports.wording.words import capital
 
 _CHANCE = "chance alone does not explain it"
 _ORDERED = ("order", "gap", "significant")
@@ -75,7 +75,6 @@ def brief_sentence(
         return verdict_sentence(claim, verdict, names=names)
     fields = fields_of(claim, verdict, names)
     direction = claim.kind == "order" and status == "reproduced"
-    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
     seen = _seen(claim, verdict, fields)
     follows = _follows(claim, verdict, fields) if seen else conclusion(claim.kind, verdict, fields)
     if settling and MORE_SEEDS in conclusion(claim.kind, verdict, fields):
@@ -83,7 +82,7 @@ def brief_sentence(
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         seen,
-        f"{word}: {follows}.",
+        f"{verdict_word(claim, verdict)}: {follows}.",
         PRINTED_DIFFERENCE.format(target=digits.points(verdict.target))
         if direction and verdict.target is not None
         else "",

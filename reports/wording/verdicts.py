@@ -93,8 +93,7 @@ def verdict_sentence(
         return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
     fields = fields_of(claim, verdict, names)
     missing = unrun(verdict, [f"“{name}”" for name in names])
-    direction = claim.kind == "order" and status == "reproduced"
-    word = STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
+    word = verdict_word(claim, verdict)
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         measured(claim, verdict, fields) if status != "not_tested" else "",
@@ -131,6 +130,13 @@ def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
         printed=claim.printed[0] if claim.printed else digits.points(target),
         nearest=digits.points(nearest, beside=(target,)),
     )
+
+
+def verdict_word(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`Reproduced, as to direction`: an order is judged without its size; with the level of a look."""
+    status = status_of(verdict)
+    direction = claim.kind == "order" and status == "reproduced"
+    return STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
 
 
 def at_level(verdict: Verdict) -> str:
