@@ -303,9 +303,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], why: str) -
 
 
 def test_clusters_without_labels_and_tails_without_components_are_refused() -> None:
-    with pytest.raises(
-        ConfigError, match="4 clusters of 3 labels: one has none by these shares"
-    ):
+    with pytest.raises(ConfigError, match="4 clusters of 3 labels: one has none by these shares"):
         ClusterOptions(clusters=4).sizes(3)
     with pytest.raises(ConfigError, match="8 components divided by 2 for each of 4 tails leave nothing"):
         ClusterOptions(clusters=5).inner(8)
