@@ -152,11 +152,16 @@ def _places(claim: ClaimRecord, found: Lookup) -> list[Fact]:
         )
         if place and claim.kind != "dominance" and place.cell.printed not in (None, printed):
             printed = f"{place.cell.printed}, which is {printed} %"
-        several = len(claim.cells) > _FEW or (place and place.column.metric != claim.metric)
+        several = len(claim.cells) > _FEW or (place and metric_of(place) != claim.metric)
         named = place.table.label if place and not several else _cell_name(place) if place else address
         text = f"{printed} ({named})"
         facts.append(Fact("Printed", text, href=f"#{place.anchor}" if place else ""))
     return facts
+
+
+def metric_of(place: Place) -> str | None:
+    """Of a printed cell, whether metrics head the columns or the rows."""
+    return place.cell.metric or place.column.metric
 
 
 def _cell_name(place: Place) -> str:

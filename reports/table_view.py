@@ -160,11 +160,15 @@ def _cell(column: Column, cell: Cell, found: Lookup, marks: Marks) -> CellView:
 
 
 def measured(cell: Cell, column: Column, found: Lookup) -> tuple[float, ...]:
-    """The column's metric of every finished run of the cell's experiment; nothing for copied cells."""
-    if cell.experiment is None or column.metric is None or cell.source == "copied":
+    """The cell's metric of every finished run of its experiment; nothing for copied cells.
+
+    Where metrics head the rows, the column has none: the cell's own counts.
+    """
+    metric = cell.metric or column.metric
+    if cell.experiment is None or metric is None or cell.source == "copied":
         return ()
     runs = [run for run in found.runs(cell.experiment) if run.status == "done"]
-    return tuple(run.metrics[column.metric] for run in runs if column.metric in run.metrics)
+    return tuple(run.metrics[metric] for run in runs if metric in run.metrics)
 
 
 def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:

@@ -25,3 +25,20 @@ def test_a_cell_of_a_comparison_has_none() -> None:
     claims = tuple(replace(it, kind="order") for it in audit.claims)
     (table,) = table_views(lookup(replace(audit, claims=claims)))
     assert table.rows[0].cells[0].interval == ""
+
+
+def test_ours_stand_in_a_table_whose_rows_are_metrics() -> None:
+    """Where methods head the columns, a cell has its metric itself: Table 2 of Wang et al. 2019."""
+    audit = sample.tiny()
+    (table,) = audit.tables
+    (column,) = table.columns
+    (row,) = table.rows
+    (cell,) = row.cells
+    turned = replace(
+        table,
+        columns=(replace(column, metric=None),),
+        rows=(replace(row, cells=(replace(cell, metric="P@1"),)),),
+    )
+    (shown,) = table_views(lookup(replace(audit, tables=(turned,))))
+    (drawn,) = shown.rows[0].cells
+    assert (drawn.ours, drawn.n) == ("75.20 ± 0.14", "n = 2")
