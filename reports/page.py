@@ -119,8 +119,6 @@ class Page:
     tally: str
     resting: str
     """On whose data those claims rest that were judged."""
-    share: str
-    """What part of the decided claims was reproduced, with its interval; empty where none was decided."""
     looks: tuple[str, ...]
     """Sentences about how often the claims were judged, and what that did to the error."""
     nothing_tested: bool
@@ -173,7 +171,6 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         counts=_counts(cards),
         tally=_tally(audit, cards),
         resting=wording.resting_of(audit.verdicts),
-        share=wording.share_note(audit.share),
         looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),

@@ -78,30 +78,16 @@ def counted_once(share: Share | None) -> str:
     if share is None or share.once is None or share.once[1] == share.decided:
         return ""
     comparisons = plural(share.once[1], "different comparison")
+    kept = "" if share.once[0] == share.once[1] else f", {digits.count(share.once[0])} of them reproduced"
     return (
-        f"The {digits.count(share.decided)} decided claims are {comparisons}: some say the same of several "
-        "data sets, or in other words, and rest on the same runs."
+        f"The {digits.count(share.decided)} decided claims are {comparisons}{kept}: some say the same of "
+        "several data sets, or in other words, and rest on the same runs."
     )
 
 
 def resting_of(verdicts: Sequence[Verdict]) -> str:
     """The same of all verdicts of an audit, of which those count that could be judged."""
     return resting([it.scope for it in verdicts if it.reason not in UNJUDGED])
-
-
-def share_note(share: Share | None) -> str:
-    """With its interval: few decided claims say little of their share, and dependent ones less."""
-    if share is None:
-        return ""
-    low, high = (f"{100 * end:.0f}" for end in share.interval)
-    part = f"{digits.count(share.reproduced)} of {digits.count(share.decided)} decided"
-    once = ""
-    if share.once is not None and share.once[1] < share.decided:
-        once = f" of {share.once[0]} in {share.once[1]}, the same comparison counted once,"
-    return (
-        f"Reproduced: {part}, 95% interval (Wilson){once} {low} to {high}%: claims share runs and tables, "
-        "so that it is narrower than the truth."
-    )
 
 
 def further_badges(number: int) -> str:

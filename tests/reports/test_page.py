@@ -257,15 +257,19 @@ def test_stand_in_numbers_carry_a_dagger() -> None:
 
 
 def test_a_table_has_its_degree(study: Audit) -> None:
-    """CV* stands below the table that it is of, and the share of the decided beside the counts."""
-    audit = replace(
-        study, degrees=(TableDegree("t4", 2, (4, 4), 1.0, (0.5, 1.5)),), share=Share(3, 4, (0.3, 0.95))
-    )
+    """CV* stands below the table that it is of."""
+    audit = replace(study, degrees=(TableDegree("t4", 2, (4, 4), 1.0, (0.5, 1.5)),))
     built = page.build(audit)
     assert [table.degree[:8] for table in built.tables] == ["CV* 1.0,", ""]
-    assert built.share.startswith("Reproduced: 3 of 4 decided, 95% interval (Wilson) 30 to 95%: claims share")
     text = html(audit)
     assert text.count("the mean of 2 values (0.5 to 1.5; n = 4)") == 1
+
+
+def test_no_interval_of_a_share_of_dependent_claims(study: Audit) -> None:
+    """Claims share runs and tables: the page counts them, and draws no inference about their share."""
+    text = html(replace(study, share=Share(3, 4, (0.3, 0.95), (2, 3))))
+    assert "Wilson" not in text
+    assert "The 4 decided claims are 3 different comparisons, 2 of them reproduced: some say" in text
 
 
 def test_copied_cells_are_not_ours(study: Audit) -> None:

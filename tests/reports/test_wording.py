@@ -519,7 +519,7 @@ def all_generated() -> list[str]:
     texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
     texts += [wording.degree(TableDegree("t", 2, (3, 4), 1.0, (0.5, 1.5), 9.0))]
     texts += [
-        wording.share_note(Share(1, 2, (0.1, 0.9))),
+        wording.counted_once(Share(2, 4, (0.1, 0.9), (1, 2))),
         *(text for pair in controls.MEANINGS for text in pair),
     ]
     texts += [wording.resting([scope, None]) for scope in get_args(Scope)]
@@ -723,17 +723,6 @@ def test_on_whose_data_the_judged_claims_rest(scopes: list[Scope | None], expect
     assert wording.resting(scopes) == expected
 
 
-def test_share() -> None:
-    """Of the decided claims, with Wilson's interval."""
-    assert wording.share_note(None) == ""
-    assert wording.share_note(Share(7, 10, (0.3968, 0.8922))) == (
-        "Reproduced: 7 of 10 decided, 95% interval (Wilson) 40 to 89%: claims share runs and tables, so that "
-        "it is narrower than the truth."
-    )
-    once = wording.share_note(Share(7, 10, (0.3, 0.9), (5, 8)))
-    assert "95% interval (Wilson) of 5 in 8, the same comparison counted once, 30 to 90%" in once
-
-
 def test_claims_that_rest_on_the_same_runs_are_not_taken_for_more_evidence() -> None:
     """Said beside the counts; nothing where each claim is a comparison of its own."""
     assert wording.counted_once(None) == wording.counted_once(Share(7, 10, (0.3, 0.9), (7, 10))) == ""
@@ -741,6 +730,8 @@ def test_claims_that_rest_on_the_same_runs_are_not_taken_for_more_evidence() -> 
         "The 21 decided claims are 6 different comparisons: some say the same of several data sets, or in "
         "other words, and rest on the same runs."
     )
+    some = wording.counted_once(Share(7, 10, (0.3, 0.9), (5, 8)))
+    assert some.startswith("The 10 decided claims are 8 different comparisons, 5 of them reproduced: some")
 
 
 @pytest.mark.parametrize(
