@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, Settling
+from audit.record import ClaimRecord, Settling, Verdict
 from reports import digits, wording
 from reports.lookup import Lookup
 from reports.wording import settling as words
@@ -40,12 +40,12 @@ class OpenClaims:
 
 
 def open_claims(found: Lookup) -> OpenClaims:
-    """Of the claims that were judged and are open; what was not tested is told elsewhere."""
+    """Of the claims that are open, and those whose runs failed; the rest is told elsewhere."""
     claims = {it.id: it for it in found.audit.claims}
     judged = {
         name: it
         for name, it in found.audit.settling.items()
-        if name in claims and wording.status_of(found.verdicts.get(name)) == "inconclusive"
+        if name in claims and _is_open(found.verdicts.get(name))
     }
     by_seeds = [name for name, it in judged.items() if it.seeds is not None]
     shown = tuple(_open(claims[name], judged[name], found) for name in by_seeds[:_NAMED])
@@ -58,6 +58,12 @@ def open_claims(found: Lookup) -> OpenClaims:
     )
     rest += [f"{wording.plural(number, 'claim')}: {text}." for text, number in reasons.items()]
     return OpenClaims(shown, tuple(rest))
+
+
+def _is_open(verdict: Verdict | None) -> bool:
+    """Inconclusive, or to be judged as soon as its runs come to their end."""
+    failed = verdict is not None and verdict.reason == "run_failed"
+    return failed or wording.status_of(verdict) == "inconclusive"
 
 
 def _open(claim: ClaimRecord, found: Settling, of: Lookup) -> OpenClaim:

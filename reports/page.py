@@ -58,6 +58,8 @@ class CountBox:
     word: str
     count: int
     total: int
+    note: str = ""
+    """What of them a reader would take for more, or for something else."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         date=moment(audit.created),
         headlines=headlines[:_FIRST],
         further=headlines[_FIRST:],
-        counts=_counts(cards),
+        counts=_counts(cards, audit),
         tally=_tally(audit, cards),
         resting=wording.resting_of(audit.verdicts),
         looks=audit.about_looks,
@@ -224,10 +226,14 @@ def _headlines(found: Lookup) -> tuple[Headline, ...]:
     return tuple(headline for _, headline in sorted(headlines, key=lambda pair: pair[0]))
 
 
-def _counts(cards: Sequence[Card]) -> tuple[CountBox, ...]:
+def _counts(cards: Sequence[Card], audit: Audit) -> tuple[CountBox, ...]:
     """The four numbers. They add up to the number of claims: every card has one of the four statuses."""
     number = Counter(found.status for found in cards)
-    return tuple(CountBox(status, STATUS_WORDS[status], number[status], len(cards)) for status in STATUSES)
+    notes = {"not_tested": wording.runs_failed(sum(it.reason == "run_failed" for it in audit.verdicts))}
+    return tuple(
+        CountBox(status, STATUS_WORDS[status], number[status], len(cards), notes.get(status, ""))
+        for status in STATUSES
+    )
 
 
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:

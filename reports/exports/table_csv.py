@@ -28,7 +28,7 @@ COLUMNS = {
     "dataset": "id of the data set in the claim file",
     "where": "section and page of the paper",
     "status": "reproduced, contradicted, inconclusive or not_tested",
-    "reason": "reason code of the verdict",
+    "reason": "reason code of the verdict; run_failed, where our runs failed, is not_tested",
     "sentence": "the verdict in words, as on the page",
     "scope": "same_data, other_split or other_data; empty where nothing was run",
     "printed": "the printed numbers as printed, separated by blanks",

@@ -177,7 +177,7 @@ _ANY = {
     "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
     "no_spread": "all seeds gave the same number, which leaves no spread to judge by",
     "not_run": "no run stands behind this claim",
-    "run_failed": "no run of it came to its end",
+    "run_failed": "our runs failed, and none came to its end, so that nothing speaks to it",
     "margins_changed": (
         "the margins were changed after the runs began, and the claim file declares no new audit of them"
     ),

@@ -27,7 +27,10 @@ MEANINGS = (
         "the implementation passed its own checks.",
     ),
     ("Inconclusive", "Neither is shown. What chance may explain is not thereby equal."),
-    ("Not tested", "Nothing was run, or only on other data than a printed number is about."),
+    (
+        "Not tested",
+        "Nothing was run, our runs failed, or used other data than a printed number is about.",
+    ),
     ("Seed", "One training run. Seeds differ in nothing but chance; fewer than three decide nothing."),
     ("Margin", "How far two numbers may be apart and still count as one; fixed before the runs."),
     ("Stand-in data", "Another corpus than the paper’s: it shows whether a comparison holds there."),

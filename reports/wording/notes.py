@@ -33,8 +33,8 @@ KEY_PLOT = (
 KEY_VERDICT = (
     "Reproduced: the thick bar lies inside the band. Contradicted: the printed number is so far off "
     "that even one unusual run does not explain it. A comparison is reproduced as to its direction only. "
-    "Not tested: nothing was run, or the runs used other data than a printed value is about. Anything "
-    "else is inconclusive."
+    "Not tested: nothing was run, our runs failed, or used other data than a printed value is about. "
+    "Anything else is inconclusive."
 )
 #: What CV* is, where it is shown.
 DEGREE_NOTE = (
@@ -83,6 +83,11 @@ def counted_once(share: Share | None) -> str:
         f"The {digits.count(share.decided)} decided claims are {comparisons}{kept}: some say the same of "
         "several data sets, or in other words, and rest on the same runs."
     )
+
+
+def runs_failed(number: int) -> str:
+    """Below the number of claims that were not tested: those of which we have no run because ours failed."""
+    return f"of {digits.count(number)} our runs failed" if number else ""
 
 
 def resting_of(verdicts: Sequence[Verdict]) -> str:

@@ -90,7 +90,7 @@ REASONS = {
     "unverified_reimplementation": "our implementation has not passed all of its own checks",
     "unverified_import": "the imported numbers are not stated to be of the paper’s own code",
     "not_run": "no run on record",
-    "run_failed": "no run came to its end",
+    "run_failed": "our runs failed, so that nothing speaks to it",
     "same_runs": "both sides rest on the same runs",
     "mixed_evidence": "one side rests on our runs, the other on imported numbers",
     "different_data": "the two sides were tested on different data",
@@ -112,8 +112,10 @@ REASONS = {
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
 
-#: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data.
-UNTESTED = ("not_run", "other_data", "absolute_cost", "no_sizes", "counted_exactly")
+#: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data. Of runs that all
+#: failed the record says `inconclusive`, as the statistics do; a page that counts them with what the seeds
+#: left open would tell of evidence where there is none.
+UNTESTED = ("not_run", "run_failed", "other_data", "absolute_cost", "no_sizes", "counted_exactly")
 
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (

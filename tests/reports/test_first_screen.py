@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from audit.record import Audit, AuthorResponse, FidelityCheck, Finding
+from audit.record import Audit, AuthorResponse, FidelityCheck, Finding, Settling, Verdict
 from reports import page, wording
+from reports.render import html
 from reports.wording import controls
 from tests.reports import sample
+from tests.reports.markup import parsed
 
 
 def test_at_most_three_primary_claims_the_pressing_first() -> None:
@@ -82,3 +84,31 @@ def test_gate_in_a_line(checks: tuple[FidelityCheck, ...], said: str) -> None:
 def test_authors_in_a_line(response: AuthorResponse | None, said: str) -> None:
     """Silence is told from not having been asked."""
     assert wording.author_state(response) == said
+
+
+def test_claims_whose_runs_failed_are_not_tested_and_told_apart() -> None:
+    """Their number stands in the box of what was not tested; nothing of them is called open."""
+    audit = sample.tiny()
+    failed = replace(
+        audit, verdicts=tuple(Verdict(it.claim, "inconclusive", "run_failed") for it in audit.verdicts)
+    )
+    boxes = {box.status: box for box in page.build(failed).counts}
+    assert (boxes["not_tested"].count, boxes["not_tested"].note) == (1, "of 1 our runs failed")
+    assert boxes["inconclusive"].count == 0
+    text = parsed(html(failed)).text
+    assert "Not tested: our runs failed, and none came to its end, so that nothing speaks to it." in text
+    assert "1 claim not tested: our runs failed, so that nothing speaks to it." in text
+    assert all(box.note == "" for box in page.build(audit).counts)
+
+
+def test_what_failed_is_still_among_what_would_settle() -> None:
+    """With the command that runs it again."""
+    audit = sample.tiny()
+    (claim,) = audit.claims
+    text = "its runs failed: `audit run --retry-failed` first"
+    failed = replace(
+        audit,
+        verdicts=(Verdict(claim.id, "inconclusive", "run_failed"),),
+        settling={claim.id: Settling(text)},
+    )
+    assert page.build(failed).open.rest == (f"1 claim: {text}.",)

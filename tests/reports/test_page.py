@@ -38,26 +38,28 @@ def test_four_numbers_add_up(make: object) -> None:
 
 
 def test_each_verdict_on_the_page_is_that_of_the_record(study: Audit, built: page.Page) -> None:
-    """Every claim has one card, under the outcome of its verdict; not run is not tested."""
+    """Every claim has one card, under the outcome of its verdict; not run, or in vain, is not tested."""
     shown = {
         card.anchor: card.status for group in built.groups for block in group.blocks for card in block.cards
     }
     anchors = lookup(study).anchors
     expected = {
-        anchors[verdict.claim]: "not_tested" if verdict.reason == "not_run" else verdict.outcome
+        anchors[verdict.claim]: "not_tested"
+        if verdict.reason in ("not_run", "run_failed")
+        else verdict.outcome
         for verdict in study.verdicts
     }
     assert shown == expected
 
 
 def test_values_on_other_data_are_not_tested_everywhere() -> None:
-    """On a stand-in corpus the 18 values and the claim without a run are the not tested ones: in the count,
-    the last group, the marks of the table, and under "not checked"."""
+    """On a stand-in corpus the 18 values and the claims without a run, or with failed ones, are not tested:
+    in the count, the last group, the marks of the table, and under "not checked"."""
     audit = sample.study("other_data")
     built = page.build(audit)
     (box,) = [box for box in built.counts if box.status == "not_tested"]
-    assert (box.count, box.word) == (19, "Not tested")
-    assert (built.groups[-1].status, built.groups[-1].count) == ("not_tested", 19)
+    assert (box.count, box.word) == (20, "Not tested")
+    assert (built.groups[-1].status, built.groups[-1].count) == ("not_tested", 20)
     large = {
         mark.status for row in built.tables[0].rows for it in row.cells for mark in it.marks if not mark.small
     }

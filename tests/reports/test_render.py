@@ -335,7 +335,7 @@ def test_what_was_not_tested_is_folded(study: Markup) -> None:
     (fold,) = study.of_class("fold")
     assert fold.tag == "details"
     assert "open" not in fold.attributes
-    assert fold.text.strip().startswith("Not tested 1")
+    assert fold.text.strip().startswith("Not tested 2")
 
 
 def test_plots_have_names(study: Markup) -> None:

@@ -327,7 +327,7 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
         (
             ORDER,
             Verdict("kim:P@1", "inconclusive", "run_failed"),
-            "Inconclusive: no run of it came to its end.",
+            "Not tested: our runs failed, and none came to its end, so that nothing speaks to it.",
         ),
         (
             ORDER,
@@ -365,7 +365,7 @@ def test_no_direction_where_none_is_shown(claim: ClaimRecord, verdict: Verdict) 
     [
         ("not_run", "not_tested"),
         ("other_data", "not_tested"),
-        ("run_failed", "inconclusive"),
+        ("run_failed", "not_tested"),
         ("other_split", "inconclusive"),
         ("too_few_seeds", "inconclusive"),
         ("straddles_margin", "inconclusive"),
@@ -842,7 +842,7 @@ def test_margins_note_of_imported_runs() -> None:
     [
         (28, "other_data", "28 claims not tested: not judged on other data than the paper’s."),
         (1, "not_run", "1 claim not tested: no run on record."),
-        (1, "run_failed", "1 claim inconclusive: no run came to its end."),
+        (15, "run_failed", "15 claims not tested: our runs failed, so that nothing speaks to it."),
         (2, "too_few_seeds", "2 claims inconclusive: too few seeds; three is the least."),
     ],
 )

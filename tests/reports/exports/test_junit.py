@@ -114,3 +114,14 @@ def test_text_comes_back_as_it_is_shown(text: str) -> None:
     assert reproduced is not None and skipped is not None
     assert (skipped.text or "").startswith(visible(text))
     assert visible(text) in (reproduced.text or "")
+
+
+def test_a_claim_whose_runs_failed_is_skipped_as_not_tested() -> None:
+    """In the words of the page, and never as an open verdict."""
+    audit = sample.tiny()
+    (verdict,) = audit.verdicts
+    failed = replace(audit, verdicts=(replace(verdict, outcome="inconclusive", reason="run_failed"),))
+    (case,) = cases(failed).values()
+    skipped = case.find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "Not tested: our runs failed, so that nothing speaks to it"

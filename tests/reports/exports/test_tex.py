@@ -101,10 +101,10 @@ def test_each_verdict_has_a_mark_of_its_own_and_its_word() -> None:
 
 def test_every_tested_claim_has_one_row() -> None:
     audit = sample.study()
-    tested = [it for it in audit.verdicts if it.reason not in ("not_run", "other_data")]
+    tested = [it for it in audit.verdicts if it.reason not in ("not_run", "run_failed", "other_data")]
     assert sum(len(body(table)) for table in tables(audit)) == len(tested)
     captions = " ".join(re.findall(r"\\caption\{(.*)\}", latex(audit)))
-    assert "All 18 claims were tested." in captions and "6 of 7 claims were tested." in captions
+    assert "All 18 claims were tested." in captions and "5 of 7 claims were tested." in captions
 
 
 def test_a_row_of_a_comparison_by_hand() -> None:
