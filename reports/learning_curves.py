@@ -16,7 +16,13 @@ from reports.lookup import Lookup
 from reports.strings import shortened
 from reports.wording import curves as words
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 332, 22, 150
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 324, 22, 150
+#: Units a character of a tick label is wide, at most.
+_CHARACTER = 6.4
+#: A loss whose largest value is so many times its smallest has a logarithmic axis.
+_FAR = 20
+#: Not where it comes so near to zero that the logarithm shows little else.
+_NEAR_ZERO = 1e-6
 #: What a row of a curve holds besides scores.
 _NO_SCORE = ("epoch", "step", "loss", "seconds")
 #: So many points of a line are drawn; of longer ones each second, third, ...
@@ -47,6 +53,8 @@ class LearningCurve:
     """One experiment's curves, drawn."""
 
     title: str
+    also: tuple[str, ...]
+    """Other experiments of the same runs."""
     plot: str
     """SVG."""
     description: str
@@ -57,10 +65,10 @@ def learning_curves(found: Lookup) -> tuple[LearningCurve, ...]:
     held: dict[tuple[str, ...], list[ExperimentRecord]] = {}
     for it in found.audit.experiments:
         held.setdefault(tuple(sorted(run.key for run in it.runs)), []).append(it)
-    drawn = (("; ".join(found.title(it.id) for it in same), curves_of(same[0])) for same in held.values())
+    drawn = (([found.title(it.id) for it in same], curves_of(same[0])) for same in held.values())
     return tuple(
-        LearningCurve(title, plot, _described(curves))
-        for title, curves in drawn
+        LearningCurve(title, tuple(also), plot, _described(curves))
+        for (title, *also), curves in drawn
         if curves and (plot := draw(curves))
     )
 
@@ -107,12 +115,36 @@ def _described(curves: Curves) -> str:
 class _Scale:
     across: Axis
     up: Axis
+    """Of the values, or of their decimal logarithms."""
+    log: bool = False
+
+    @property
+    def ticks(self) -> tuple[tuple[float, str], ...]:
+        """Upwards: where they stand on the axis, and their numbers."""
+        if not self.log:
+            return tuple(zip(self.up.ticks(), _numbers(self.up), strict=True))
+        powers = range(math.floor(self.up.low), math.floor(self.up.high) + 1)
+        for factors in ((1,), (1, 2, 5)):  # powers of ten, and what lies between where they are too few
+            places = [(math.log10(factor) + k, factor, k) for k in powers for factor in factors]
+            held = [it for it in places if self.up.low <= it[0] <= self.up.high]
+            if len(held) > 1:
+                break
+        return tuple((x, digits.points(f * 10.0**k, decimals=max(0, -k))) for x, f, k in held)
+
+    @property
+    def left(self) -> float:
+        """Where the axis stands: as far in as its longest number needs."""
+        return max(_LEFT, 7 + _CHARACTER * max(len(number) for _, number in self.ticks))
 
     def x(self, epoch: float) -> float:
         span = self.across.high - self.across.low
-        return _LEFT + (epoch - self.across.low) / span * (_RIGHT - _LEFT)
+        return self.left + (epoch - self.across.low) / span * (_RIGHT - self.left)
 
     def y(self, value: float) -> float:
+        return self.height(math.log10(value) if self.log else value)
+
+    def height(self, value: float) -> float:
+        """Of a place on the upright axis."""
         return _BOTTOM - (value - self.up.low) / (self.up.high - self.up.low) * (_BOTTOM - _TOP)
 
 
@@ -121,15 +153,27 @@ def draw(curves: Curves) -> str:
     lines = [line for line in curves.seeds if len(line) > 1]
     if not lines:
         return ""
-    epochs = [x for line in lines for x, _ in line]
-    scale = _Scale(Axis(min(epochs), max(epochs)), axis_over([y for line in lines for _, y in line]))
-    parts = [*_rulers(scale, words.axis(curves.metric)), *(_path("run", it, scale) for it in lines)]
+    scale = _scale(curves.metric, lines)
+    parts = [
+        *_rulers(scale, words.axis(curves.metric, log=scale.log)),
+        *(_path("run", it, scale) for it in lines),
+    ]
     if len(lines) > 1 and len(curves.mean) > 1:
         parts.append(_path("mean-line", curves.mean, scale))
     return (
         f'<svg class="plot learning" viewBox="0 0 {WIDTH} {_BOTTOM + 32}" role="img">'
         f"<title>{escaped(_described(curves))}</title>{''.join(parts)}</svg>"
     )
+
+
+def _scale(metric: str, lines: Sequence[Line]) -> _Scale:
+    """A loss that falls far is drawn by its logarithm: else all but its first epochs lies on the axis."""
+    epochs = [x for line in lines for x, _ in line]
+    values = [y for line in lines for _, y in line]
+    across = Axis(min(epochs), max(epochs))
+    if metric == "loss" and min(values) > _NEAR_ZERO and max(values) >= _FAR * min(values):
+        return _Scale(across, axis_over([math.log10(y) for y in values]), log=True)
+    return _Scale(across, axis_over(values))
 
 
 def _path(kind: str, line: Line, scale: _Scale) -> str:
@@ -141,16 +185,22 @@ def _path(kind: str, line: Line, scale: _Scale) -> str:
 
 def _rulers(scale: _Scale, label: str) -> Iterator[str]:
     """Both axes with their ticks and what they measure."""
-    yield f'<path class="axis" d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}"/>'
-    ticks = scale.up.ticks()
-    for tick in ticks:
-        y, number = scale.y(tick), digits.points(round(tick, 9), decimals=decimals_of(ticks))
-        yield f'<path class="rail" d="M{_LEFT} {y:.1f}H{_RIGHT}"/>'
-        yield f'<text class="up" x="{_LEFT - 5}" y="{y + 3.5:.1f}">{number}</text>'
-    ticks = scale.across.ticks()
-    for tick in ticks:
-        x, number = scale.x(tick), digits.points(round(tick, 9), decimals=decimals_of(ticks))
+    left = f"{scale.left:g}"
+    yield f'<path class="axis" d="M{left} {_TOP}V{_BOTTOM}H{_RIGHT}"/>'
+    for tick, number in scale.ticks:
+        y = scale.height(tick)
+        yield f'<path class="rail" d="M{left} {y:.1f}H{_RIGHT}"/>'
+        yield f'<text class="up" x="{scale.left - 5:g}" y="{y + 3.5:.1f}">{number}</text>'
+    for tick, number in zip(scale.across.ticks(), _numbers(scale.across), strict=True):
+        x = scale.x(tick)
+        middle = min(x, WIDTH - _CHARACTER * len(number) / 2)  # a long number stays inside the drawing
         yield f'<path class="axis" d="M{x:.1f} {_BOTTOM}v4"/>'
-        yield f'<text class="across" x="{x:.1f}" y="{_BOTTOM + 15}">{number}</text>'
+        yield f'<text class="across" x="{middle:.1f}" y="{_BOTTOM + 15}">{number}</text>'
     yield f'<text class="measured" x="2" y="11">{escaped(shortened(label, 50))}</text>'
     yield f'<text class="up" x="{_RIGHT}" y="{_BOTTOM + 28}">{words.EPOCH}</text>'
+
+
+def _numbers(axis: Axis) -> tuple[str, ...]:
+    """The labels of its ticks, with as many digits as tell them apart."""
+    ticks = axis.ticks()
+    return tuple(digits.points(round(tick, 9), decimals=decimals_of(ticks)) for tick in ticks)

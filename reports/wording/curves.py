@@ -14,9 +14,21 @@ LOSS = "training loss"
 EPOCH = "epoch"
 
 
-def axis(metric: str) -> str:
+LOG = "training loss, logarithmic axis"
+
+
+def axis(metric: str, *, log: bool = False) -> str:
     """`P@1, held out, points`"""
-    return LOSS if metric == "loss" else f"{metric}, held out, points"
+    return (LOG if log else LOSS) if metric == "loss" else f"{metric}, held out, points"
+
+
+def also(number: int) -> str:
+    """Before the names of experiments of the same runs.
+
+    >>> also(1)
+    'and 1 more experiment of the same runs'
+    """
+    return f"and {plural(number, 'more experiment')} of the same runs"
 
 
 def description(metric: str, seeds: int, first: float, last: float, best: tuple[float, float]) -> str:

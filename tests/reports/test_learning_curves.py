@@ -68,11 +68,53 @@ def test_higher_scores_are_drawn_higher_and_later_ones_to_the_right() -> None:
     )
     first, second = points(svg, "run")
     (mean,) = points(svg, "mean-line")
-    assert [x for x, _ in mean] == sorted(x for x, _ in mean) == [44.0, 188.0, 332.0]
+    assert [x for x, _ in mean] == sorted(x for x, _ in mean) == [44.0, 184.0, 324.0]
     assert mean[0][1] > mean[2][1] > mean[1][1]
     for k in range(3):
         assert mean[k][1] == pytest.approx((first[k][1] + second[k][1]) / 2, abs=0.11)
     assert all(22 <= y <= 150 for line in (first, second, mean) for _, y in line)
+
+
+def labels(svg: str) -> list[tuple[str, float, str]]:
+    """Kind, place and text of the numbers and names in the drawing."""
+    found = re.findall(r'<text class="(\w+)" x="([\d.]+)" y="[\d.]+">([^<]*)<', svg)
+    return [(kind, float(x), text) for kind, x, text in found]
+
+
+@pytest.mark.parametrize(("epochs", "value"), [(100, 0.5), (1000, 12345.5), (20_000, 0.0001), (5, 99.5)])
+def test_no_label_leaves_the_drawing(epochs: int, value: float) -> None:
+    """Numbers have at most 6.2 units a character (11 px, sans serif): 340 wide, the last epoch's too."""
+    svg = draw(Curves("P@1", (((0.0, 0.0), (float(epochs), value)),)))
+    shown = labels(svg)
+    assert any(kind == "across" for kind, _, _ in shown)
+    for kind, x, text in shown:
+        wide = 6.2 * len(text)
+        first = {"up": x - wide, "across": x - wide / 2, "measured": x}[kind]
+        assert first >= 0 and first + wide <= 340, (kind, x, text)
+
+
+def test_a_loss_that_falls_far_is_drawn_by_its_logarithm() -> None:
+    """100, 10, 1: equal steps downwards, and its ticks are powers of ten; a score is never drawn so."""
+    line = ((1.0, 100.0), (2.0, 10.0), (3.0, 1.0))
+    svg = draw(Curves("loss", (line,)))
+    ((_, first), (_, second), (_, third)) = points(svg, "run")[0]
+    assert second - first == pytest.approx(third - second, abs=0.11)
+    assert [text for kind, _, text in labels(svg) if kind == "up"] == ["1", "10", "100", "epoch"]
+    assert "training loss, logarithmic axis" in svg
+    between = draw(Curves("loss", (((1.0, 0.7), (2.0, 0.03)),)))
+    assert [text for kind, _, text in labels(between) if kind == "up"] == [
+        "0.05",
+        "0.1",
+        "0.2",
+        "0.5",
+        "epoch",
+    ]
+    for plain in (
+        Curves("P@1", (line,)),
+        Curves("loss", (line[1:],)),
+        Curves("loss", ((*line, (4.0, 0.0)),)),
+    ):
+        assert "logarithmic" not in draw(plain)
 
 
 def test_one_seed_has_no_mean_and_long_curves_keep_their_ends() -> None:
@@ -81,7 +123,7 @@ def test_one_seed_has_no_mean_and_long_curves_keep_their_ends() -> None:
     assert not points(svg, "mean-line")
     (drawn,) = points(svg, "run")
     assert len(drawn) <= 101
-    assert (drawn[0][0], drawn[-1][0]) == (44.0, 332.0)
+    assert (drawn[0][0], drawn[-1][0]) == (44.0, 324.0)
 
 
 def test_experiments_of_the_same_runs_have_one_curve() -> None:
@@ -89,7 +131,9 @@ def test_experiments_of_the_same_runs_have_one_curve() -> None:
     other = replace(one, id="other", title="Other")
     audit = replace(sample.tiny(), experiments=(one, other))
     (curve,) = learning_curves(lookup(audit))
-    assert curve.title == "Kim-CNN, words; Other"
+    assert (curve.title, curve.also) == ("Kim-CNN, words", ("Other",))
+    page = html(audit)
+    assert "and 1 more experiment of the same runs" in page and "<li><bdi>Other</bdi></li>" in page
     assert curve.description.startswith("P@1, held out, of 1 seed by epoch: it goes from 1.00 to 2.00")
 
 
