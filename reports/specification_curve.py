@@ -5,7 +5,8 @@ against the printed number in its margin (or no difference); below, the choices 
 dots, so that one sees which choice moves the estimate. Drawn as the plots of `reports.figures` are: 340 units
 wide, colours by the page's style sheet, text as text. The verdicts differ in shape: a filled disc where it is
 reproduced, a cross where it is contradicted, a ring where it is open; the default reading has a stem down to
-its choices.
+its choices. A reading that would squeeze all others (`reports.off_scale`) stands beyond a break of the axis,
+with its value.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from dataclasses import dataclass
 
 from audit.record import OpenChoice, Outcome
 from reports import digits
-from reports.figures import WIDTH, Axis, Bounds, axis_over, decimals_of, escaped
+from reports.curve_scale import BOTTOM, LEFT, RIGHT, TOP, Scale, scale_of
+from reports.figures import WIDTH, Axis, Bounds, decimals_of, escaped
 from reports.strings import shortened
+from reports.wording import specification as words
 
-_LEFT, _RIGHT = 138, 334
-_TOP, _BOTTOM = 20, 160
 _ROW = 12
-#: With more readings than this the dots below are strokes, and the intervals thin.
-_SPARSE = 60
+#: A margin lower than this is drawn without its edges, which would run into the line of the printed number.
+_THIN = 8
 #: As many characters as stand beside the dots.
 _LABEL = 21
 
@@ -61,43 +62,33 @@ class Curve:
     """Whether the axis is of a difference, so that its zero is drawn."""
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """From points to units downwards, and from places to units to the right."""
-
-    low: float
-    high: float
-    number: int
-
-    def y(self, value: float) -> float:
-        return _BOTTOM - (value - self.low) / (self.high - self.low) * (_BOTTOM - _TOP)
-
-    def x(self, place: int) -> float:
-        return _LEFT + (place + 0.5) * (_RIGHT - _LEFT) / self.number
-
-    @property
-    def radius(self) -> float:
-        """Of a dot: as large as leaves the neighbours apart."""
-        return max(0.6, min(3.5, 0.4 * (_RIGHT - _LEFT) / self.number))
-
-    @property
-    def dense(self) -> bool:
-        return self.number > _SPARSE
-
-
 def specification_curve(curve: Curve) -> str:
     """The curve as one `<svg>` element; empty with fewer than two readings, or a number not finite."""
     points = sorted(curve.points, key=lambda it: (it.estimate, not it.default))
-    spans = [it for it in (curve.margin, *(point.interval for point in points)) if it is not None]
-    numbers = [*(it.estimate for it in points), *(end for span in spans for end in span)]
-    numbers += [it for it in (curve.target, 0.0 if curve.zero else None) if it is not None]
+    fixed = [
+        *(curve.margin or ()),
+        *(it for it in (curve.target, 0.0 if curve.zero else None) if it is not None),
+    ]
+    extents = [_extent(it) for it in points]
+    numbers = [*fixed, *(end for extent in extents for end in extent)]
     if len(points) < 2 or not all(math.isfinite(it) and abs(it) < 1e9 for it in numbers):
         return ""
-    held = axis_over(numbers)
-    scale = _Scale(held.low, held.high, len(points))
+    scale = scale_of([it.estimate for it in points], extents, fixed)
     rows, height = _matrix(curve, points, scale)
-    parts = [*_against(curve, scale), *_ruler(curve, scale), *_curve(points, scale), *rows]
+    parts = [
+        *_against(curve, scale),
+        *_ruler(curve, scale),
+        *_curve(points, scale),
+        *_off(points, scale),
+        *rows,
+    ]
     return _svg(curve, height, parts, "plot curve dense" if scale.dense else "plot curve")
+
+
+def _extent(point: Point) -> Bounds:
+    """From the lowest to the highest of its numbers."""
+    held = (point.estimate, *(point.interval or ()))
+    return min(held), max(held)
 
 
 def _svg(curve: Curve, height: float, parts: Sequence[str], classes: str) -> str:
@@ -109,47 +100,63 @@ def _svg(curve: Curve, height: float, parts: Sequence[str], classes: str) -> str
     )
 
 
-def _against(curve: Curve, scale: _Scale) -> Iterator[str]:
+def _against(curve: Curve, scale: Scale) -> Iterator[str]:
     """Shaded margin, printed number, and the zero of a difference."""
     if curve.margin is not None:
         bottom, top = (scale.y(it) for it in curve.margin)
         yield (
-            f'<rect class="band" x="{_LEFT}" y="{top:.1f}" width="{_RIGHT - _LEFT}" '
+            f'<rect class="band" x="{LEFT}" y="{top:.1f}" width="{RIGHT - LEFT}" '
             f'height="{bottom - top:.1f}"/>'
         )
-        yield from (_across("edge", scale.y(it)) for it in curve.margin)
+        if bottom - top > _THIN:
+            yield from (_across("edge", scale.y(it)) for it in curve.margin)
     if curve.zero:
         yield _across("zero", scale.y(0.0))
     if curve.target is not None:
         yield _across("target", scale.y(curve.target))
         yield (
-            f'<text x="{_RIGHT}" y="11" text-anchor="end">{escaped(shortened(curve.target_label, 34))}</text>'
+            f'<text x="{RIGHT}" y="11" text-anchor="end">{escaped(shortened(curve.target_label, 34))}</text>'
         )
 
 
-def _ruler(curve: Curve, scale: _Scale) -> Iterator[str]:
-    """The upright axis, its ticks with numbers, and what it measures."""
+def _ruler(curve: Curve, scale: Scale) -> Iterator[str]:
+    """The upright axis, its ticks with numbers, and what it measures; two strokes where it is broken off."""
     ticks = Axis(scale.low, scale.high).ticks()
     decimals = decimals_of(ticks)
-    yield f'<path class="axis" d="M{_LEFT} {_TOP}V{_BOTTOM}"/>'
+    yield f'<path class="axis" d="M{LEFT} {scale.top}V{scale.bottom}"/>'
+    for end, side in ((scale.top, -1), (scale.bottom, 1)):
+        if end not in (TOP, BOTTOM):
+            yield f'<path class="break" d="M{LEFT - 4} {end + 5 * side}l8-4m-8 8l8-4"/>'
     for tick in ticks:
         y = scale.y(tick)
         number = digits.points(round(tick, 9), decimals=decimals)
-        yield f'<path class="axis" d="M{_LEFT - 4} {y:.1f}H{_LEFT}"/>'
-        yield f'<text x="{_LEFT - 7}" y="{y + 3.5:.1f}" text-anchor="end">{number}</text>'
+        yield f'<path class="axis" d="M{LEFT - 4} {y:.1f}H{LEFT}"/>'
+        yield f'<text x="{LEFT - 7}" y="{y + 3.5:.1f}" text-anchor="end">{number}</text>'
     yield f'<text class="unit" x="2" y="11">{escaped(shortened(curve.axis, 24))}</text>'
 
 
-def _curve(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
+def _curve(points: Sequence[Point], scale: Scale) -> Iterator[str]:
     """Interval and mark of each reading, from the smallest estimate to the largest."""
     for place, point in enumerate(points):
-        x, y = scale.x(place), scale.y(point.estimate)
+        x, y = scale.x(place), scale.height(point.estimate)
         if point.default:
-            yield f'<path class="stem" d="M{x:.1f} {y:.1f}V{_BOTTOM}"/>'
-        if point.interval is not None:
-            low, high = (scale.y(it) for it in point.interval)
-            yield f'<path class="span" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
+            yield f'<path class="stem" d="M{x:.1f} {y:.1f}V{BOTTOM}"/>'
+        if point.interval is not None and (drawn := scale.span(point.interval, x)):
+            yield f'<path class="span" d="{drawn}"/>'
         yield _mark(point.outcome, x, y, scale.radius)
+
+
+def _off(points: Sequence[Point], scale: Scale) -> Iterator[str]:
+    """The values of the readings beyond either end of the axis, beside an arrow that points there."""
+    for side, y in ((-1, scale.bottom + 10), (1, scale.top - 10)):
+        places = [k for k, point in enumerate(points) if scale.beyond(point.estimate) == side]
+        for x in map(scale.x, places):
+            head = f"m-3 {3 * side}l3 {-3 * side} 3 {3 * side}"
+            yield f'<path class="axis" d="M{x:.1f} {y - 5 * side}v{-6 * side}{head}"/>'
+        if places:
+            x, anchor = (scale.x(places[-1]) + 9, "start") if side < 0 else (scale.x(places[0]) - 9, "end")
+            text = escaped(words.off_scale([points[k].estimate for k in places]))
+            yield f'<text x="{x:.1f}" y="{y + 4}" text-anchor="{anchor}">{text}</text>'
 
 
 def _mark(outcome: Outcome, x: float, y: float, r: float) -> str:
@@ -163,23 +170,34 @@ def _mark(outcome: Outcome, x: float, y: float, r: float) -> str:
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>'
 
 
-def _matrix(curve: Curve, points: Sequence[Point], scale: _Scale) -> tuple[list[str], float]:
-    """A heading for each open thing, and a row of dots for each of its choices; and the height reached."""
-    parts, y = [], _BOTTOM + 18.0
-    for it in curve.open:
-        parts.append(f'<text class="lane" x="2" y="{y:g}">{escaped(shortened(_words(it.name), 50))}</text>')
+def _matrix(curve: Curve, points: Sequence[Point], scale: Scale) -> tuple[list[str], float]:
+    """A heading for each open thing, and a row of dots for each of its choices; and the height reached.
+
+    What was not varied in any reading drawn has no rows, only its number.
+    """
+    parts, y = [], BOTTOM + 18.0
+    varied = [it for it in curve.open if len({point.choices[it.name] for point in points}) > 1]
+    for it in varied:
+        parts.append(_lane(_words(it.name), y))
         for choice in it.choices:
             y += _ROW
             label = escaped(shortened(_words(choice), _LABEL))
-            parts.append(f'<text x="{_LEFT - 7}" y="{y:g}" text-anchor="end">{label}</text>')
+            parts.append(f'<text x="{LEFT - 7}" y="{y:g}" text-anchor="end">{label}</text>')
             parts.append(_across("rail", y - 3.5))
             taken = (k for k, point in enumerate(points) if point.choices[it.name] == choice)
             parts += [_taken(scale, k, y - 3.5) for k in taken]
         y += _ROW + 6
+    if len(varied) < len(curve.open):
+        parts.append(_lane(words.not_varied(len(curve.open) - len(varied)), y))
+        y += _ROW
     return parts, y - 6
 
 
-def _taken(scale: _Scale, place: int, y: float) -> str:
+def _lane(text: str, y: float) -> str:
+    return f'<text class="lane" x="2" y="{y:g}">{escaped(shortened(text, 50))}</text>'
+
+
+def _taken(scale: Scale, place: int, y: float) -> str:
     """A dot, or an upright stroke where the readings lie too close for dots."""
     x = scale.x(place)
     if scale.dense:
@@ -192,4 +210,4 @@ def _words(name: str) -> str:
 
 
 def _across(kind: str, y: float) -> str:
-    return f'<path class="{kind}" d="M{_LEFT} {y:.1f}H{_RIGHT}"/>'
+    return f'<path class="{kind}" d="M{LEFT} {y:.1f}H{RIGHT}"/>'

@@ -163,6 +163,61 @@ def test_from_2_to_200_readings_all_is_inside_and_apart(count: int) -> None:
     assert all(0 <= float(it.get("cy") or start(it)[1]) <= height for it in rows)
 
 
+FAR = OpenChoice("rate", "not stated", ("usual", *(f"r{k}" for k in range(1, 10))))
+
+
+def with_one_far_out(value: float, interval: tuple[float, float] | None = None) -> Curve:
+    """Nine readings from 60 to 64, the default at 60, and one far from them."""
+    near = [
+        Point({"rate": name}, 60.0 + 0.5 * k, (59.5 + 0.5 * k, 60.5 + 0.5 * k), "inconclusive", not k)
+        for k, name in enumerate(FAR.choices[:9])
+    ]
+    far = Point({"rate": "r9"}, value, interval, "contradicted")
+    return replace(CURVE, points=(*near, far), open=(FAR,), target=66.0, margin=(65.5, 66.5))
+
+
+@pytest.mark.parametrize(("value", "interval"), [(10.3, (-6.7, 27.4)), (140.0, (120.0, 160.0)), (10.3, None)])
+def test_a_reading_that_would_squeeze_the_others_stands_off_the_scale(
+    value: float, interval: tuple[float, float] | None
+) -> None:
+    """The axis is over the others and the printed number; the far one is a mark beyond its break, with its
+    value in words, and an arrow."""
+    root = drawn(with_one_far_out(value, interval))
+    (cross,) = of_class(root, "cross")
+    rings = [number(it, "cy") for it in of_class(root, "ring")]
+    target = start(of_class(root, "target")[0])[1]
+    assert max(rings) - target > 80  # without the cut 140 units would hold 130 points
+    edge = start(cross)[1]
+    assert edge > max(rings) if value < 60 else edge < min([*rings, target])
+    assert len(of_class(root, "break")) == 1
+    assert f"off the scale: {value:.2f}" in "".join(root.itertext())
+    assert len(of_class(root, "span")) == 9
+
+
+def test_the_interval_of_a_reading_off_the_scale_is_drawn_as_far_as_it_reaches() -> None:
+    """From 5 to 62: from the lower end of the axis up to 62, with an arrowhead at the end that is cut."""
+    root = drawn(with_one_far_out(10.0, (5.0, 62.0)))
+    spans = [it.attrib["d"] for it in of_class(root, "span")]
+    cut = [it for it in spans if "l3 4 3-4" in it]
+    assert len(spans) == 10 and len(cut) == 1
+    ring = of_class(root, "ring")[4]  # the reading at 62
+    assert float(cut[0].partition("V")[2].partition("M")[0]) == pytest.approx(number(ring, "cy"), abs=0.11)
+
+
+def test_nothing_is_off_the_scale_where_the_readings_are_together() -> None:
+    root = drawn(with_one_far_out(66.0))
+    assert of_class(root, "break") == [] and "off the scale" not in "".join(root.itertext())
+
+
+def test_what_was_not_varied_is_counted_and_has_no_rows() -> None:
+    """Of two open things one is the same in both readings."""
+    root = drawn(replace(CURVE, points=POINTS[:2]))
+    texts = {it.text for it in root.iter(f"{SVG}text")}
+    assert {"pooling divisor", "words", "slots"} <= texts
+    assert "rate" not in texts and "1 open point is the same in all readings run" in texts
+    assert len(of_class(root, "taken")) == 2
+
+
 def test_too_little_or_no_finite_number_is_no_drawing() -> None:
     assert specification_curve(replace(CURVE, points=POINTS[:1])) == ""
     assert specification_curve(replace(CURVE, points=())) == ""
