@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, Settling, Verdict
+from audit.record import ClaimRecord, Scope, Settling, Verdict
 from reports import digits, wording
 from reports.lookup import Lookup
 from reports.wording import settling as words
@@ -37,6 +37,8 @@ class OpenClaims:
 
     claims: tuple[OpenClaim, ...]
     rest: tuple[str, ...]
+    stand_in: str = ""
+    """What seeds on other data do not settle; empty where all are on the paper's own."""
 
 
 def open_claims(found: Lookup) -> OpenClaims:
@@ -48,16 +50,22 @@ def open_claims(found: Lookup) -> OpenClaims:
         if name in claims and _is_open(found.verdicts.get(name))
     }
     by_seeds = [name for name, it in judged.items() if it.seeds is not None]
+    by_seeds.sort(key=lambda name: _scope(name, found) == "other_data")  # the paper's own data first
     shown = tuple(_open(claims[name], judged[name], found) for name in by_seeds[:_NAMED])
     more = len(by_seeds) - len(shown)
-    reasons = Counter(it.text for it in judged.values() if it.seeds is None)
+    reasons = Counter(words.short(it, _scope(name, found)) for name, it in judged.items() if it.seeds is None)
     rest = (
         [f"{wording.plural(more, 'further claim')}: more seeds than these, as `audit plan` lists."]
         if more > 0
         else []
     )
     rest += [f"{wording.plural(number, 'claim')}: {text}." for text, number in reasons.items()]
-    return OpenClaims(shown, tuple(rest))
+    stand_in = any(_scope(name, found) == "other_data" for name in by_seeds)
+    return OpenClaims(shown, tuple(rest), words.STAND_IN_NOTE if stand_in else "")
+
+
+def _scope(name: str, found: Lookup) -> Scope | None:
+    return wording.judged_on(found.verdicts.get(name))
 
 
 def _is_open(verdict: Verdict | None) -> bool:
@@ -68,13 +76,14 @@ def _is_open(verdict: Verdict | None) -> bool:
 
 def _open(claim: ClaimRecord, found: Settling, of: Lookup) -> OpenClaim:
     runs = sum(found.missing.values())
+    scope = _scope(claim.id, of)
     return OpenClaim(
         title=wording.claim_title(claim, of.names(claim)),
         metric=wording.subject(claim),
-        text=wording.to_settle(found),
+        text=wording.to_settle(found, scope),
         href=f"#{of.anchors[claim.id]}",
         seeds=digits.ABSENT if found.seeds is None else str(found.seeds),
         runs=str(runs) if runs else digits.ABSENT,
         time=words.time(found.seconds, found.device),
-        chance=words.chance(found),
+        chance=words.chance(found, scope),
     )

@@ -48,10 +48,10 @@ def reading_view(
     open_here = open_in(claim, readings)
     return ReadingView(
         curve=specification_curve(curve_of(claim, verdict, open_here, anchor)),
-        caption=wording.CURVE_NOTE,
+        caption=wording.curve_note(readings.limit),
         estimate="Difference" if claim.kind in wording.DIFFERENCES else "Mean",
         interval=f"{wording.coverage(verdict)[1]}% interval",
-        rows=tuple(_row(claim, it, wording.edges(claim, verdict)) for it in verdict.readings),
+        rows=tuple(_row(claim, it, verdict) for it in verdict.readings),
         open=tuple(wording.open_choice(it) for it in open_here),
     )
 
@@ -62,7 +62,8 @@ def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
     return tuple(it for it in readings.open if it.name in names)
 
 
-def _row(claim: ClaimRecord, it: ReadingVerdict, marks: tuple[float, ...]) -> ReadingRow:
+def _row(claim: ClaimRecord, it: ReadingVerdict, verdict: Verdict) -> ReadingRow:
+    marks = wording.edges(claim, verdict)
     show = digits.signed if claim.kind in wording.DIFFERENCES else digits.points
     status: Status = "not_tested" if it.reason in wording.UNTESTED else it.outcome
     return ReadingRow(
@@ -72,7 +73,7 @@ def _row(claim: ClaimRecord, it: ReadingVerdict, marks: tuple[float, ...]) -> Re
         interval=digits.ABSENT if it.ci95 is None else digits.interval(it.ci95, beside=marks),
         status=status,
         word=wording.STATUS_WORDS[status],
-        because=wording.reason(it.reason),
+        because=wording.because(it, claim, verdict),
     )
 
 

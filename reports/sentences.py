@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from audit.record import ClaimRecord, Deviation
 from reports import wording
@@ -15,8 +16,13 @@ def sentence(claim: ClaimRecord, found: Lookup) -> str:
 
 
 def brief(claim: ClaimRecord, found: Lookup) -> str:
-    """The same for the first screen, without intervals."""
-    return _said(wording.brief_sentence, claim, found)
+    """The same for the first screen, without intervals; its other metrics where they point another way."""
+    others = [
+        (it, found.verdicts[it.id])
+        for it in found.audit.claims
+        if it.claim == claim.claim and it.id != claim.id and it.id in found.verdicts
+    ]
+    return _said(partial(wording.brief_sentence, others=others), claim, found)
 
 
 def _said(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:

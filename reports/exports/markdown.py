@@ -10,7 +10,7 @@ from audit.record import Audit, Finding
 from reports import wording
 from reports.exports.told import Told, by_claim, line, most_pressing, told
 from reports.strings import moment, shortened
-from reports.wording import beside
+from reports.wording import beside, settling
 
 LINES = 40
 #: How many of each are told; with headings and blank lines they come to the forty.
@@ -114,7 +114,8 @@ def _open(audit: Audit, claims: Sequence[Told]) -> list[str]:
     for name, found in audit.settling.items():
         if name in judged and found.seeds is not None:
             it = judged[name]
-            metrics.setdefault((it.title, found.text), []).append(it.subject)
+            needed = settling.short(found, wording.judged_on(it.verdict))
+            metrics.setdefault((it.title, needed), []).append(it.subject)
     return [
         f"- {escape(shortened(line(title), 200))} ({escape(shortened(wording.listed(of), 80))}) – "
         f"{escape(line(text))}."

@@ -64,7 +64,15 @@ from reports.wording.notes import (
     unjudged,
     unjudged_strip,
 )
-from reports.wording.readings import CURVE_NOTE, curve_description, open_choice, reading_name
+from reports.wording.readings import (
+    because,
+    curve_description,
+    curve_note,
+    open_choice,
+    over_readings,
+    reading_name,
+    shown_reading,
+)
 from reports.wording.settling import SETTLE_NOTE, to_settle
 from reports.wording.tuning import TRIALS_NOTE, study_facts
 from reports.wording.unrun import unrun, unrun_lines
@@ -72,6 +80,7 @@ from reports.wording.verdicts import (
     alternatives,
     claim_title,
     headline,
+    judged_on,
     margin_band,
     margin_band_alone,
     no_plot,
@@ -96,7 +105,6 @@ from reports.wording.words import (
 
 __all__ = [
     "COMPARISONS",
-    "CURVE_NOTE",
     "DIFFERENCES",
     "KEY_NAME",
     "KEY_PLOT",
@@ -121,12 +129,14 @@ __all__ = [
     "all_experiments",
     "alternatives",
     "author_state",
+    "because",
     "brief_sentence",
     "claim_title",
     "copied_from",
     "counted_once",
     "coverage",
     "curve_description",
+    "curve_note",
     "degree",
     "edges",
     "epochs_needed",
@@ -139,6 +149,7 @@ __all__ = [
     "headline",
     "held",
     "imported_data",
+    "judged_on",
     "listed",
     "margin_band",
     "margin_band_alone",
@@ -147,6 +158,7 @@ __all__ = [
     "no_plot",
     "of_documents",
     "open_choice",
+    "over_readings",
     "paper_and_here",
     "plot_description",
     "plot_name",
@@ -161,6 +173,7 @@ __all__ = [
     "scope_means",
     "seed_note",
     "seeds",
+    "shown_reading",
     "slider_sentence",
     "stand_in_footnote",
     "status_of",

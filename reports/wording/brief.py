@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from audit.record import ClaimRecord, Settling, Verdict
 from reports import digits
-from reports.wording.fields import fields_of
+from reports.wording.fields import DIFFERENCES, fields_of
+from reports.wording.settling import MORE_SEEDS, in_a_sentence
 from reports.wording.verdicts import (
-    MORE_SEEDS,
     SCOPE_PREFIX,
     alternatives,
     conclusion,
@@ -21,10 +21,12 @@ from reports.wording.verdicts import (
     verdict_sentence,
     verdict_word,
 )
-from reports.wording.words import capital
+from reports.wording.words import capital, listed
 
 _CHANCE = "chance alone does not explain it"
 _ORDERED = ("order", "gap", "significant")
+#: A difference of less points is no side.
+_LEVEL = 0.005
 _SEEN = "with {seeds}, {who} {lead} in {metric}"
 PRINTED_DIFFERENCE = "The paper prints a difference of {target}."
 
@@ -68,17 +70,21 @@ def brief_sentence(
     names: Sequence[str],
     departures: int = 0,
     settling: Settling | None = None,
+    others: Sequence[tuple[ClaimRecord, Verdict]] = (),
 ) -> str:
-    """What a reader in a hurry is told of a claim; the arguments are those of `verdict_sentence`."""
+    """What a reader in a hurry is told of a claim; the arguments are those of `verdict_sentence`.
+
+    `others` are the claim's other metrics: those that point another way are named in the same sentence.
+    """
     status = status_of(verdict)
     if verdict is None or status == "not_tested":
         return verdict_sentence(claim, verdict, names=names)
     fields = fields_of(claim, verdict, names)
     direction = claim.kind == "order" and status == "reproduced"
-    seen = _seen(claim, verdict, fields)
+    seen = _but(_seen(claim, verdict, fields), claim, verdict, others)
     follows = _follows(claim, verdict, fields) if seen else conclusion(claim.kind, verdict, fields)
     if settling and MORE_SEEDS in conclusion(claim.kind, verdict, fields):
-        follows = f"{follows.replace(MORE_SEEDS, '')}; to settle it: {settling.text}"
+        follows = f"{follows.replace(MORE_SEEDS, '')}{in_a_sentence(settling, verdict.scope)}"
     sentences = (
         alternatives(claim, departures) if status == "contradicted" else "",
         seen,
@@ -100,6 +106,40 @@ def _seen(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
     said = _SEEN.format_map({**fields, **_lead(claim, verdict.estimate, size)})
     printed = f"; the paper prints {fields['target']}" if claim.kind == "gap" else ""
     return capital(SCOPE_PREFIX[verdict.scope] + said + printed) + "."
+
+
+def _but(
+    seen: str, claim: ClaimRecord, verdict: Verdict, others: Sequence[tuple[ClaimRecord, Verdict]]
+) -> str:
+    """What was seen, and `, but 0.50 points behind in P@3` of metrics that point another way."""
+    side = _side(claim, verdict)
+    turned = [(it, v) for it, v in others if side * _side(it, v) < 0 or _opposed(verdict, v)]
+    if not seen or not turned:
+        return seen
+    return f"{seen.removesuffix('.')}, but {listed([_turned(it, v) for it, v in turned])}."
+
+
+def _side(claim: ClaimRecord, verdict: Verdict) -> float:
+    """Above (+) or below (-) what the estimate is read against; 0 where that is not known, or no matter."""
+    if verdict.estimate is None or (claim.kind == "equivalent" and not claim.details.get("no_loss")):
+        return 0.0
+    if claim.kind in DIFFERENCES:
+        return 0.0 if abs(verdict.estimate) < _LEVEL else verdict.estimate
+    known = claim.kind == "value" and verdict.target is not None and verdict.scope != "other_data"
+    return verdict.estimate - verdict.target if known and verdict.target is not None else 0.0
+
+
+def _opposed(first: Verdict, second: Verdict) -> bool:
+    return {first.outcome, second.outcome} == {"reproduced", "contradicted"}
+
+
+def _turned(claim: ClaimRecord, verdict: Verdict) -> str:
+    side = _side(claim, verdict)
+    if not side:
+        return f"{verdict.outcome} in {claim.metric}"
+    above, below = ("ahead", "behind") if claim.kind in DIFFERENCES else ("above", "below")
+    size = digits.distance(side, margin=verdict.margin)
+    return f"{size} points {above if side > 0 else below} in {claim.metric}"
 
 
 def _lead(claim: ClaimRecord, estimate: float, size: str) -> dict[str, str]:

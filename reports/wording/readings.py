@@ -4,16 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from audit.record import ClaimRecord, OpenChoice, Verdict
+from audit.record import ClaimRecord, OpenChoice, ReadingVerdict, Verdict
 from reports import digits
-from reports.wording.fields import DIFFERENCES, coverage, readings_counted
-from reports.wording.words import capital
+from reports.wording.fields import DIFFERENCES, coverage, readings_counted, seeds
+from reports.wording.words import capital, reason
 
-CURVE_NOTE = (
-    "Every reading of what the paper leaves open, by size: a disc where the claim is reproduced, a cross "
-    "where it is contradicted, a ring where it is open; below, the choices that each reading makes. The "
-    "dotted stem marks the default reading. The claim is decided only where all readings agree."
+_CURVE_NOTE = (
+    "{which} By size, a disc where the claim is reproduced, a cross where it is contradicted, a ring where "
+    "it is open; below, the choices that each reading makes. The dotted stem marks the default reading. The "
+    "claim is decided only where all readings agree."
 )
+_WHICH = {
+    "one_at_a_time": (
+        "One change at a time: the default reading of what the paper leaves open, and each reading that "
+        "departs from it in one point; no two changes were made together."
+    ),
+    "full": "Readings of what the paper leaves open: every combination of the declared choices.",
+}
+_TOO_WIDE = "{seeds} spread too widely{sd}"
+_TWO_SETS = "the noise of two test sets leaves it open"
+
+
+def curve_note(limit: str) -> str:
+    """The caption of the curve: which readings were declared, and how they are drawn."""
+    return _CURVE_NOTE.format(which=_WHICH[limit])
+
+
+def because(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:
+    """Why a reading came out as it did; of an open one that is further off than a decided one, the spread."""
+    alone = _alone(it, verdict) if it.reason == "multiplicity" else ""
+    own = _TWO_SETS if it.reason == "other_split" and claim.kind == "value" else reason(it.reason)
+    parts = [own + alone]
+    if it.outcome == "inconclusive" and it.n and _further_off(it, claim, verdict):
+        sd = f" (SD {digits.points(it.sd)})" if it.sd is not None else ""
+        parts.insert(0, _TOO_WIDE.format(seeds=seeds(it.n), sd=sd))
+    return "; ".join(parts)
+
+
+def over_readings(verdict: Verdict, *, what: str = "") -> str:
+    """Behind the name of what is over all readings, such as the `largest` p; empty where one was run."""
+    if len(verdict.readings) < 2:
+        return ""
+    return (
+        f", {what} of {len(verdict.readings)} readings" if what else f", all {len(verdict.readings)} readings"
+    )
+
+
+def shown_reading(default: ReadingVerdict, verdict: Verdict) -> str:
+    """`the default of 15 readings, which alone is contradicted`"""
+    return f"the default of {len(verdict.readings)} readings, by itself {default.outcome}"
+
+
+def _alone(it: ReadingVerdict, verdict: Verdict) -> str:
+    """What the reading would be if the claim were the paper's only one."""
+    if it.p_reproduced is None:
+        return ""
+    return f" (alone: {'reproduced' if it.p_reproduced <= verdict.level else 'contradicted'})"
+
+
+def _further_off(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> bool:
+    """Whether a contradicted reading lies nearer to what is claimed, on the same side, than this open one."""
+    centre = 0.0 if claim.kind in DIFFERENCES else verdict.target
+    if centre is None or it.estimate is None:
+        return False
+    off = it.estimate - centre
+    decided = [
+        other.estimate - centre
+        for other in verdict.readings
+        if other.outcome == "contradicted" and other.estimate is not None
+    ]
+    return any(0.0 < other / off < 1.0 for other in decided if off)
 
 
 def reading_name(reading: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.record import Settling
+from audit.record import Scope, Settling
 from reports import digits
 from reports.wording.words import capital
 
@@ -13,8 +13,47 @@ SETTLE_NOTE = (
 )
 
 
-def to_settle(found: Settling) -> str:
-    """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number."""
+#: Of runs on other data than the paper's.
+ON_STAND_IN = "on this stand-in"
+NEVER_PRINTED = "a stand-in can never settle the printed number, which is about the paper’s own data"
+#: Said where nobody has worked out how many.
+MORE_SEEDS = "; more seeds may settle it"
+
+
+STAND_IN_NOTE = (
+    "What runs on a stand-in settle holds for the stand-in: those claims stand last, and what is printed for "
+    "the paper’s own data stays open."
+)
+
+
+def is_on_stand_in(scope: Scope | None) -> bool:
+    return scope == "other_data"
+
+
+def to_settle(found: Settling, scope: Scope | None = None) -> str:
+    """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number.
+
+    Of a claim that was judged on other data it says that this is about the stand-in alone.
+    """
+    needed = _needed(found)
+    return f"{ON_STAND_IN}: {needed}; {NEVER_PRINTED}" if is_on_stand_in(scope) else needed
+
+
+def short(found: Settling, scope: Scope | None) -> str:
+    """`6 seeds, 0.4 GPU-hours`, and on whose data."""
+    return f"{ON_STAND_IN}: {found.text}" if is_on_stand_in(scope) else found.text
+
+
+def in_a_sentence(found: Settling | None, scope: Scope | None) -> str:
+    """`; to settle it: 6 seeds`, in place of `MORE_SEEDS`."""
+    if not is_on_stand_in(scope):
+        return f"; to settle it: {found.text}" if found else MORE_SEEDS
+    if found is None:
+        return f"{MORE_SEEDS} {ON_STAND_IN}"
+    return f"; to settle it {ON_STAND_IN}: {found.text} ({NEVER_PRINTED})"
+
+
+def _needed(found: Settling) -> str:
     if found.seeds is None or (found.reproduce, found.contradict) == (_NONE, _NONE):
         return found.text
     parts = (("reproduce", found.reproduce), ("contradict", found.contradict))
@@ -29,8 +68,13 @@ def time(seconds: float | None, device: str | None) -> str:
     return digits.duration(seconds) + (f" on a {device}" if device else "")
 
 
-def chance(found: Settling) -> str:
+def chance(found: Settling, scope: Scope | None = None) -> str:
     """`To reproduce it: 80% with 6 seeds, 90% with 7. To contradict it: none.`, or why there is no number."""
+    of = f"{capital(ON_STAND_IN)}. " if is_on_stand_in(scope) else ""
+    return f"{of}{_chance(found)}"
+
+
+def _chance(found: Settling) -> str:
     pairs = (("reproduce", found.reproduce), ("contradict", found.contradict))
     if (found.reproduce, found.contradict) == (_NONE, _NONE):
         return f"{capital(found.text).rstrip('.')}."

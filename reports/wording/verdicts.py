@@ -27,6 +27,7 @@ from reports.wording.fields import (
     seeds,
     target,
 )
+from reports.wording.settling import MORE_SEEDS, in_a_sentence
 from reports.wording.unrun import unrun
 from reports.wording.words import (
     KIND_WORDS,
@@ -52,9 +53,6 @@ _MEASURED = {
     **dict.fromkeys(COMPARISONS, _SEVERAL),
 }
 
-#: Said where nobody has worked out how many.
-MORE_SEEDS = "; more seeds may settle it"
-
 #: What the plot's estimate is, where it is neither a mean nor a difference of two.
 _ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
 
@@ -73,6 +71,11 @@ def status_of(verdict: Verdict | None) -> Status:
     if verdict is None or verdict.reason in UNTESTED:
         return "not_tested"
     return verdict.outcome
+
+
+def judged_on(verdict: Verdict | None) -> Scope | None:
+    """On whose data a claim was judged, or begun to be; None where its runs do not speak to it."""
+    return verdict.scope if verdict is not None and verdict.reason != "other_data" else None
 
 
 def verdict_sentence(
@@ -103,7 +106,7 @@ def verdict_sentence(
         _on_one_side(claim, verdict),
     )
     text = " ".join(sentence for sentence in sentences if sentence)
-    return text.replace(MORE_SEEDS, f"; to settle it: {settling.text}") if settling else text
+    return text.replace(MORE_SEEDS, in_a_sentence(settling, verdict.scope))
 
 
 def _agreed(verdict: Verdict) -> str:

@@ -98,3 +98,44 @@ def test_the_first_screen_has_the_brief_and_the_card_the_whole_sentence() -> Non
         full = cards[headline.marks[0].href.removeprefix("#")].sentence
         assert len(headline.sentence) < len(full)
         assert "interval" not in headline.sentence
+
+
+def test_metrics_that_point_another_way_are_named_in_the_same_sentence() -> None:
+    """P@1 alone is not quoted where P@3 and P@5 of the claim lie on the other side."""
+    third = replace(ORDER, id="kim:P@3", metric="P@3")
+    fifth = replace(ORDER, id="kim:P@5", metric="P@5")
+    ahead = replace(PAIR_VERDICT, outcome="inconclusive", reason="undecided")
+    behind = [(third, replace(ahead, estimate=-0.5)), (fifth, replace(ahead, estimate=-0.41))]
+    said = brief(ORDER, ahead, others=behind)
+    assert said.startswith(
+        "With 3 seeds each, the one said to be better is 1.66 points ahead in P@1, but 0.50 points behind in "
+        "P@3 and 0.41 points behind in P@5. Inconclusive: "
+    )
+    assert ", but " not in brief(ORDER, ahead, others=[(third, replace(ahead, estimate=0.5))])
+    assert ", but " not in brief(ORDER, ahead, others=[(third, replace(ahead, estimate=-0.001))])
+
+
+def test_a_value_on_the_other_side_or_the_other_verdict_is_named_too() -> None:
+    """Of values the side is that of the printed number; of verdicts, reproduced against contradicted."""
+    third = replace(VALUE, id="kim:P@3", metric="P@3", printed=("60.00",))
+    above = replace(
+        VALUE_VERDICT, outcome="inconclusive", reason="straddles_margin", target=60.0, estimate=60.9
+    )
+    below = replace(VALUE_VERDICT, outcome="contradicted", reason="minimum_effect")
+    assert "0.62 points below the printed 76.38, but 0.90 points above in P@3. " in brief(
+        VALUE, below, others=[(third, above)]
+    )
+    kept = replace(VALUE_VERDICT, outcome="reproduced", reason="tost", target=None)
+    assert "printed 76.38, but reproduced in P@3. " in brief(VALUE, below, others=[(third, kept)])
+
+
+def test_what_would_settle_a_claim_on_a_stand_in_settles_no_printed_number() -> None:
+    """In the brief sentence and in the whole one, with a number of seeds and without."""
+    needed = Settling("6 seeds", (6, 7), (8, 9), 6, {"kim": 3}, 60.0, "CPU")
+    judged = replace(PAIR_VERDICT, outcome="inconclusive", reason="undecided", scope="other_data")
+    never = "(a stand-in can never settle the printed number, which is about the paper’s own data)."
+    whole = wording.verdict_sentence(ORDER, judged, names=("A", "B"), settling=needed)
+    for said in (whole, brief(ORDER, judged, settling=needed)):
+        assert said.endswith(f"; to settle it on this stand-in: 6 seeds {never}")
+    alone = wording.verdict_sentence(ORDER, judged, names=("A", "B"))
+    assert alone.endswith("; more seeds may settle it on this stand-in.")

@@ -11,6 +11,7 @@ from reports import page, wording
 from reports.lookup import lookup
 from reports.open_claims import open_claims
 from reports.render import html
+from tests.reports import sample
 from tests.reports.every_kind import every_kind
 
 
@@ -81,3 +82,31 @@ def test_a_sentence_that_hopes_for_more_seeds_says_how_many() -> None:
 )
 def test_without_numbers_the_text_stands_alone(settling: Settling, text: str) -> None:
     assert wording.to_settle(settling) == text
+
+
+def test_what_settles_a_claim_on_a_stand_in_says_so_and_stands_last() -> None:
+    """On the card, in the table, and in a note below its head; the paper's own data come first."""
+    audit = sample.study()
+    first, second = [it.id for it in audit.claims if it.kind == "order"][:2]
+    verdicts = tuple(
+        replace(
+            it,
+            outcome="inconclusive",
+            reason="undecided",
+            scope="other_data" if it.claim == first else "same_data",
+        )
+        if it.claim in (first, second)
+        else it
+        for it in audit.verdicts
+    )
+    audit = replace(audit, verdicts=verdicts, settling={first: SIX, second: SIX})
+    shown = open_claims(lookup(audit))
+    own, stand_in = shown.claims
+    assert stand_in.text == (
+        f"on this stand-in: {wording.to_settle(SIX)}; a stand-in can never settle the printed number, which "
+        "is about the paper’s own data"
+    )
+    assert (own.text, own.chance[:11]) == (wording.to_settle(SIX), "To reproduc")
+    assert stand_in.chance == f"On this stand-in. {own.chance}"
+    assert shown.stand_in.startswith("What runs on a stand-in settle holds for the stand-in")
+    assert open_claims(lookup(replace(audit, settling={second: SIX}))).stand_in == ""

@@ -144,7 +144,7 @@ def test_headline_speaks_of_the_most_pressing_metric(study: Audit) -> None:
     )
     headline = page.build(replace(study, verdicts=worse)).headlines[0]
     assert headline.summary == "Reproduced at P@1 and P@5; contradicted at P@3."
-    assert " in P@3. " in headline.sentence
+    assert " in P@3, but " in headline.sentence and "points ahead in P@5" in headline.sentence
     assert "Contradicted" in headline.sentence
 
 

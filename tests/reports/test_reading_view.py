@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from audit.record import ClaimRecord, Margin, OpenChoice, Readings, ReadingVerdict, Verdict, Where
 from reports import wording
+from reports.claim_cards import card
+from reports.lookup import lookup
 from reports.reading_view import reading_view
+from tests.reports import sample
 
 READINGS = Readings(
     "one_at_a_time",
@@ -130,3 +134,81 @@ def test_agreement_of_all_is_said_and_of_some_is_not() -> None:
     assert "So it is under all" not in wording.verdict_sentence(VALUE, of_some, names=("A",))
     alone = replace(of_all, readings=())
     assert "So it is under all" not in wording.verdict_sentence(VALUE, alone, names=("A",))
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (
+            "one_at_a_time",
+            "One change at a time: the default reading of what the paper leaves open, and each",
+        ),
+        ("full", "Readings of what the paper leaves open: every combination of the declared choices."),
+    ],
+)
+def test_the_caption_says_which_readings_were_declared(
+    limit: Literal["full", "one_at_a_time"], said: str
+) -> None:
+    """A curve of single changes is not taken for all that the paper leaves open."""
+    view = reading_view(VALUE, VERDICT, replace(READINGS, limit=limit), "c-v")
+    assert view is not None
+    assert view.caption.startswith(said)
+    assert ("no two changes were made together" in view.caption) == (limit == "one_at_a_time")
+
+
+def test_an_open_reading_that_is_further_off_than_a_contradicted_one_says_why() -> None:
+    """Its seeds spread too widely; one that lies nearer, or on the other side, has its reason alone."""
+    far = ReadingVerdict({"rate": "fast"}, "inconclusive", "straddles_margin", (3,), 10.3, 7.33)
+    near = replace(far, reading={"rate": "slow"}, estimate=66.9)
+    across = replace(far, reading={"rate": "slow"}, estimate=90.0)
+    rows = {}
+    for it in (far, near, across):
+        view = reading_view(VALUE, replace(VERDICT, readings=(*HELD[:2], it)), READINGS, "c-v")
+        assert view is not None
+        rows[it.estimate] = view.rows[2].because
+    assert rows[10.3] == f"3 seeds spread too widely (SD 7.33); {wording.reason('straddles_margin')}"
+    assert rows[66.9] == rows[90.0] == wording.reason("straddles_margin")
+
+
+def test_a_reading_that_only_the_other_claims_keep_open_says_what_it_is_alone() -> None:
+    """And of two test sets, that their noise leaves it open: not only that there are two."""
+    open_alone = ReadingVerdict(
+        {"rate": "slow"},
+        "inconclusive",
+        "multiplicity",
+        (3,),
+        66.9,
+        0.9,
+        p_reproduced=0.99,
+        p_contradicted=0.01,
+    )
+    for it, said in (
+        (open_alone, "not decided once all claims are taken together (alone: contradicted)"),
+        (
+            replace(open_alone, p_reproduced=0.01),
+            "not decided once all claims are taken together (alone: reproduced)",
+        ),
+        (replace(open_alone, reason="other_split"), "the noise of two test sets leaves it open"),
+    ):
+        view = reading_view(VALUE, replace(VERDICT, readings=(HELD[0], it)), READINGS, "c-v")
+        assert view is not None
+        assert view.rows[1].because == said
+
+
+def test_p_beside_the_plot_is_of_what_is_shown_and_the_other_is_named() -> None:
+    """A default reading that is contradicted never stands beside the p of all readings without its label."""
+    default = replace(HELD[1], reading={}, p_contradicted=0.00005, p_contradicted_adjusted=0.004)
+    verdict = replace(
+        VERDICT,
+        readings=(default, *HELD[1:]),
+        p_contradicted=0.268,
+        p_contradicted_adjusted=1.0,
+        margin_contradicted_up_to=0.0,
+    )
+    audit = replace(sample.empty(), claims=(VALUE,), verdicts=(verdict,), readings=READINGS)
+    facts = {it.term: it.text for it in card(VALUE, lookup(audit)).facts}
+    assert facts["Shown here"] == "the default of 3 readings, by itself contradicted"
+    assert facts["p (contradicted), as shown"] == "< 0.001, adjusted 0.004"
+    assert facts["p (contradicted), largest of 3 readings"] == "0.268, adjusted 1.000"
+    assert facts["Margin band, all 3 readings"] == "contradicted by none"
+    assert not {"p (contradicted)", "Margin band"} & set(facts)
