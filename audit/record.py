@@ -654,10 +654,34 @@ class Look:
 
 
 @dataclass(frozen=True)
-class SplitNoise:
-    """One metric of one experiment over several splits of one corpus: description, no verdict.
+class SplitVerdict:
+    """A printed number judged under one reading of "the split": alone, at the full level, points.
 
-    Runs of different splits are no seeds of each other: each column is judged for itself.
+    The test is that of value claims; no correction is made for other claims, metrics or the other reading.
+    """
+
+    outcome: Outcome
+    reason: str
+    """Reason code, as of a verdict."""
+    n: int
+    """Columns behind it, one run each."""
+    difference: float
+    """Mean over the columns minus the printed number."""
+    margin: float | None
+    """That of the claim."""
+    se: float | None = None
+    """Of the mean, under this reading."""
+    df: float | None = None
+    p_reproduced: float | None = None
+    p_contradicted: float | None = None
+
+
+@dataclass(frozen=True)
+class SplitNoise:
+    """One metric of one experiment over several splits of one corpus, and what it says of a printed number.
+
+    Runs of different splits are no seeds of each other: each column is judged for itself, and none of this
+    enters a claim's verdict.
     """
 
     experiment: str
@@ -684,11 +708,22 @@ class SplitNoise:
     pi95_column: tuple[float, float] | None = None
     """95 % prediction interval for one run on one more random split."""
     ci95_columns: tuple[float, float] | None = None
-    """95 % interval for the mean over these very columns: seed noise alone."""
+    """95 % interval for the mean over these very columns: seed noise alone. None with one column, too."""
     pi95_mean: tuple[float, float] | None = None
-    """95 % prediction interval for the mean of one other run on each of these very columns."""
+    """95 % prediction interval for the mean of one other run on each of these very columns. None with one."""
     printed: str | None = None
     """What the paper prints for the experiment, on a split that need not be any of these."""
+    claim: str | None = None
+    """Id of the value claim about it, which gives the margin; None where there is none: then it is not
+    judged."""
+    as_one_split: SplitVerdict | None = None
+    """The printed number as one run on one unknown split: each column's run is one such draw."""
+    as_mean: SplitVerdict | None = None
+    """The printed number as the mean of one run on each of these very columns: seeds are the only noise. None
+    with one column, too."""
+    readings_declared: int = 0
+    """Readings of what the paper leaves open that are declared for it, of which this is one; 0 where
+    nothing is open."""
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,17 @@ def study_of(paper: Paper, columns: ColumnPlans, runs: Sequence[Run]) -> SplitSt
         held,
         corpus=columns.report.removeprefix(f"{paper.paper.key}-"),
         command=" && ".join(dict.fromkeys(plan.command for plan in columns.plans.values())),
+        fidelity=_passed(columns.plans.values()),
         left_out=left_out,
     )
+
+
+def _passed(plans: Iterable[KeptPlan]) -> dict[str, bool]:
+    """Model -> whether it passed all of its checks, beside every column."""
+    checks = [check for plan in plans for check in plan.fidelity]
+    return {
+        model: all(it.passed for it in checks if it.model == model) for model in {it.model for it in checks}
+    }
 
 
 def with_splits(audit: Audit, report: str, studies: Mapping[str, SplitStudy]) -> Audit:

@@ -1,12 +1,18 @@
-"""Runs of several split columns -> how much of a number's scatter is the split's and how much the seed's."""
+"""Runs of several split columns -> how much of a number's scatter is the split's and how much the seed's.
+
+Where the paper prints the number, it is judged under both readings of its split: `audit.split_verdicts`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from audit.claim import Paper
-from audit.record import ExperimentRecord, Run, SplitNoise, SplitStudy
+from audit.readings import declared
+from audit.record import ClaimRecord, ExperimentRecord, Run, SplitNoise, SplitStudy
+from audit.split_verdicts import with_split_verdicts
 from audit.stats.split_components import split_components
 
 
@@ -16,23 +22,27 @@ def split_study(
     *,
     corpus: str,
     command: str,
+    fidelity: Mapping[str, bool],
     left_out: Sequence[str] = (),
 ) -> SplitStudy:
     """`columns`: column -> experiments with their runs on it, the column with several seeds first.
 
     An experiment without a done run on any column is left out. A printed number stands only beside runs on
-    the paper's own corpus, in whatever split.
+    the paper's own corpus, in whatever split, and is judged where a value claim is about it. `fidelity` says
+    of each model whether it passed its own checks: without that nothing is contradicted.
     """
     names = list(dict.fromkeys(name for held in columns.values() for name in held))
     runs = {name: {c: held[name].runs for c, held in columns.items() if name in held} for name in names}
     near = {name for held in columns.values() for name, it in held.items() if it.scope != "other_data"}
     every = [run for of_one in runs.values() for mine in of_one.values() for run in mine]
+    records = {name: next(held[name] for held in columns.values() if name in held) for name in names}
+    judge = _Judge(paper, records, fidelity)
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
         command=command,
         noise=tuple(
-            it
+            judge.judged(it)
             for name in names
             for it in _noises(name, runs[name], _printed(paper, name) if name in near else {})
         ),
@@ -44,6 +54,30 @@ def split_study(
         failed=len({run.key for run in every if run.status == "failed"}),
         left_out=tuple(left_out),
     )
+
+
+class _Judge:
+    """The value claims of a paper, for numbers that stand beside runs of several columns."""
+
+    def __init__(
+        self, paper: Paper, records: Mapping[str, ExperimentRecord], fidelity: Mapping[str, bool]
+    ) -> None:
+        self.records, self.fidelity = records, fidelity
+        self.readings = paper.readings_record()
+        self.claims: dict[tuple[str, str], ClaimRecord] = {}
+        for claim in paper.claim_records():
+            if claim.kind == "value" and claim.printed and claim.experiments:
+                self.claims.setdefault((claim.experiments[0], claim.metric), claim)
+
+    def judged(self, noise: SplitNoise) -> SplitNoise:
+        """With both verdicts, where something is printed and claimed; elsewhere as it is."""
+        claim = self.claims.get((noise.experiment, noise.metric))
+        if claim is None or noise.printed is None:
+            return noise
+        models = self.records[noise.experiment].models
+        unverified = not all(self.fidelity.get(model) is True for model in models)
+        open_here = len(declared(self.readings, claim.experiments))
+        return with_split_verdicts(replace(noise, readings_declared=open_here), claim, unverified=unverified)
 
 
 def _noises(name: str, runs: Mapping[int, Sequence[Run]], printed: Mapping[str, str]) -> Iterator[SplitNoise]:

@@ -13,6 +13,7 @@ from reports.rejudging import band_of
 from reports.seed_strips import Strip, strips
 from reports.sentences import sentence
 from reports.wording import Status
+from reports.wording.splits import splits_at_claim
 
 #: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
 _FEW = 2
@@ -70,6 +71,8 @@ class Card:
     no_plot: str
     parts: tuple[PartRow, ...]
     strips: tuple[Strip, ...]
+    splits: str = ""
+    """The printed number under each reading of its split; empty where no split columns were run."""
     readings: ReadingView | None = None
     """None where none but the default reading was run."""
     packed: str = ""
@@ -115,6 +118,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         no_plot="" if plot else wording.no_plot(claim, verdict),
         parts=_parts(verdict, found) if verdict else (),
         strips=strips(claim, verdict, found),
+        splits=splits_at_claim(found.audit.splits, claim.id),
         readings=reading_view(claim, verdict, found.audit.readings, anchor),
     )
 

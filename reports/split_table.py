@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from audit.record import SplitNoise, SplitStudy
 from reports import digits, wording
+from reports.wording.splits import because, default_reading, on_one_column, p_values
 
 #: What is shown of an experiment for which the paper prints nothing.
 USUAL = ("P@1", "P@3", "P@5")
@@ -23,25 +24,30 @@ _HEAD = (
 
 
 def shown(study: SplitStudy) -> list[SplitNoise]:
-    """Metrics that are printed or usual, of the same runs once; the record has the others."""
+    """Metrics that are printed or usual, of the same runs once, if on several columns; the record has all."""
     of_runs = {study.runs.get(it.experiment): it.experiment for it in reversed(study.noise)}
     of_runs |= {study.runs.get(it.experiment): it.experiment for it in study.noise if it.printed is not None}
     return [
         it
         for it in study.noise
-        if it.printed is not None
-        or (it.metric in USUAL and of_runs[study.runs.get(it.experiment)] == it.experiment)
+        if it.attempts > 1
+        and (
+            it.printed is not None
+            or (it.metric in USUAL and of_runs[study.runs.get(it.experiment)] == it.experiment)
+        )
     ]
 
 
 def split_table(study: SplitStudy) -> str:
-    """A line for each metric that is printed or usual, then the values of each column; nothing is judged."""
+    """A line for each metric that is printed or usual; printed numbers under both readings; all values."""
     held = shown(study)
     lines = [*_aligned([_HEAD, *(_row(it) for it in held)]), ""]
+    lines += _judged(held)
     lines += [_values(it) for it in held]
     if study.failed:
         lines.append(f"{wording.plural(study.failed, 'run')} failed")
-    lines += study.left_out
+    alone = on_one_column(study)
+    lines += [*([alone] if alone else []), *default_reading(study), *study.left_out]
     return "\n".join(lines)
 
 
@@ -57,6 +63,24 @@ def _row(it: SplitNoise) -> tuple[str, ...]:
         digits.interval(it.pi95_mean, beside=_marks(it)),
         it.printed or digits.ABSENT,
     )
+
+
+def _judged(held: Sequence[SplitNoise]) -> Iterator[str]:
+    """The printed numbers that a claim is about, under both readings of their split."""
+    found = [it for it in held if it.as_one_split]
+    if not found:
+        return
+    yield "printed numbers under each reading of the split, each alone at the full level:"
+    for it in found:
+        yield f"{it.experiment} {it.metric}, printed {it.printed}"
+        for name, of, mean in (
+            ("one unknown split", it.as_one_split, False),
+            (f"mean of these {len(it.columns)}", it.as_mean, True),
+        ):
+            if of is not None:
+                ps = f"; {p_values(of)}" if p_values(of) else ""
+                yield f"  {name}: {of.outcome} ({because(of, mean=mean)}{ps})"
+    yield ""
 
 
 def _marks(it: SplitNoise) -> tuple[float, ...]:

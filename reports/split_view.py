@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from audit.record import SplitNoise
+from audit.record import SplitNoise, SplitVerdict
 from reports import digits
 from reports.figures import IntervalPlot, Lane, interval_plot
 from reports.lookup import Lookup
 from reports.split_table import shown
 from reports.wording import splits as words
+from reports.wording.words import Status
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,33 @@ class NoiseRow:
 
 
 @dataclass(frozen=True)
+class JudgedAs:
+    """A printed number under one reading of its split."""
+
+    status: Status
+    word: str
+    because: str
+    p: str
+    """Both p-values; empty where nothing was tested."""
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    """One printed number under both readings."""
+
+    name: str
+    metric: str
+    printed: str
+    difference: str
+    margin: str
+    one_split: JudgedAs | None
+    mean_of_splits: JudgedAs | None
+    """None with one column."""
+    href: str
+    """To the claim."""
+
+
+@dataclass(frozen=True)
 class ValueRow:
     """The same metric column by column."""
 
@@ -44,6 +72,8 @@ class ValueRow:
 @dataclass(frozen=True)
 class SplitSection:
     title: str
+    judged: tuple[JudgedRow, ...]
+    """Printed numbers that a claim is about."""
     rows: tuple[NoiseRow, ...]
     columns: tuple[str, ...]
     values: tuple[ValueRow, ...]
@@ -51,6 +81,7 @@ class SplitSection:
     command: str
     note: str = words.SPLITS_NOTE
     readings: str = words.READINGS_NOTE
+    verdicts: str = words.VERDICTS_NOTE
 
 
 def split_section(found: Lookup) -> SplitSection | None:
@@ -62,12 +93,38 @@ def split_section(found: Lookup) -> SplitSection | None:
     columns = sorted({column for it in noise for column in it.columns})
     return SplitSection(
         title=words.splits_title(study),
+        judged=tuple(_judged(it, found) for it in noise if it.as_one_split),
         rows=tuple(_row(it, found.title(it.experiment)) for it in noise),
         columns=tuple(map(str, columns)),
         values=tuple(_values(it, columns, found.title(it.experiment)) for it in noise),
-        missing=words.splits_missing(study),
+        missing=(*words.default_reading(study), *words.splits_missing(study)),
         command=study.command,
     )
+
+
+def _judged(it: SplitNoise, found: Lookup) -> JudgedRow:
+    one = it.as_one_split
+    margin = one.margin if one else None
+    return JudgedRow(
+        name=found.title(it.experiment),
+        metric=it.metric,
+        printed=it.printed or digits.ABSENT,
+        difference=digits.signed(one.difference if one else None, beside=_edges(margin)),
+        margin=digits.margin_size(margin),
+        one_split=_as(one, mean=False),
+        mean_of_splits=_as(it.as_mean, mean=True),
+        href=f"#{anchor}" if (anchor := found.anchors.get(it.claim or "")) else "",
+    )
+
+
+def _edges(margin: float | None) -> tuple[float, ...]:
+    return () if margin is None else (-margin, margin)
+
+
+def _as(of: SplitVerdict | None, *, mean: bool) -> JudgedAs | None:
+    if of is None:
+        return None
+    return JudgedAs(of.outcome, words.word(of), words.because(of, mean=mean), words.p_values(of))
 
 
 def _row(it: SplitNoise, name: str) -> NoiseRow:

@@ -99,6 +99,36 @@ def test_the_record_of_the_noise_stands_beside_the_reports(trained: None, known:
     assert study["command"].startswith("audit run linear.yaml")
 
 
+def test_a_printed_number_has_a_verdict_under_each_reading_of_its_split(
+    trained: None, known: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """70, 72, 74 against 80.00: d = -8, s = 2, t = 7.495 / (2 sqrt(4/3)) = 3.245 with 2 df: p = .083."""
+    cli.main([*RUN, "--seeds", "4"])
+    out = capsys.readouterr().out
+    assert "svm P@1, printed 80.00\n  one unknown split: inconclusive (one lucky split would explain" in out
+    # s = sqrt(5/12) / 1 = 0.6455 of 70, 70.5, 71, 71.5: t = 7.495 / (0.6455 sqrt(2/3)) = 14.2 with 3 df
+    assert "  mean of these 3: contradicted (outside the margin, even allowing for other seeds; p (re" in out
+    page = Path("audit-report/linear2024-columns@1/report.html").read_text()
+    assert "one unknown column: inconclusive; mean of 3: contradicted. Each alone, at the full level." in page
+    assert cli.main(["explain", "svm-value:P@1", "audit-report/linear2024-columns@2/audit.json"]) == Exit.OK
+    said = " ".join(capsys.readouterr().out.split())
+    assert "one run on one unknown split: 3 columns, one run each, s = 2 between them, " in said
+    assert "se_pred = s sqrt(1 + 1/n): INCONCLUSIVE (within_seed_spread: one lucky split would" in said
+    assert "d = -8, D = 0.5, se = s / sqrt(n) = 1.15" in said
+    assert "mean over these very 3 columns: 4 seeds on column 0, s = 0.645" in said
+    assert "CONTRADICTED (minimum_effect: outside the margin" in said
+
+
+def test_a_model_that_did_not_pass_its_checks_contradicts_no_reading_of_the_split(
+    trained: None, known: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", False, "other"),))
+    cli.main([*RUN, "--seeds", "4"])
+    found = record(1).splits
+    assert found is not None and found.noise[0].as_mean is not None
+    assert found.noise[0].as_mean.reason == "unverified_reimplementation"
+
+
 def test_judging_from_the_store_keeps_the_columns_apart_too(trained: None) -> None:
     cli.main([*RUN, "--seeds", "3"])
     before = {c: record(c).verdicts for c in range(3)}

@@ -29,8 +29,12 @@ def of_column(column: int, values: dict[int, float | None], name: str = "svm") -
     return {name: make_experiment(name, runs)}
 
 
-def study(paper: Paper, columns: dict[int, dict[str, ExperimentRecord]]) -> SplitStudy:
-    return split_study(paper, columns, corpus="toy", command="audit run")
+def study(
+    paper: Paper,
+    columns: dict[int, dict[str, ExperimentRecord]],
+    fidelity: dict[str, bool] | None = None,
+) -> SplitStudy:
+    return split_study(paper, columns, corpus="toy", command="audit run", fidelity=fidelity or {})
 
 
 def test_one_run_of_each_column_and_all_seeds_of_the_first(paper: Paper) -> None:
@@ -102,6 +106,46 @@ def test_the_same_runs_stand_in_the_table_once(paper: Paper) -> None:
     assert [it.experiment for it in shown(bare)] == ["away"]
 
 
+def test_a_number_that_a_claim_is_about_is_judged_by_that_claim(paper: Paper) -> None:
+    columns = {c: of_column(c, {0: 66.0 + c}) for c in range(3)}
+    [noise] = study(paper, columns, {"xml_cnn": True}).noise
+    assert (noise.claim, noise.printed) == ("svm-value:P@1", "80.00")
+    assert noise.as_one_split is not None and noise.as_mean is not None
+    assert (noise.as_one_split.outcome, noise.as_one_split.margin) == ("contradicted", 0.5)
+    assert noise.as_mean.reason == "no_variance_estimate"
+
+
+@pytest.mark.parametrize("fidelity", [{}, {"xml_cnn": False}, {"linear": True}])
+def test_a_model_without_its_checks_contradicts_nothing(paper: Paper, fidelity: dict[str, bool]) -> None:
+    columns = {c: of_column(c, {0: 66.0 + c}) for c in range(3)}
+    [noise] = study(paper, columns, fidelity).noise
+    assert noise.as_one_split is not None
+    assert noise.as_one_split.reason == "unverified_reimplementation"
+
+
+def test_a_number_that_no_claim_is_about_is_not_judged(paper: Paper) -> None:
+    """The network prints 70.00, and no claim says that it reaches it."""
+    [noise] = study(paper, {c: of_column(c, {0: 66.0 + c}, "net") for c in range(3)}).noise
+    assert (noise.printed, noise.claim, noise.as_one_split, noise.as_mean) == ("70.00", None, None, None)
+
+
+def test_on_another_corpus_no_number_is_judged(paper: Paper) -> None:
+    columns = {c: of_column(c, {0: 66.0 + c}) for c in range(3)}
+    far = {c: {"svm": replace(it["svm"], scope="other_data")} for c, it in columns.items()}
+    [noise] = study(paper, far, {"xml_cnn": True}).noise  # type: ignore[arg-type]
+    assert (noise.claim, noise.as_one_split, noise.as_mean) == (None, None, None)
+
+
+def test_an_experiment_on_one_column_is_in_the_record_alone(paper: Paper) -> None:
+    """As another reading, run on the first column: nothing is a mean over one column."""
+    first = of_column(0, {0: 66.0}) | of_column(0, {0: 50.0, 1: 51.0}, "net")
+    columns = {0: first, 1: of_column(1, {0: 68.0})}
+    found = study(paper, columns)
+    assert [(it.experiment, it.ci95_columns, it.pi95_mean) for it in found.noise][1] == ("net", None, None)
+    assert [it.experiment for it in shown(found)] == ["svm"]
+    assert split_table(found).endswith("1 experiment was run on one column only and is in the record alone.")
+
+
 def test_the_record_is_json(paper: Paper) -> None:
     text = to_json(study(paper, {0: of_column(0, {0: 68.0, 1: 69.0}), 1: of_column(1, {0: 66.0})}))
     assert '"sd_columns": 1.41' in text and text.endswith("}\n")
@@ -130,11 +174,18 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
             1: of_column(1, {0: 66.0}),
             2: of_column(2, {0: 70.0}),
         },
+        {"xml_cnn": True},
     )
     # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3)
     assert split_table(found) == (
         "     metric  mean   SD columns  SD seeds  SD split  one unknown split  mean of these   printed\n"
         "svm  P@1     68.00  2.00        1.00      1.73      58.06 to 77.94     64.49 to 71.51  80.00\n"
+        "\n"
+        "printed numbers under each reading of the split, each alone at the full level:\n"
+        "svm P@1, printed 80.00\n"
+        "  one unknown split: contradicted (outside the margin, even allowing for one unusual split; "
+        "p (reproduced) 0.995, p (contradicted) 0.038)\n"
+        "  mean of these 3: inconclusive (too few seeds on one column; four is the least)\n"
         "\n"
         "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
     )
@@ -144,7 +195,7 @@ def test_the_table_says_what_failed_and_what_is_not_known(paper: Paper) -> None:
     found = study(paper, {0: of_column(0, {0: 68.0}), 1: of_column(1, {0: None}), 2: of_column(2, {0: 66.0})})
     lines = split_table(found).splitlines()
     assert lines[1].split()[:6] == ["svm", "P@1", "67.00", "1.41", "–", "–"]
-    assert lines[3:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 run failed"]
+    assert lines[-2:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 run failed"]
 
 
 def test_metrics_that_are_neither_printed_nor_usual_are_in_the_record_alone(paper: Paper) -> None:

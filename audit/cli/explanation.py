@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from audit.cli.explained_protocol import protocol_texts
 from audit.cli.explained_readings import readings_lines
+from audit.cli.explained_splits import splits_lines
 from audit.explaining import Derivation, Family, Step, derivation
 from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
@@ -32,6 +33,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         _steps("derivation", found.steps),
         _together(found),
         readings_lines(claim, found.verdict, audit.readings),
+        splits_lines(claim, audit.splits),
         _other_margins(found),
         _parts(found.verdict),
         _steps("single documents, beside the verdict, which is about these documents", found.documents),

@@ -30,7 +30,8 @@ class SplitComponents:
     pi95: tuple[float, float] | None
     """For one run on one more random split, 95 %: mean -+ t s sqrt(1 + 1/n), n - 1 df."""
     ci95: tuple[float, float] | None
-    """For the mean over these very splits, 95 %: the only noise is that of the seeds, s_seeds / sqrt(n)."""
+    """For the mean over these very splits, 95 %: the only noise is that of the seeds, s_seeds / sqrt(n). None
+    with one split, too: that is no mean."""
     pi95_mean: tuple[float, float] | None
     """For the mean of one other run on each of these splits: both have that noise, s_seeds sqrt(2 / n)."""
 
@@ -44,6 +45,7 @@ def split_components(splits: Sequence[float], seeds: Sequence[float]) -> SplitCo
     """
     over_splits, n = sample(splits), len(splits)
     a, b = over_splits.sd, sample(seeds).sd if seeds else None
+    of_mean = b if len(splits) > 1 else None
     alone = None if a is None or b is None else math.sqrt(max(0.0, a * a - b * b))
     return SplitComponents(
         mean=over_splits.mean,
@@ -51,8 +53,10 @@ def split_components(splits: Sequence[float], seeds: Sequence[float]) -> SplitCo
         sd_seeds=b,
         sd_split_alone=alone,
         pi95=None if a is None else _around(over_splits.mean, a * math.sqrt(1 + 1 / n), n - 1),
-        ci95=None if b is None else _around(over_splits.mean, b / math.sqrt(n), len(seeds) - 1),
-        pi95_mean=None if b is None else _around(over_splits.mean, b * math.sqrt(2 / n), len(seeds) - 1),
+        ci95=None if of_mean is None else _around(over_splits.mean, of_mean / math.sqrt(n), len(seeds) - 1),
+        pi95_mean=None
+        if of_mean is None
+        else _around(over_splits.mean, of_mean * math.sqrt(2 / n), len(seeds) - 1),
     )
 
 

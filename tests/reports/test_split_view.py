@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from audit.record import Audit, SplitNoise, SplitStudy
+from audit.record import Audit, SplitNoise, SplitStudy, SplitVerdict
+from reports import claim_cards
 from reports.lookup import lookup
 from reports.render import html
 from reports.split_view import SplitSection, split_section
@@ -71,11 +72,72 @@ def test_a_number_that_rounding_may_have_brought_over_the_end_is_inside() -> Non
     assert reading((70.0, 75.74), "75.8", missing="") == "70.00 to 75.74; 75.8 is 0.06 above"
 
 
+ONE = SplitVerdict("contradicted", "minimum_effect", 3, -7.83, 0.5, 1.15, 2, 0.989, 0.0312)
+MEAN = SplitVerdict("inconclusive", "too_few_seeds", 3, -7.83, 0.5)
+JUDGED = replace(NOISE, claim="kim-words-value:P@1", as_one_split=ONE, as_mean=MEAN)
+
+
+def judged(noise: SplitNoise = JUDGED) -> Audit:
+    """The claim of the noise is one of the sample's."""
+    audit_of = audit(replace(STUDY, noise=(noise,)))
+    return replace(audit_of, splits=replace(STUDY, noise=(replace(noise, claim=audit_of.claims[0].id),)))
+
+
+def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> None:
+    found = split_section(lookup(judged()))
+    assert found is not None
+    [row] = found.judged
+    assert (row.printed, row.difference, row.margin) == ("75.83", "−7.83", "0.50")
+    assert row.one_split is not None and row.mean_of_splits is not None
+    assert (row.one_split.status, row.one_split.word) == ("contradicted", "Contradicted")
+    assert row.one_split.because == "outside the margin, even allowing for one unusual split"
+    assert row.one_split.p == "p (reproduced) 0.989, p (contradicted) 0.031"
+    assert (row.mean_of_splits.status, row.mean_of_splits.p) == ("inconclusive", "")
+    assert row.mean_of_splits.because == "too few seeds on one column; four is the least"
+    assert row.href.startswith("#c-")
+
+
+def test_the_verdicts_stand_on_the_page_with_their_marks_and_what_they_are() -> None:
+    page = html(judged())
+    part = page[page.index('id="splits"') :]
+    assert '<b class="chip contradicted">Contradicted</b>' in part
+    assert "alone, at the full level of 5%" in part and "no verdict" not in part
+    assert part.index("Under each reading of the split") < part.index("Both noises")
+
+
+def test_a_claim_s_card_tells_both_and_leads_to_them() -> None:
+    it = judged()
+    said = "Under each reading of the split: one unknown column: contradicted; mean of 3: inconclusive. "
+    card = claim_cards.card(it.claims[0], lookup(it))
+    assert card.splits == f"{said}Each alone, at the full level."
+    assert f'<a href="#splits">{card.splits}</a>' in html(it)
+    assert claim_cards.card(it.claims[1], lookup(it)).splits == ""
+    assert claim_cards.card(it.claims[0], lookup(audit())).splits == ""
+
+
+def test_that_other_readings_were_declared_is_said_with_the_verdicts() -> None:
+    it = judged(replace(JUDGED, readings_declared=15))
+    card, found = claim_cards.card(it.claims[0], lookup(it)), split_section(lookup(it))
+    assert card.splits.endswith(
+        "Each alone, at the full level, under the default reading of what else is open."
+    )
+    assert found is not None and "one of up to 15" in found.missing[0]
+
+
+def test_with_one_column_there_is_no_mean() -> None:
+    it = judged(replace(JUDGED, columns=(0,), values=(66.0,), pi95_mean=None, as_mean=None))
+    assert "one unknown column: contradicted. Each" in claim_cards.card(it.claims[0], lookup(it)).splits
+    found = split_section(lookup(it))
+    assert found is not None and found.judged[0].mean_of_splits is None
+    assert found.rows[0].mean_of_splits == "not known: only one column was run"
+
+
 def test_an_interval_that_is_not_there_says_why() -> None:
     alone = replace(NOISE, pi95_column=None, pi95_mean=None)
     [row] = section(replace(STUDY, noise=(alone,))).rows
     assert row.one_split == "not known: only one column was run"
     assert row.mean_of_splits == "not known: no column was run with two seeds"
+    assert section(replace(STUDY, noise=(alone,))).judged == ()
 
 
 def test_the_rows_are_those_of_the_record() -> None:

@@ -51,6 +51,7 @@ def test_one_split_says_nothing_of_splits() -> None:
     found = split_components([66.0], [66.0, 67.0])
     assert (found.mean, found.sd_splits, found.sd_split_alone, found.pi95) == (66.0, None, None, None)
     assert found.sd_seeds is not None
+    assert (found.ci95, found.pi95_mean) == (None, None)  # of no mean
 
 
 @pytest.mark.parametrize(("splits", "seeds"), [([], [1.0]), ([math.nan], [1.0]), ([1.0], [math.inf])])

@@ -1,0 +1,94 @@
+"""A printed number against runs of several split columns, under each reading of "the split".
+
+A paper that does not say which split its number is about leaves two readings, and each has another noise:
+
+    one run on one unknown split     x_1..x_n, one run a column, are draws as the paper's was: s of them,
+                                     se = s / sqrt(n), se_pred = s sqrt(1 + 1/n), n - 1 df
+    the mean over these very splits  n runs of the paper, one a column: only seeds differ, with s of k seeds
+                                     on one column, se = s / sqrt(n), se_pred = s sqrt(2/n), k - 1 df
+
+The test is `audit.stats.value`, the margin that of the claim. Each verdict is taken alone at the full level.
+That seeds scatter on every column as on the one that was run with several is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from audit.record import ClaimRecord, SplitNoise, SplitVerdict
+from audit.stats.decision import Decision
+from audit.stats.printed import printed
+from audit.stats.sample import PooledSD, sample
+from audit.stats.value import ValueTest, value
+
+
+def with_split_verdicts(noise: SplitNoise, claim: ClaimRecord, *, unverified: bool) -> SplitNoise:
+    """`noise` with the claim's printed number judged under both readings.
+
+    `unverified` tells that the model has not passed its own checks: then nothing is contradicted.
+    """
+    noise = replace(noise, printed=claim.printed[0], claim=claim.id)
+    several = len(noise.columns) > 1
+    return replace(
+        noise,
+        as_one_split=_verdict(noise, claim, _as_one_split(noise, claim), None, unverified),
+        as_mean=_verdict(noise, claim, *_as_mean(noise, claim), unverified) if several else None,
+    )
+
+
+def _margin(claim: ClaimRecord) -> float:
+    return claim.margin.value if claim.margin else 0.0
+
+
+def _as_one_split(noise: SplitNoise, claim: ClaimRecord) -> ValueTest:
+    """Equal columns are no sign of a deterministic run: that says nothing of splits."""
+    return value(noise.values, reported=printed(claim.printed[0]), margin=_margin(claim), paper_runs=1)
+
+
+def _as_mean(noise: SplitNoise, claim: ClaimRecord) -> tuple[ValueTest, str | None]:
+    """The test, and the reason why it may not decide."""
+    seeds, n = noise.seed_values, len(noise.columns)
+    spread = sample(seeds).sd if seeds else None
+    reported, margin = printed(claim.printed[0]), _margin(claim)
+    if claim.deterministic and spread == 0.0:  # whoever runs the columns again has this mean again
+        again = [noise.mean] * len(seeds)
+        return value(again, reported=reported, margin=margin, deterministic=True), None
+    pooled = PooledSD(spread or 0.0, max(0, len(seeds) - 1))
+    test = value(noise.values, reported=reported, margin=margin, paper_runs=n, pooled=pooled)
+    return test, None if pooled.usable else _why_unusable(seeds, spread)
+
+
+def _why_unusable(seeds: Sequence[float], spread: float | None) -> str:
+    """An SD of fewer than four seeds does not judge what it was not measured on, as a pooled one."""
+    if len(seeds) < 2:
+        return "no_variance_estimate"
+    return "too_few_seeds" if len(seeds) < 4 else "no_spread"
+
+
+def _verdict(
+    noise: SplitNoise, claim: ClaimRecord, test: ValueTest, cap: str | None, unverified: bool
+) -> SplitVerdict:
+    plain = SplitVerdict(
+        outcome="inconclusive",
+        reason="no_margin",
+        n=len(noise.columns),
+        difference=test.difference,
+        margin=claim.margin.value if claim.margin else None,
+    )
+    if not _margin(claim):
+        return plain
+    if cap is not None:
+        return replace(plain, reason=cap)
+    decision = test.decide()
+    if decision.outcome == "contradicted" and unverified:
+        decision = Decision("inconclusive", "unverified_reimplementation")
+    return replace(
+        plain,
+        outcome=decision.outcome,
+        reason=decision.reason,
+        se=test.se,
+        df=test.df,
+        p_reproduced=test.p_reproduced,
+        p_contradicted=test.p_contradicted,
+    )
