@@ -8,8 +8,9 @@ margin lies; no statistics are done there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from audit.record import ClaimRecord, ExperimentRecord, Margin, Verdict
 from reports import digits, wording
@@ -18,6 +19,8 @@ from reports.lookup import Lookup
 #: Ends of the slider, in points.
 _TOPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 _STEPS = 200
+#: How much of the slider a character of a label takes on the narrowest screen: 7.6 of 280 pixels.
+_CHARACTER = 0.0272
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Tick:
     label: str
     place: str
     """From 0 to 1 along the slider."""
+    row: int
+    """How far below the slider its label hangs, so that no two run into each other: 0 is next to it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Slider:
     top: str
     step: str
     ticks: tuple[Tick, ...]
+    rows: int
+    """Of labels below the slider."""
     sentence: str
     fixed: tuple[str, ...]
     """All fixed margins with their reasons, one sentence each."""
@@ -75,19 +82,47 @@ def slider(found: Lookup) -> Slider:
     ]
     used = Counter(claim.margin.value for claim, _ in moved if claim.margin is not None)
     top = _top(used, [end for _, verdict in moved for end in _ends(verdict) if end is not None])
+    ticks = tuple(_ticks({margin: used[margin] for margin in sorted(used) if margin <= top}, top))
     return Slider(
         movable=len(moved),
         start=_plain(max(used, key=lambda margin: (used[margin], -margin))) if used else "0",
         top=_plain(top),
         step=_plain(top / _STEPS),
-        ticks=tuple(
-            Tick(_plain(margin), f"{digits.margin_size(margin)} ({number})", _plain(margin / top))
-            for margin, number in sorted(used.items())
-            if margin <= top
-        ),
+        ticks=ticks,
+        rows=1 + max((tick.row for tick in ticks), default=0),
         sentence=wording.slider_sentence(len(moved), len(claims)),
         fixed=_fixed(claims),
     )
+
+
+def _ticks(used: Mapping[float, int], top: float) -> Iterator[Tick]:
+    """One for each margin, upwards; a label begins at its mark and reaches to the right."""
+    labels = {
+        margin: f"{digits.margin_size(margin)} ({wording.plural(number, 'claim')})"
+        for margin, number in used.items()
+    }
+    step = top / _STEPS  # where the slider begins
+    places = [max(0.0, (margin - step) / (top - step)) for margin in labels]
+    rows = label_rows(
+        [(x, _CHARACTER * len(label)) for x, label in zip(places, labels.values(), strict=True)]
+    )
+    for (margin, label), place, row in zip(labels.items(), places, rows, strict=True):
+        yield Tick(_plain(margin), label, _plain(place), row)
+
+
+def label_rows(labels: Sequence[tuple[float, float]]) -> list[int]:
+    """In which row below the slider each label hangs, given where it begins, upwards, and how long it is.
+
+    The last hangs highest. One before it may hang beside it if it ends before the marks of all that hang as
+    low or lower, which pass by it.
+    """
+    rows: list[int] = []
+    begins = [start for start, _ in labels]
+    for place in reversed(range(len(labels))):
+        end = sum(labels[place])
+        right = list(zip(begins[place + 1 :], rows, strict=True))
+        rows.insert(0, next(row for row in count() if all(end < x for x, low in right if low >= row)))
+    return rows
 
 
 def _top(margins: Iterable[float], ends: Sequence[float]) -> float:

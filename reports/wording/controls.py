@@ -47,8 +47,11 @@ KEY_NAME = "An invented example: printed 76.20, mean 75.62."
 MARGIN_LABEL = "Judge every claim at a margin of"
 MARGIN_UNIT = "points"
 MARGIN_BACK = "back to the fixed margins"
+MARGIN_CHOICE = (
+    "How far from the printed number still counts as the same is a choice, made and hashed before the runs."
+)
+#: Not on paper, where nothing moves.
 MARGIN_NOTE = (
-    "How far from the printed number still counts as the same is a choice, made and hashed before the runs. "
     "Move it and see which verdicts hang on it. Each claim is judged anew with the paper’s other claims as "
     "they are; moving the margins of all at once could turn a few near their limit, as the correction for "
     "many claims hangs on all of them. The sentences on this page stay those at the fixed margins."

@@ -10,7 +10,7 @@ from audit.record import ClaimRecord, FidelityCheck, Margin, ReadingVerdict, Ver
 from reports.claim_filter import chips
 from reports.lookup import lookup
 from reports.page import build
-from reports.rejudging import band_of, movable, slider
+from reports.rejudging import band_of, label_rows, movable, slider
 from tests.reports import sample
 
 VERDICT = Verdict(
@@ -81,15 +81,36 @@ def test_slider_reaches_twice_the_largest_margin_and_shows_all_that_were_fixed()
     verdicts = tuple(replace(verdict, claim=name) for name in names)
     view = slider(lookup(replace(audit, claims=claims, verdicts=verdicts)))
     assert (view.movable, view.start, view.top, view.step) == (5, "0.5", "5", "0.025")
-    assert [(tick.value, tick.label, tick.place) for tick in view.ticks] == [
-        ("0.5", "0.50 (3)", "0.1"),
-        ("1.5", "1.50 (2)", "0.3"),
+    assert [(tick.value, tick.label, tick.place, tick.row) for tick in view.ticks] == [
+        # (0.5 - 0.025) / (5 - 0.025); 15 characters reach to 0.503, beyond the mark of the second
+        ("0.5", "0.50 (3 claims)", "0.095477", 1),
+        ("1.5", "1.50 (2 claims)", "0.296482", 0),
     ]
+    assert view.rows == 2
     assert view.fixed == (
         "0.50 points, rule “field”, 3 claims: usual",
         "1.50 points, rule “lenient”, 2 claims",
     )
     assert view.sentence == "5 verdicts hang on it."
+
+
+@pytest.mark.parametrize(
+    ("labels", "rows"),
+    [
+        ([], []),
+        ([(0.1, 0.3)], [0]),
+        ([(0.1, 0.3), (0.5, 0.3)], [0, 0]),
+        ([(0.1, 0.3), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
+        # the first ends before the second begins, which hangs below the third
+        ([(0.0, 0.1), (0.2, 0.3), (0.3, 0.3)], [0, 1, 0]),
+        # the first ends before the third begins, but the mark of the second passes through that row
+        ([(0.0, 0.25), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
+    ],
+)
+def test_labels_hang_in_rows_in_which_they_do_not_meet(
+    labels: list[tuple[float, float]], rows: list[int]
+) -> None:
+    assert label_rows(labels) == rows
 
 
 def test_nothing_to_move() -> None:
