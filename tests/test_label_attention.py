@@ -15,7 +15,7 @@ from reimpl.label_attention import attend, label_scores, shared_layers
 
 Patch = pytest.MonkeyPatch
 B, T, D, L = 3, 7, 5, 11
-LENGTHS = [2, 7, 1]
+LENGTHS = [2, 1, 7]  # sorted by length this is no swap: its inverse is another order
 
 
 @pytest.fixture(params=[1, 150, 10**9], ids=["one by one", "some", "all at once"])
@@ -81,6 +81,18 @@ def test_scores_and_gradients_are_those_of_the_plain_form(sizes: tuple[int, ...]
     )
     both = (gradients(it, states, queries, *flat) for it in (ours, plain))
     for mine, theirs in zip(*both, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-12)
+
+
+@pytest.mark.usefixtures("_groups")
+def test_a_place_that_is_no_word_may_stand_between_words() -> None:
+    """What counts is where the last word stands, not how many there are."""
+    states, _, queries, layers = inputs()
+    words = torch.tensor([[0, 1, 0, 0, 0, 0, 1], [1, 0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0]]).bool()
+    ours = label_scores(states, words, queries, layers)
+    np.testing.assert_allclose(ours.detach(), by_loops(states, words, queries, layers), rtol=0, atol=1e-12)
+    plain = shared_layers(attend(states, words, queries), layers)
+    for mine, theirs in zip(*(gradients(it, states, queries) for it in (ours, plain)), strict=True):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-12)
 
 

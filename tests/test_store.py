@@ -715,3 +715,15 @@ def test_a_sweep_removes_what_the_dead_left_and_nothing_else(store: Store) -> No
     assert names(store) == kept
     assert (store.root / "checkpoints" / open_run / "state.pt").exists()
     assert not (store.root / "checkpoints" / done).exists()
+
+
+@pytest.mark.parametrize(
+    "other", [{"model": "attention_xml"}, {"data": "1f" * 16}, {"revision": 2}, {"code": "ab" * 32}]
+)
+def test_models_of_ensembles_are_kept_apart_by_model_data_revision_and_code(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    """Two configurations share a folder: whose model is whose is told there, by the settings of each."""
+    store, spec = Store(tmp_path), RunSpec("xml_cnn", "code", {"trees": 2}, {"epochs": 2}, "0f" * 16, 0)
+    assert store.members_path(replace(spec, config={"trees": 3}, seed=1)) == store.members_path(spec)
+    assert store.members_path(replace(spec, **other)) != store.members_path(spec)
