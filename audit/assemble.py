@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import audit
+from audit import split_verdicts
 from audit.across_papers import across
 from audit.checks import Sheet, findings_beside
 from audit.claim import Paper
@@ -89,7 +90,8 @@ def is_judged_by(audit: Audit) -> bool:
     found = share(audit.claims, audit.verdicts)
     shared = (audit.share or found) == found
     tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
-    return _verdicts(audit) == tuple(map(bare, audit.verdicts)) and shared and tables
+    verdicts = _verdicts(audit) == tuple(map(bare, audit.verdicts))
+    return verdicts and shared and tables and split_verdicts.stand(audit)
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from audit.record import ClaimRecord, SplitNoise, SplitVerdict
+from audit.record import Audit, ClaimRecord, SplitNoise, SplitVerdict
 from audit.stats.decision import Decision
 from audit.stats.printed import printed
 from audit.stats.sample import PooledSD, sample
@@ -35,6 +35,24 @@ def with_split_verdicts(noise: SplitNoise, claim: ClaimRecord, *, unverified: bo
         as_one_split=_verdict(noise, claim, _as_one_split(noise, claim), None, unverified),
         as_mean=_verdict(noise, claim, *_as_mean(noise, claim), unverified) if several else None,
     )
+
+
+def stand(audit: Audit) -> bool:
+    """Whether the verdicts of the audit's split columns are those that its own numbers and claims give."""
+    claims = {claim.id: claim for claim in audit.claims}
+    held = audit.splits.noise if audit.splits else ()
+    return all(_stands(it, claims.get(it.claim), audit) for it in held if it.claim)
+
+
+def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
+    """Another column may lack a check that this one passed, so that nothing is contradicted; never less."""
+    if claim is None or not claim.printed:
+        return False
+    records = [it for it in audit.experiments if it.id == noise.experiment]
+    models = {model for it in records for model in it.models}
+    passed = {it.model for it in audit.fidelity} - {it.model for it in audit.fidelity if not it.passed}
+    ways = (False, True) if models <= passed else (True,)
+    return any(with_split_verdicts(noise, claim, unverified=way) == noise for way in ways)
 
 
 def _margin(claim: ClaimRecord) -> float:

@@ -119,6 +119,31 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_its_split(
     assert "CONTRADICTED (minimum_effect: outside the margin" in said
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"as_mean": {"outcome": "reproduced"}},
+        {"as_one_split": {"p_contradicted": 0.01}},
+        {"as_mean": {"margin": 9.0}},
+        {"claim": "svm-value:P@3"},
+        {"claim": "no-such-claim:P@1"},
+    ],
+)
+def test_a_record_whose_readings_of_the_split_were_altered_is_refused(
+    trained: None, known: None, change: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN, "--seeds", "4"])
+    path = Path("audit-report/linear2024-columns@1/audit.json")
+    content = json.loads(path.read_text())
+    assert cli.main(["report", str(path)]) == Exit.OK
+    noise = content["splits"]["noise"][0]
+    for key, value in change.items():
+        noise[key] = noise[key] | value if isinstance(value, dict) else value
+    path.write_text(json.dumps(content))
+    assert cli.main(["report", str(path)]) == Exit.BAD_INPUT
+    assert "audit.json" in capsys.readouterr().err
+
+
 def test_a_model_that_did_not_pass_its_checks_contradicts_no_reading_of_the_split(
     trained: None, known: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
