@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from audit.record import Finding, FindingResult
 from reports.lookup import Lookup, unique_anchors
+from reports.wording import UNREAD, is_unread
 from reports.wording import printed_checks as words
 
 _Key = TypeVar("_Key")
@@ -40,6 +41,8 @@ class FindingItem:
     strength: str
     power: str
     detail: str
+    unread: str = ""
+    """That its numbers were read once; empty where they were held against the page, or do not disagree."""
     alike: str = ""
     """`20 findings alike in Table 4; the first:`; empty for a single one."""
     folded: str = ""
@@ -182,6 +185,7 @@ class _Shower:
             strength=words.strength(it),
             power=words.power(it),
             detail=it.detail,
+            unread=UNREAD if is_unread(it) else "",
             alike=alike,
             folded=folded,
             more=more,

@@ -20,6 +20,8 @@ class Line:
     text: str
     place: str
     href: str
+    unread: str = ""
+    """That the numbers were read once; empty where a second reader verified them."""
 
 
 def inconsistencies(
@@ -34,6 +36,7 @@ def inconsistencies(
             words.INCONSISTENT.format(title=shortened(title, _LENGTH)),
             shortened(item.place, _LENGTH),
             f"#{item.anchor}",
+            item.unread,
         )
         for title, item in own[:_NAMED]
     ]

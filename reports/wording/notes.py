@@ -36,6 +36,8 @@ KEY_VERDICT = (
     "Not tested: nothing was run, our runs failed, or used other data than a printed value is about. "
     "Anything else is inconclusive."
 )
+#: Beside an inconsistency whose numbers were read once.
+UNREAD = "numbers not yet verified by a second reader"
 #: What CV* is, where it is shown.
 DEGREE_NOTE = (
     "CV* is the spread of the printed number and ours together, in percent of their mean: a description, no "
@@ -166,7 +168,13 @@ def finding_sentence(finding: Finding) -> str:
     """The other explanations first, then the arithmetic, then the result."""
     may = f"May be {listed(finding.alternatives, word='or')}. " if finding.alternatives else ""
     read = f"Read as: {finding.note.rstrip('.')}. " if finding.note else ""
-    return f"{may}{read}{finding.arithmetic.rstrip('.')}. {capital(finding.result)}."
+    caveat = f" {capital(UNREAD)}." if is_unread(finding) else ""
+    return f"{may}{read}{finding.arithmetic.rstrip('.')}. {capital(finding.result)}.{caveat}"
+
+
+def is_unread(finding: Finding) -> bool:
+    """Whether it says that numbers disagree which nobody but their first reader has held against the page."""
+    return finding.result == "inconsistent" and not finding.verified
 
 
 def stand_in_footnote(scopes: Iterable[Scope]) -> str:

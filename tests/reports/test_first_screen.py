@@ -112,3 +112,17 @@ def test_what_failed_is_still_among_what_would_settle() -> None:
         settling={claim.id: Settling(text)},
     )
     assert page.build(failed).open.rest == (f"1 claim: {text}.",)
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_an_inconsistency_says_whether_a_second_reader_verified_its_numbers(verified: bool) -> None:
+    """On the first screen, among the findings and in the sentence of the siblings."""
+    found = Finding("bounds", "inconsistent", ("t.a.b",), "1 > 0", where="Table 1", verified=verified)
+    caveat = "numbers not yet verified by a second reader"
+    (line,) = page.build(with_findings(found)).inconsistent
+    assert line.unread == ("" if verified else caveat)
+    assert parsed(html(with_findings(found))).text.count(caveat) == (0 if verified else 2)
+    assert wording.finding_sentence(found).endswith(
+        "Inconsistent." if verified else "Inconsistent. Numbers not yet verified by a second reader."
+    )
+    assert "verified" not in wording.finding_sentence(replace(found, result="consistent"))

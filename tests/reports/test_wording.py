@@ -804,7 +804,8 @@ def test_finding_says_alternatives_first() -> None:
         "granularity", "inconsistent", ("t1",), "76.38 is no share of 3,809.", ("truncation", "another N")
     )
     assert wording.finding_sentence(finding) == (
-        "May be truncation or another N. 76.38 is no share of 3,809. Inconsistent."
+        "May be truncation or another N. 76.38 is no share of 3,809. Inconsistent. Numbers not "
+        "yet verified by a second reader."
     )
 
 
