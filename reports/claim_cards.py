@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.record import ClaimRecord, InstanceEvidence, Part, Settling, Verdict
+from audit.record import ClaimRecord, InstanceEvidence, Part, ReadingVerdict, Settling, Verdict
 from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
@@ -111,7 +111,7 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         facts=(
             *_places(claim, found),
             *(_numbers(claim, verdict) if verdict else ()),
-            *_settling(found.audit.settling.get(claim.id)),
+            *_settling(found.audit.settling.get(claim.id), verdict),
             *_documents(found.audit.instances.get(claim.id)),
         ),
         plot=plot,
@@ -175,7 +175,7 @@ def _cell_name(place: Place) -> str:
 def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
     """The derivation of the verdict; what is absent is left out."""
     marks = wording.edges(claim, verdict)
-    facts = []  # the seeds are in the sentence, and listed one by one
+    facts = _default_reading(verdict)  # the seeds are in the sentence, and listed one by one
     if verdict.estimate is not None:
         facts.append(_estimate(claim, verdict, marks))
     inner, outer = wording.coverage(verdict)
@@ -186,11 +186,20 @@ def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
         facts.append(Fact(f"One paper run ({outer}%)", digits.interval(verdict.pi95, beside=marks)))
     if verdict.margin is not None:
         facts.append(Fact("Margin", _margin(claim, verdict.margin)))
+    over = wording.over_readings(verdict)
     if band := wording.margin_band(verdict):
-        facts.append(Fact("Margin band", band))
+        facts.append(Fact(f"Margin band{over}", band))
     if alone := wording.margin_band_alone(verdict):
-        facts.append(Fact("Margin band, taken alone", alone))
+        facts.append(Fact(f"Margin band{over}, taken alone", alone))
     return [*facts, *_p_values(verdict)]
+
+
+def _default_reading(verdict: Verdict) -> list[Fact]:
+    """How the reading came out whose numbers and plot these are, where others were run too."""
+    default = next((it for it in verdict.readings if not it.reading), None)
+    if default is None:
+        return []
+    return [Fact("Shown here", wording.shown_reading(default, verdict))]
 
 
 def _estimate(claim: ClaimRecord, verdict: Verdict, marks: tuple[float, ...]) -> Fact:
@@ -217,24 +226,32 @@ def _margin(claim: ClaimRecord, size: float) -> str:
 
 
 def _p_values(verdict: Verdict) -> list[Fact]:
+    """Of the reading that is shown, and the largest over all readings, by which the claim is judged."""
+    default = next((it for it in verdict.readings if not it.reading), None)
+    if default is None:
+        return _p_of(verdict, verdict.level, "")
+    over = wording.over_readings(verdict, what="largest")
+    return [*_p_of(default, verdict.level, ", as shown"), *_p_of(verdict, verdict.level, over)]
+
+
+def _p_of(it: Verdict | ReadingVerdict, level: float, label: str) -> list[Fact]:
     pairs = (
-        ("p (reproduced)", verdict.p_reproduced, verdict.p_reproduced_adjusted),
-        ("p (contradicted)", verdict.p_contradicted, verdict.p_contradicted_adjusted),
+        ("p (reproduced)", it.p_reproduced, it.p_reproduced_adjusted),
+        ("p (contradicted)", it.p_contradicted, it.p_contradicted_adjusted),
     )
-    levels = (verdict.level,)
     return [
         Fact(
-            term,
-            digits.p_value(raw, levels=levels)
-            + ("" if adjusted is None else f", adjusted {digits.p_value(adjusted, levels=levels)}"),
+            f"{term}{label}",
+            digits.p_value(raw, levels=(level,))
+            + ("" if adjusted is None else f", adjusted {digits.p_value(adjusted, levels=(level,))}"),
         )
         for term, raw, adjusted in pairs
         if raw is not None or adjusted is not None
     ]
 
 
-def _settling(found: Settling | None) -> list[Fact]:
-    return [Fact("To settle it", wording.to_settle(found))] if found else []
+def _settling(found: Settling | None, verdict: Verdict | None) -> list[Fact]:
+    return [Fact("To settle it", wording.to_settle(found, wording.judged_on(verdict)))] if found else []
 
 
 def _documents(evidence: InstanceEvidence | None) -> list[Fact]:
