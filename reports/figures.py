@@ -63,6 +63,8 @@ class IntervalPlot:
     lanes: tuple[Lane, ...] = ()
     """Below the intervals, or alone, on an axis of their own: the runs of each arm of a comparison."""
     lanes_axis: str = ""
+    one_axis: bool = False
+    """Whether the lanes are in the units of the intervals, and stand on their axis."""
     name: str = ""
     """The name of the image, where the page says the rest of the description beside it."""
 
@@ -98,6 +100,8 @@ def interval_plot(plot: IntervalPlot) -> str:
     spans = [span for span in (plot.margin, plot.ci90, plot.ci95, plot.pi95) if span is not None]
     numbers = [*plot.dots, *(value for span in spans for value in span)]
     numbers += [value for value in (plot.estimate, plot.target) if value is not None]
+    beside = plot.lanes if plot.one_axis else ()
+    numbers += [value for lane in beside for value in lane.values]
     if not numbers and plot.lanes:
         lanes, height = _lanes(plot, 4)
         return _svg(plot, height, lanes) if lanes else ""
@@ -105,11 +109,12 @@ def interval_plot(plot: IntervalPlot) -> str:
         return ""
     axis = axis_over([*numbers, 0.0] if plot.zero else numbers)
     bottom = 62 if plot.dots else 48
+    dots = [(axis.x(value), bottom - 9) for value in plot.dots]
+    held, bottom = _held(beside, axis, bottom) if beside else ([], bottom)
     parts = [*_target(plot, axis, bottom), *_intervals(plot, axis)]
-    parts += _dots([(axis.x(value), bottom - 9) for value in plot.dots])
-    parts += _ruler(axis, bottom, plot.axis)
+    parts += [*_dots(dots), *held, *_ruler(axis, bottom, plot.axis)]
     height = bottom + 30
-    if plot.lanes:
+    if plot.lanes and not beside:
         lanes, height = _lanes(plot, height + 8)
         parts += lanes
     return _svg(plot, height, parts)
@@ -158,15 +163,18 @@ def _lanes(plot: IntervalPlot, top: int) -> tuple[list[str], int]:
     if not numbers or not all(math.isfinite(value) and abs(value) < 1e9 for value in numbers):
         return [], top
     axis = axis_over(numbers)
+    held, bottom = _held(plot.lanes, axis, top)
+    return [*held, *_ruler(axis, bottom, plot.lanes_axis)], bottom + 30
+
+
+def _held(lanes: Sequence[Lane], axis: Axis, top: int) -> tuple[list[str], int]:
+    """Each lane's label with its dots below, and the height reached."""
     labels = [
         f'<text class="lane" x="{_LEFT}" y="{top + 32 * k + 9}">{escaped(shortened(lane.label, 52))}</text>'
-        for k, lane in enumerate(plot.lanes)
+        for k, lane in enumerate(lanes)
     ]
-    dots = _dots(
-        [(axis.x(value), top + 32 * k + 20) for k, lane in enumerate(plot.lanes) for value in lane.values]
-    )
-    bottom = top + 32 * len(plot.lanes)
-    return [*labels, *dots, *_ruler(axis, bottom, plot.lanes_axis)], bottom + 30
+    dots = [(axis.x(value), top + 32 * k + 20) for k, lane in enumerate(lanes) for value in lane.values]
+    return [*labels, *_dots(dots)], top + 32 * len(lanes)
 
 
 def _ruler(axis: Axis, y: int, label: str) -> list[str]:

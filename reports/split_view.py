@@ -70,6 +70,26 @@ class ValueRow:
 
 
 @dataclass(frozen=True)
+class SplitGroup:
+    """One experiment: what it measured, and the same column by column."""
+
+    name: str
+    rows: tuple[NoiseRow, ...]
+    values: tuple[ValueRow, ...]
+
+    @property
+    def printed(self) -> bool:
+        """Whether the paper prints any of it."""
+        return any(row.printed != digits.ABSENT for row in self.rows)
+
+    @property
+    def brief(self) -> str:
+        """`P@1 61.92, SD columns 1.50`"""
+        first = self.rows[0]
+        return words.brief(first.metric, first.mean, first.sd_columns)
+
+
+@dataclass(frozen=True)
 class SplitSection:
     title: str
     judged: tuple[JudgedRow, ...]
@@ -82,6 +102,19 @@ class SplitSection:
     note: str = words.SPLITS_NOTE
     readings: str = words.READINGS_NOTE
     verdicts: str = words.VERDICTS_NOTE
+
+    @property
+    def groups(self) -> tuple[SplitGroup, ...]:
+        """Experiment by experiment, what is printed first."""
+        held = (
+            SplitGroup(
+                name,
+                tuple(row for row in self.rows if row.name == name),
+                tuple(row for row in self.values if row.name == name),
+            )
+            for name in dict.fromkeys(row.name for row in self.rows)
+        )
+        return tuple(sorted(held, key=lambda it: not it.printed))
 
 
 def split_section(found: Lookup) -> SplitSection | None:
@@ -157,7 +190,7 @@ def _plot(it: SplitNoise, name: str) -> str:
             ci95=it.pi95_mean,
             pi95=it.pi95_column,
             lanes=(Lane("columns, one run each", it.values), *seeds),
-            lanes_axis=f"{it.metric}, points",
+            one_axis=True,
         )
     )
 

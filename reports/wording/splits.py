@@ -53,6 +53,11 @@ def splits_title(study: SplitStudy) -> str:
     return f"{plural(columns, 'split column')} of “{study.corpus}”"
 
 
+def brief(metric: str, mean: str, sd: str) -> str:
+    """Beside the name of an experiment whose numbers are folded."""
+    return f"{metric} {mean}" + (f", SD columns {sd}" if sd != digits.ABSENT else "")
+
+
 def reading(bounds: Bounds | None, printed: str | None, *, missing: str) -> str:
     """`58.06 to 77.94; 80.00 is 2.06 above`; `missing` says why there is no interval."""
     if bounds is None:

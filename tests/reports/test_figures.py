@@ -90,6 +90,23 @@ def test_marks_stand_where_the_numbers_are() -> None:
     assert thick.get("d") == f"M{axis.x(75.36):.0f} 34H{axis.x(76.16):.0f}"
 
 
+def test_lanes_in_the_units_of_the_intervals_share_their_axis() -> None:
+    """Columns 74 and 78 beside a printed 76.38: one axis over all; the printed line goes past them."""
+    plot = replace(
+        PLOT, dots=(), lanes=(Lane("columns", (74.0, 78.0)), Lane("seeds", (75.0,))), one_axis=True
+    )
+    root = drawn(plot)
+    axis = axis_over([74.0, 78.0])
+    assert sorted(dots(root)) == pytest.approx([axis.x(value) for value in (74.0, 75.0, 78.0)], abs=0.5)
+    assert len(of_class(root, "axis")) == 1
+    lowest = max(
+        float(y) for path in of_class(root, "seed") for y in re.findall(r" ([\d.]+)h0", path.get("d", ""))
+    )
+    (target,) = of_class(root, "target")
+    assert float(target.get("d", "").partition("V")[2]) > lowest
+    assert len(of_class(drawn(replace(plot, one_axis=False)), "axis")) == 2
+
+
 def test_absent_numbers_are_not_drawn() -> None:
     """A single run without an interval is one dot and its mean."""
     root = drawn(IntervalPlot("d", "P@1, points", estimate=75.5, dots=(75.5,)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -167,6 +168,33 @@ def test_each_column_has_its_place_also_where_another_metric_lacks_it() -> None:
     ]
     assert [it.seeds for it in found.values] == ["66.00, 66.50 (column 0)", "–"]
     assert [bool(it.plot) for it in found.rows] == [True, False]
+
+
+def test_experiments_are_folded_and_what_is_printed_stands_first_and_open() -> None:
+    """Three experiments, of which the second has a printed number: it comes first, the others are closed and
+    say their mean and spread."""
+    plain = replace(NOISE, printed=None, mean=50.25, sd_columns=1.25)
+    noise = (
+        replace(plain, experiment="liu_words"),
+        NOISE,
+        replace(plain, experiment="kim_emb", sd_columns=None),
+    )
+    runs = {it.experiment: (it.experiment,) for it in noise}
+    found = section(replace(STUDY, noise=noise, runs=runs))
+    assert [(it.name, it.printed) for it in found.groups] == [
+        ("Kim-CNN, words", True),
+        ("liu_words", False),
+        ("Kim-CNN, embeddings", False),
+    ]
+    assert [it.brief for it in found.groups] == [
+        "P@1 68.00, SD columns 2.00",
+        "P@1 50.25, SD columns 1.25",
+        "P@1 50.25",
+    ]
+    assert [[row.name for row in it.values] for it in found.groups] == [[it.name] for it in found.groups]
+    page = html(audit(replace(STUDY, noise=noise, runs=runs)))
+    opened = re.findall(r'<details class="noise"( open)?><summary><b><bdi>([^<]*)<', page)
+    assert opened == [(" open", "Kim-CNN, words"), ("", "liu_words"), ("", "Kim-CNN, embeddings")]
 
 
 def test_what_is_missing_is_said() -> None:
