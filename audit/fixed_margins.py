@@ -65,19 +65,40 @@ def grown_since(
         if mark in (now, *paper.superseded):
             continue
         held = _read(_path(root, key, mark), mark)
-        changes = [_UNKNOWN] if held is None else list(_changes(held, fixed))
+        more = [] if held is None else [it for it in held if _more_readings(held[it], fixed.get(it, {}))]
+        changes = [_UNKNOWN] if held is None else list(_changes(held, fixed, more))
         if changes or held is None:
             refused[mark] = changes
         else:
-            grown[mark] = tuple(name for name in fixed if name not in held)
+            grown[mark] = tuple(name for name in fixed if name not in held or name in more)
     if refused:
         changed = sorted({it for changes in refused.values() for it in changes}, key=lambda it: it.claim)
         raise AuditError(_refusal(path, list(refused), now, _listed(changed, path)))
     return grown
 
 
-def _changes(held: Fixed, now: Fixed) -> Iterator[Change]:
+def _more_readings(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether readings were added to those of an experiment, and all that were declared still stand.
+
+    A claim is decided only where all of them agree, so that one more can undo a verdict and make none.
+    """
+    if (
+        not str(old.get("id", "")).startswith("readings:")
+        or old == new
+        or old.get("limit") != new.get("limit")
+    ):
+        return False
+    now = new.get("open", {})
+    return all(
+        now.get(name, [None])[0] == choices[0] and all(it in now[name] for it in choices)
+        for name, choices in old["open"].items()
+    )
+
+
+def _changes(held: Fixed, now: Fixed, more: Sequence[str]) -> Iterator[Change]:
     for name, old in held.items():
+        if name in more:
+            continue
         new = now.get(name)
         if new is None:
             yield Change(name, "no longer there")

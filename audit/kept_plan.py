@@ -25,6 +25,7 @@ from audit.record import (
     digest,
     seal_of,
 )
+from audit.shared_readings import with_shared_readings
 
 if TYPE_CHECKING:
     from audit.claim import Paper
@@ -103,17 +104,22 @@ def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[
     alike: dict[str, list[Run]] = {}
     for run in settled:
         alike.setdefault(_but_seed(run.spec), []).append(run)
-    planned = {it.id: it for it in plan.experiments}
     definitions = _definitions(paper)
+    as_planned = {it for it in plan.keys if plan.definitions.get(it) == definitions.get(it)}
+    records, shared = with_shared_readings(
+        paper, plan.experiments, {it: plan.keys[it] for it in plan.keys if it in as_planned}
+    )
+    keys = {**shared, **plan.keys}
+    planned = {it.id: it for it in records}
     found = {}
     readings = (name for name in paper.reading_experiments if name in planned)
     for name in (*paper.single_experiments, *readings):
         record = planned.get(name) or _without_runs(paper, name)
-        if name in planned and plan.definitions.get(name) != definitions[name]:
+        if name in planned and name not in shared and plan.definitions.get(name) != definitions[name]:
             if name in paper.single_experiments:
                 found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
             continue
-        first = next((by_key[key] for key in plan.keys.get(name, ()) if key in by_key), None)
+        first = next((by_key[key] for key in keys.get(name, ()) if key in by_key), None)
         mine = sorted(alike[_but_seed(first.spec)], key=lambda run: run.spec.seed) if first else []
         if mine or not record.reading:  # of a reading that was not run nothing is to be told
             found[name] = replace(

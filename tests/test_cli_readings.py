@@ -173,6 +173,35 @@ def test_readings_that_are_changed_after_runs_are_refused(capsys: pytest.Capture
     assert "readings" in capsys.readouterr().err
 
 
+FAST = "fast: {training: {learning_rate: 0.05}}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stands"),
+    [
+        (FAST, f"{FAST}, slow: {{training: {{learning_rate: 0.0001}}}}", True),
+        ("recipe: study2022, readings: [rate]", "recipe: study2022, readings: [rate, pooling_divisor]", True),
+        (FAST, "slow: {training: {learning_rate: 0.0001}}", False),
+        ("usual: {}, fast", "as_ever: {}, fast", False),
+        ("readings: [rate, pooling_divisor]", "readings: [pooling_divisor]", False),
+        ("limit: one_at_a_time", "limit: full", False),
+    ],
+)
+def test_readings_may_be_added_to_and_must_not_lose_any(
+    old: str, new: str, stands: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One more can undo a verdict and make none; that it came later is told."""
+    run("--readings", seeds=3)
+    assert old in CLAIMS
+    Path("toy.yaml").write_text(CLAIMS.replace(old, new))
+    assert cli.main(["judge", "toy.yaml"]) == (Exit.OK if stands else Exit.BAD_INPUT)
+    if stands:
+        [*_, order] = audit().verdicts
+        assert order.badges[-1] == "readings declared after the runs had begun"
+    else:
+        assert "changed after runs in the store had begun" in capsys.readouterr().err
+
+
 def test_readings_that_are_added_after_runs_are_allowed_and_told() -> None:
     Path("toy.yaml").write_text(without_readings())
     run()

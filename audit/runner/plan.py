@@ -22,6 +22,7 @@ from audit.runner.data_sheet import sheet_of
 from audit.runner.deviations import deviations
 from audit.runner.faults import with_way_out
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
+from audit.shared_readings import with_shared_readings
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -200,7 +201,8 @@ def make_plan(
         raise PlanError(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
-    return Plan(tuple(records), keys, _each_once(jobs), tuple(remarks), tuple(idle))
+    shared, keys = with_shared_readings(paper, records, keys)
+    return Plan(tuple(shared), keys, _each_once(jobs), tuple(remarks), tuple(idle))
 
 
 def _experiments(
