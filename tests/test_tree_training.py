@@ -224,6 +224,10 @@ def test_a_level_of_few_nodes_is_selected_by_the_largest_k_it_has_nodes_for(leve
     assert [level.protocol.select_metric for level in levels] == ["nDCG@1", "nDCG@5"]
     assert "level 0: selected by nDCG@1 and not by nDCG@5, having 2 nodes" in result.notes
     assert not result.failed
+    levels.clear()
+    run(config(cluster_size=3, ways=4), protocol=replace(searched(), select_metric="nDCG@5"))
+    assert [it.data.n_labels for it in levels] == [4, 12]
+    assert [level.protocol.select_metric for level in levels] == ["nDCG@3", "nDCG@5"]
 
 
 def test_more_candidates_than_nodes_are_all_nodes_and_a_note() -> None:
@@ -392,13 +396,24 @@ def test_a_loss_that_is_no_number_ends_the_tree_with_its_reason(monkeypatch: pyt
     assert not result.metrics
 
 
-def test_prediction_takes_its_share_at_every_level(levels: list[Any], tmp_path: Path) -> None:
+def test_prediction_takes_its_share_at_every_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The sum over the levels, within the whole; levels that were done before count too."""
+    taken: list[float] = []
+    original = module._Levels._take_in
+
+    def noted(self: Any, result: Result, depth: int) -> None:
+        taken.append(result.prediction_seconds or math.nan)
+        original(self, result, depth)
+
+    monkeypatch.setattr(module._Levels, "_take_in", noted)
     watch = Watch(checkpoint=tmp_path / "state.pt")
     with pytest.raises(Interrupted):
-        run(watch=replace(watch, stop=stopping(9)))
-    resumed = run(watch=watch)
-    whole = run()
-    for result in (resumed, whole):
+        run(watch=replace(watch, stop=stopping(20)))
+    assert len(taken) == 1  # the first level is done, the second is not
+    for resumed in (watch, Watch()):
+        result = run(watch=resumed)
         assert result.prediction_seconds is not None
+        assert len(taken) == 2
+        assert result.prediction_seconds == pytest.approx(sum(taken), rel=1e-12)
         assert 0 < result.prediction_seconds < result.seconds
+        taken.clear()

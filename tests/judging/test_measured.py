@@ -91,6 +91,16 @@ def test_times_of_different_machines_are_not_compared(where: dict[str, Any]) -> 
     assert judge(cost("training_time", "a", "b"), both).outcome == "reproduced"
 
 
+def test_prediction_times_of_different_machines_are_not_compared() -> None:
+    slow = timed("b", SLOW, device="cuda")
+    experiments = {
+        it.id: replace(it, runs=tuple(replace(run, prediction_seconds=run.seconds) for run in it.runs))
+        for it in (timed("a", FAST), slow)
+    }
+    verdict = judge(cost("prediction_time", "a", "b"), experiments)
+    assert said(verdict) == ("inconclusive", "different_machines")
+
+
 def test_one_run_on_another_machine_is_enough() -> None:
     slow = timed("b", SLOW)
     slow = replace(slow, runs=(*slow.runs[:3], replace(slow.runs[3], device="cuda")))
