@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from audit.record import ClaimRecord, InstanceEvidence, Part, ReadingVerdict, Settling, Verdict
+from audit.record import ClaimRecord, InstanceEvidence, Part, ReadingVerdict, Scope, Settling, Verdict
 from reports import digits, wording
 from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
@@ -31,6 +32,14 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Again:
+    """The claim on whose very runs another one rests."""
+
+    title: str
+    href: str
+
+
+@dataclass(frozen=True)
 class PartRow:
     """One of the comparisons that a claim is made of; empty where nothing was measured or tested."""
 
@@ -54,57 +63,67 @@ class Card:
     dataset: str
     scope: str
     """On whose data it was run; empty where it was not."""
+    on: Scope | None
+    """The same as the record has it."""
     metric: str
     numbers: str
     """The paper's number and ours; empty where the two share no axis."""
     band: str
     """For the margin slider: `rejudging.band_of`."""
     primary: bool
-    open: bool
-    sentence: str
-    badges: tuple[str, ...]
-    further: tuple[str, ...]
+    open: bool = False
+    sentence: str = ""
+    badges: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
     """Badges beyond the first few, as of a claim over dozens of experiments that were not run."""
-    facts: tuple[Fact, ...]
-    plot: str
+    facts: tuple[Fact, ...] = ()
+    plot: str = ""
     """SVG drawn by `reports.figures`; empty when there is nothing to draw."""
-    no_plot: str
-    parts: tuple[PartRow, ...]
-    strips: tuple[Strip, ...]
+    no_plot: str = ""
+    parts: tuple[PartRow, ...] = ()
+    strips: tuple[Strip, ...] = ()
     splits: str = ""
     """The printed number under each reading of its split; empty where no split columns were run."""
     readings: ReadingView | None = None
     """None where none but the default reading was run."""
+    same: Again | None = None
+    """Where a claim is told that has the same runs; such a card holds no more than its verdict."""
     packed: str = ""
     """Place of its plot among those of `reports.packed`; empty where it stands here."""
 
 
 def card(claim: ClaimRecord, found: Lookup) -> Card:
     """The card of one claim; a claim without a verdict is shown as not tested."""
+    first = found.same.claims.get(claim.id)
+    return _whole(claim, found) if first is None else _again(claim, first, found)
+
+
+def _again(claim: ClaimRecord, first: str, found: Lookup) -> Card:
+    """Of a claim that has the runs of another one no more than its verdict, and where the runs are told."""
+    verdict = found.verdicts[claim.id]
+    told = next(it for it in found.audit.claims if it.id == first)
+    return _card(
+        claim,
+        found,
+        numbers=wording.paper_and_here(
+            claim.printed[0] if claim.kind == "value" and claim.printed else "", ""
+        ),
+        band=band_of(claim, verdict, found),
+        same=Again(wording.claim_title(told, found.names(told)), f"#{found.anchors[first]}"),
+    )
+
+
+def _whole(claim: ClaimRecord, found: Lookup) -> Card:
     verdict = found.verdicts.get(claim.id)
-    status = wording.status_of(verdict)
-    anchor = found.anchors[claim.id]
-    names = found.names(claim)
     numbers = _two_numbers(claim, verdict)
     badges = verdict.badges if verdict else ()
-    plot = plot_of(claim, verdict, names, wording.plot_name(numbers))
-    return Card(
-        anchor=anchor,
-        claim=claim.claim,
-        status=status,
-        word=wording.STATUS_WORDS[status],
-        reason=wording.unrun(verdict, found.quoted(claim))
-        or wording.reason(verdict.reason if verdict else "not_run"),
-        title=wording.claim_title(claim, names),
-        kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
-        kind_key=claim.kind,
-        dataset=claim.dataset,
-        scope=wording.RUN_ON[verdict.scope] if verdict and verdict.scope else "",
-        metric=wording.subject(claim),
+    plot = plot_of(claim, verdict, found.names(claim), wording.plot_name(numbers))
+    return _card(
+        claim,
+        found,
         numbers=numbers,
         band=band_of(claim, verdict, found),
-        primary=claim.primary,
-        open=status == "contradicted",
+        open=wording.status_of(verdict) == "contradicted",
         sentence=sentence(claim, found),
         badges=badges[:_BADGES],
         further=badges[_BADGES:],
@@ -119,7 +138,30 @@ def card(claim: ClaimRecord, found: Lookup) -> Card:
         parts=_parts(verdict, found) if verdict else (),
         strips=strips(claim, verdict, found),
         splits=splits_at_claim(found.audit.splits, claim.id),
-        readings=reading_view(claim, verdict, found.audit.readings, anchor),
+        readings=reading_view(claim, verdict, found.audit.readings, found.anchors[claim.id]),
+    )
+
+
+def _card(claim: ClaimRecord, found: Lookup, **more: Any) -> Card:
+    """What every card has, and `more` of its fields."""
+    verdict = found.verdicts.get(claim.id)
+    status = wording.status_of(verdict)
+    return Card(
+        anchor=found.anchors[claim.id],
+        claim=claim.claim,
+        status=status,
+        word=wording.STATUS_WORDS[status],
+        reason=wording.unrun(verdict, found.quoted(claim))
+        or wording.reason(verdict.reason if verdict else "not_run"),
+        title=wording.claim_title(claim, found.names(claim)),
+        kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
+        kind_key=claim.kind,
+        dataset=claim.dataset,
+        scope=wording.RUN_ON[verdict.scope] if verdict and verdict.scope else "",
+        on=verdict.scope if verdict else None,
+        metric=wording.subject(claim),
+        primary=claim.primary,
+        **more,
     )
 
 

@@ -17,6 +17,7 @@ from audit.record import (
     TableRecord,
     Verdict,
 )
+from reports.same_runs import SameRuns, same_runs
 from reports.strings import slug
 
 
@@ -45,6 +46,8 @@ class Lookup:
     table_anchors: Mapping[str, str]
     run_anchors: Mapping[str, str]
     """Run key -> fragment of the run's record."""
+    same: SameRuns
+    """What rests on the runs of another claim or experiment."""
 
     def names(self, claim: ClaimRecord) -> tuple[str, ...]:
         """Titles of the claim's experiments, in its order; an unknown id stands for itself."""
@@ -74,6 +77,7 @@ def lookup(audit: Audit) -> Lookup:
         anchors=unique_anchors("c", [claim.id for claim in audit.claims]),
         table_anchors=unique_anchors("table", [table.id for table in audit.tables]),
         run_anchors=_run_anchors(audit),
+        same=same_runs(audit),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from audit.record import ClaimRecord, Scope, Settling, Verdict
 from reports import digits, wording
 from reports.lookup import Lookup
+from reports.wording import same_runs
 from reports.wording import settling as words
 
 #: So many claims are named; `audit plan` lists all.
@@ -49,6 +50,8 @@ def open_claims(found: Lookup) -> OpenClaims:
         for name, it in found.audit.settling.items()
         if name in claims and _is_open(found.verdicts.get(name))
     }
+    again = [name for name in judged if _is_told(name, found)]
+    judged = {name: it for name, it in judged.items() if name not in again}
     by_seeds = [name for name, it in judged.items() if it.seeds is not None]
     by_seeds.sort(key=lambda name: _scope(name, found) == "other_data")  # the paper's own data first
     shown = tuple(_open(claims[name], judged[name], found) for name in by_seeds[:_NAMED])
@@ -60,12 +63,20 @@ def open_claims(found: Lookup) -> OpenClaims:
         else []
     )
     rest += [f"{wording.plural(number, 'claim')}: {text}." for text, number in reasons.items()]
+    rest += [same_runs.rest(len(again))] if again else []
     stand_in = any(_scope(name, found) == "other_data" for name in by_seeds)
     return OpenClaims(shown, tuple(rest), words.STAND_IN_NOTE if stand_in else "")
 
 
 def _scope(name: str, found: Lookup) -> Scope | None:
     return wording.judged_on(found.verdicts.get(name))
+
+
+def _is_told(name: str, found: Lookup) -> bool:
+    """Whether another claim rests on the same runs, and is open for the same reason."""
+    first = found.verdicts.get(found.same.claims.get(name, ""))
+    own = found.verdicts[name]
+    return first is not None and (first.outcome, first.reason) == (own.outcome, own.reason)
 
 
 def _is_open(verdict: Verdict | None) -> bool:

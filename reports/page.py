@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from audit.record import Audit, FidelityCheck, Finding
 from reports import wording
 from reports.claim_cards import Card, card
 from reports.claim_filter import Chip, chips
+from reports.claim_groups import CardGroup, card_groups
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.first_screen import Line, inconsistencies
+from reports.headlines import Headline, headed, headlines
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
 from reports.protocol import RunRow, ScopeNote, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
+from reports.same_runs import distinct
 from reports.sections import Sections, sections
-from reports.sentences import brief
 from reports.split_view import SplitSection, split_section
 from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
 from reports.studies import StudyView, study_views
 from reports.table_view import TableView, table_views
 from reports.wording import STATUS_WORDS, STATUSES, Status
+from reports.wording import same_runs as again
 
 #: So many primary claims are on the first screen; the others are folded below them.
 _FIRST = 3
-#: What needs a reader's eye comes first; a headline speaks of the first of its metrics' verdicts.
-_ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
-
-
-@dataclass(frozen=True)
-class HeadlineMark:
-    metric: str
-    status: Status
-    word: str
-    href: str
-
-
-@dataclass(frozen=True)
-class Headline:
-    """One primary claim over all its metrics."""
-
-    title: str
-    marks: tuple[HeadlineMark, ...]
-    summary: str
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -60,31 +42,6 @@ class CountBox:
     total: int
     note: str = ""
     """What of them a reader would take for more, or for something else."""
-
-
-@dataclass(frozen=True)
-class CardBlock:
-    """Neighbouring cards of one claim of the file: its metrics under one title."""
-
-    title: str
-    primary: bool
-    kind: str
-    dataset: str
-    scope: str
-    """On whose data they were run; empty where they were not."""
-    place: int
-    """Of its first card among all claims of the file."""
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True)
-class CardGroup:
-    status: Status
-    word: str
-    count: int
-    folded: bool
-    """Whether the group is closed at first: only its number is seen."""
-    blocks: tuple[CardBlock, ...]
 
 
 @dataclass(frozen=True)
@@ -114,7 +71,7 @@ class Page:
     version: str
     date: str
     headlines: tuple[Headline, ...]
-    """At most three primary claims, those first that need an eye."""
+    """At most three primary claims: those on the paper's own data first, and those that need an eye."""
     further: tuple[Headline, ...]
     """The other primary claims."""
     counts: tuple[CountBox, ...]
@@ -142,6 +99,8 @@ class Page:
     """SVG drawn by `reports.figures`: how to read the others."""
     findings: tuple[FindingView, ...]
     tables: tuple[TableView, ...]
+    repeats: bool
+    """Whether claims rest on the runs of others."""
     splits: SplitSection | None
     data: tuple[DataBlock, ...]
     strata: tuple[StrataBlock, ...]
@@ -158,7 +117,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
     """
     found = lookup(audit)
     cards, plots = packed([card(claim, found) for claim in audit.claims])
-    headlines = _headlines(found)
+    primary = headlines(found)
     below = sections(found, previous)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
@@ -168,9 +127,9 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         code=" at commit ".join(part for part in (audit.paper.code_url, audit.paper.code_commit) if part),
         version=audit.tool_version,
         date=moment(audit.created),
-        headlines=headlines[:_FIRST],
-        further=headlines[_FIRST:],
-        counts=_counts(cards, audit),
+        headlines=headed(primary[:_FIRST]),
+        further=headed(primary[_FIRST:]),
+        counts=_counts(cards, found),
         tally=_tally(audit, cards),
         resting=wording.resting_of(audit.verdicts),
         looks=audit.about_looks,
@@ -183,12 +142,13 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         authors=wording.author_state(audit.author_response),
         slider=slider(found),
         chips=chips(cards),
-        groups=_groups(cards),
+        groups=card_groups(cards),
         open=open_claims(found),
         plots=plots,
         key_plot=_KEY_PLOT,
         findings=_findings(audit.findings),
         tables=table_views(found),
+        repeats=bool(found.same.claims),
         splits=split_section(found),
         data=data_blocks(found),
         strata=strata_blocks(found),
@@ -205,35 +165,24 @@ def _byline(audit: Audit) -> str:
     return ". ".join(part for part in (wording.listed(paper.authors), place) if part)
 
 
-def _headlines(found: Lookup) -> tuple[Headline, ...]:
-    """The primary claims, metrics of one claim together, with the sentence of its most pressing verdict."""
-    headlines: list[tuple[int, Headline]] = []
-    primary = [claim for claim in found.audit.claims if claim.primary]
-    for _, members in groupby(primary, key=lambda claim: claim.claim):
-        claims = list(members)
-        statuses = [wording.status_of(found.verdicts.get(claim.id)) for claim in claims]
-        pairs = [(wording.subject(claim), status) for claim, status in zip(claims, statuses, strict=True)]
-        worst = min(range(len(claims)), key=lambda k: _ORDER.index(statuses[k]))
-        claim = claims[worst]
-        told = brief(claim, found)
-        marks = [
-            HeadlineMark(metric, status, STATUS_WORDS[status], f"#{found.anchors[member.id]}")
-            for member, (metric, status) in zip(claims, pairs, strict=True)
-        ]
-        title = wording.claim_title(claim, found.names(claim))
-        pressing = _ORDER.index(statuses[worst])
-        headlines.append((pressing, Headline(title, tuple(marks), wording.headline(pairs), told)))
-    return tuple(headline for _, headline in sorted(headlines, key=lambda pair: pair[0]))
-
-
-def _counts(cards: Sequence[Card], audit: Audit) -> tuple[CountBox, ...]:
+def _counts(cards: Sequence[Card], found: Lookup) -> tuple[CountBox, ...]:
     """The four numbers. They add up to the number of claims: every card has one of the four statuses."""
-    number = Counter(found.status for found in cards)
-    notes = {"not_tested": wording.runs_failed(sum(it.reason == "run_failed" for it in audit.verdicts))}
+    number = Counter(it.status for it in cards)
     return tuple(
-        CountBox(status, STATUS_WORDS[status], number[status], len(cards), notes.get(status, ""))
+        CountBox(status, STATUS_WORDS[status], number[status], len(cards), _aside(status, found))
         for status in STATUSES
     )
+
+
+def _aside(status: Status, found: Lookup) -> str:
+    """Of claims with a verdict, how many comparisons they are and on whose data; else whose runs failed."""
+    verdicts = found.verdicts
+    if status == "not_tested":
+        return wording.runs_failed(sum(it.reason == "run_failed" for it in verdicts.values()))
+    claims = [it for it in found.audit.claims if wording.status_of(verdicts.get(it.id)) == status]
+    pairs = [(it, verdicts[it.id]) for it in claims]
+    stand_in = sum(it.scope == "other_data" for _, it in pairs)
+    return again.aside(len(pairs), distinct(pairs), stand_in)
 
 
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:
@@ -241,29 +190,6 @@ def _tally(audit: Audit, cards: Sequence[Card]) -> str:
     decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
     counts = wording.tally(total=len(cards), judged=judged, decided=decided)
     return f"{counts} {wording.counted_once(audit.share)}".rstrip()
-
-
-def _groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
-    groups = []
-    places = {found.anchor: place for place, found in enumerate(cards)}
-    for status in _ORDER:
-        members = [found for found in cards if found.status == status]
-        if members:
-            folded = status == "not_tested"
-            blocks = _blocks(members, places)
-            groups.append(CardGroup(status, STATUS_WORDS[status], len(members), folded, blocks))
-    return tuple(groups)
-
-
-def _blocks(cards: Sequence[Card], places: Mapping[str, int]) -> tuple[CardBlock, ...]:
-    grouped = groupby(
-        cards, key=lambda it: (it.claim, it.title, it.primary, it.kind_key, it.dataset, it.scope)
-    )
-    blocks = []
-    for (_, title, primary, kind, dataset, scope), found in grouped:
-        members = tuple(found)
-        blocks.append(CardBlock(title, primary, kind, dataset, scope, places[members[0].anchor], members))
-    return tuple(blocks)
 
 
 def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:

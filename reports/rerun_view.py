@@ -53,7 +53,7 @@ def rerun_box(found: Lookup) -> RerunBox:
         (words.MEMORY, _memory(runs)),
         (words.CODE, _code(runs)),
     ]
-    shown = [it for it in found.audit.experiments if _ours([it])]
+    shown = [it for it in found.audit.experiments if _ours([it]) and it.id not in found.same.experiments]
     command = found.audit.command or "audit run"
     return RerunBox(
         command=command,

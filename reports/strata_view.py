@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from audit.record import LabelStrata, StratumResult
 from reports import digits
 from reports.lookup import Lookup
+from reports.wording import same_runs
 from reports.wording.words import plural
 
 NOTE = (
@@ -27,6 +28,8 @@ class StratumCells:
 @dataclass(frozen=True)
 class StrataRow:
     name: str
+    also: str
+    """Experiments with the same runs; empty where there are none."""
     runs: str
     cells: tuple[StratumCells, ...]
 
@@ -46,6 +49,8 @@ def strata_blocks(found: Lookup) -> tuple[StrataBlock, ...]:
     """One block for each set of strata, in the order of the experiments."""
     blocks: dict[tuple[object, ...], list[LabelStrata]] = {}
     for it in found.audit.strata:
+        if it.experiment in found.same.experiments:
+            continue  # told in the row of the experiment that has its runs
         sizes = tuple((part.name, part.labels, part.positives) for part in it.strata)
         blocks.setdefault((it.k, it.rule, sizes), []).append(it)
     return tuple(_block(held, found) for held in blocks.values())
@@ -59,11 +64,20 @@ def _block(held: list[LabelStrata], found: Lookup) -> StrataBlock:
         heads=tuple(map(_head, first.strata)),
         rows=tuple(
             StrataRow(
-                found.title(it.experiment), plural(it.runs, "run"), tuple(_cells(part) for part in it.strata)
+                name=found.title(it.experiment),
+                also=_also(it.experiment, found),
+                runs=plural(it.runs, "run"),
+                cells=tuple(_cells(part) for part in it.strata),
             )
             for it in held
         ),
     )
+
+
+def _also(experiment: str, found: Lookup) -> str:
+    """How many other experiments have these runs, and which."""
+    titles = [found.title(name) for name, first in found.same.experiments.items() if first == experiment]
+    return f"{same_runs.experiments(len(titles))}: {'; '.join(titles)}" if titles else ""
 
 
 def _head(it: StratumResult) -> str:

@@ -11,7 +11,7 @@ from audit.record import Cell, Column, Row, Scope, TableRecord
 from reports import digits, wording
 from reports.findings_view import finding_anchors, finding_key
 from reports.lookup import Lookup
-from reports.wording import Status, printed_checks
+from reports.wording import Status, printed_checks, same_runs
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,16 @@ class Mark:
     label: str
     href: str
     small: bool
+    again: bool = False
+    """Whether the claim rests on the runs of another one, so that it has a sign in place of a mark."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Of a cell for which the runs of another one stand: where they do."""
+
+    text: str
+    href: str
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,8 @@ class CellView:
     """Where the number was copied from; empty for the paper's own."""
     interval: str = ""
     """Of our mean, where the cell's own value was judged."""
+    repeated: Repeated | None = None
+    """In place of our mean, which another cell has."""
     findings: tuple[FindingMark, ...] = ()
     """The inconsistent findings in which the number has a part."""
 
@@ -113,11 +125,13 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
         status = wording.status_of(found.verdicts.get(claim.id))
         title = wording.claim_title(claim, found.names(claim))
         of = "" if claim.metric else f" ({wording.subject(claim)})"  # a metric heads the column
+        word, first = wording.STATUS_WORDS[status], found.same.claims.get(claim.id)
         mark = Mark(
             status=status,
-            label=f"{wording.STATUS_WORDS[status]}: {title}{of}",
-            href=f"#{found.anchors[claim.id]}",
+            label=f"{word}: {title}{of}" if first is None else same_runs.mark(word, f"{title}{of}"),
+            href=f"#{found.anchors[claim.id if first is None else first]}",
             small=claim.kind != "value",
+            again=first is not None,
         )
         for address in dict.fromkeys(claim.cells):
             marks[address].append(mark)
@@ -144,7 +158,8 @@ def _row(table: TableRecord, row: Row, found: Lookup, marks: Marks) -> RowView:
 
 
 def _cell(column: Column, cell: Cell, found: Lookup, marks: Marks) -> CellView:
-    values = measured(cell, column, found)
+    repeated = _repeated(cell, column, found)
+    values = () if repeated else measured(cell, column, found)
     record = found.experiments.get(cell.experiment or "")
     dagger = "" if record is None or record.scope == "same_data" else " †"
     return CellView(
@@ -155,8 +170,21 @@ def _cell(column: Column, cell: Cell, found: Lookup, marks: Marks) -> CellView:
         n=f"n = {len(values)}" if values else "",
         copied=wording.copied_from(cell.copied_from) if cell.source == "copied" else "",
         interval=marks.intervals.get(cell.address, "") if values else "",
+        repeated=repeated,
         findings=marks.findings.get(cell.address, ()),
     )
+
+
+def _repeated(cell: Cell, column: Column, found: Lookup) -> Repeated | None:
+    """The cell of the experiment that has these runs on nearer data, where one holds this metric."""
+    first, metric = found.same.experiments.get(cell.experiment or ""), cell.metric or column.metric
+    if first is None or metric is None or cell.source == "copied":
+        return None
+    for place in found.places.values():
+        it = place.cell
+        if it.experiment == first and (it.metric or place.column.metric) == metric and it.source != "copied":
+            return Repeated(f"{same_runs.SAME} {found.title(first)}", f"#{place.anchor}")
+    return None
 
 
 def measured(cell: Cell, column: Column, found: Lookup) -> tuple[float, ...]:
@@ -188,5 +216,9 @@ def _scopes(table: TableRecord, found: Lookup) -> list[Scope]:
     pairs = [
         (cell, column) for row in table.rows for column, cell in zip(table.columns, row.cells, strict=False)
     ]
-    shown = {cell.experiment for cell, column in pairs if measured(cell, column, found)}
+    shown = {
+        cell.experiment
+        for cell, column in pairs
+        if measured(cell, column, found) and not _repeated(cell, column, found)
+    }
     return [found.experiments[key].scope for key in sorted(key for key in shown if key)]

@@ -125,8 +125,8 @@
   }
 
   function textOf(card) {
-    const parts = [one("h4", card.block.el), one("summary", card.el), one(".lead", card.el)];
-    card.text ??= unquoted(parts.map((el) => el.textContent).join(" ") + " " + card.id);
+    const parts = [one("h4", card.block.el), one("summary", card.el) ?? card.el, one(".lead", card.el)];
+    card.text ??= unquoted(parts.map((el) => el?.textContent ?? "").join(" ") + " " + card.id);
     return card.text;
   }
 
@@ -148,6 +148,7 @@
       const fold = one(".fold", group);
       if (fold && tests.length) fold.open = true;
     }
+    for (const part of all("[data-heads]", list)) part.hidden = all(`.group[data-part="${part.dataset.heads}"]`, list).every((el) => el.hidden);
     one("#shown").textContent = shown ? filled(WORDS.shown, { n: shown, m: cards.length }) : WORDS.none;
     one("#filter-clear").disabled = state.q.trim() === "";
     if (document.activeElement !== box) box.value = state.q;
@@ -221,7 +222,7 @@
     for (let el = target; el; el = el.parentElement) if (el.localName === "details") el.open = true;
     if (!card) return;
     const arrived = () => {
-      one("summary", card).focus({ preventScroll: true });
+      one("summary, a", card).focus({ preventScroll: true });
       card.closest(".claim").scrollIntoView({ block: "start" });
     };
     arrived();

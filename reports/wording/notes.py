@@ -89,7 +89,7 @@ def counted_once(share: Share | None) -> str:
 
 def runs_failed(number: int) -> str:
     """Below the number of claims that were not tested: those of which we have no run because ours failed."""
-    return f"of {digits.count(number)} our runs failed" if number else ""
+    return f"{digits.count(number)} because our runs failed" if number else ""
 
 
 def resting_of(verdicts: Sequence[Verdict]) -> str:

@@ -93,7 +93,7 @@ def test_claims_whose_runs_failed_are_not_tested_and_told_apart() -> None:
         audit, verdicts=tuple(Verdict(it.claim, "inconclusive", "run_failed") for it in audit.verdicts)
     )
     boxes = {box.status: box for box in page.build(failed).counts}
-    assert (boxes["not_tested"].count, boxes["not_tested"].note) == (1, "of 1 our runs failed")
+    assert (boxes["not_tested"].count, boxes["not_tested"].note) == (1, "1 because our runs failed")
     assert boxes["inconclusive"].count == 0
     text = parsed(html(failed)).text
     assert "Not tested: our runs failed, and none came to its end, so that nothing speaks to it." in text
