@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from audit.record import Run, Scope
 from reports import digits, wording
 from reports.lookup import Lookup
+from reports.wording import named
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,8 @@ class RunRow:
     anchor: str
     key: str
     experiments: str
+    names: tuple[str, ...]
+    """Of all of them, where `experiments` does not tell; empty where it does."""
     seed: str
     status: str
     device: str
@@ -84,7 +87,8 @@ def _row(run: Run, titles: list[str], anchor: str) -> RunRow:
     return RunRow(
         anchor=anchor,
         key=run.key,
-        experiments="; ".join(titles),
+        experiments=named.heading(titles),
+        names=named.untold(titles),
         seed=str(run.spec.seed),
         status="done" if run.status == "done" else wording.seed_note(run.status, run.reason),
         device=run.device + (f", {wording.plural(run.threads, 'thread')}" if run.threads else ""),

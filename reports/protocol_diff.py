@@ -9,8 +9,11 @@ from typing import Any
 from audit.record import Deviation, ExperimentRecord
 from reports import digits
 from reports.lookup import Lookup, unique_anchors
-from reports.wording import all_experiments
+from reports.wording import all_experiments, named
 from reports.wording import protocol as words
+
+#: Of more experiments that do not share a point the names are too many for a heading.
+_FEW_OTHERS = 2
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class PointGroup:
     """Points that the same experiments share."""
 
     experiments: str
+    names: tuple[str, ...]
+    """Of all of them, where the heading does not tell; empty where it does."""
     points: tuple[Point, ...]
     counts: str
 
@@ -72,7 +77,7 @@ def protocol_diff(found: Lookup) -> ProtocolDiff:
     return ProtocolDiff(
         summary=words.unknown_in_all(sum(it.silent for it in shared), len(shared)),
         groups=tuple(
-            PointGroup(_named(names, points, found), tuple(held), _counts(held)) for names, held in ordered
+            PointGroup(*_named(names, points, found), tuple(held), _counts(held)) for names, held in ordered
         ),
         settings=tuple(_settings(it, found, anchors[it.id], points[it.id]) for it in run),
     )
@@ -116,10 +121,15 @@ def _counts(points: list[Point] | tuple[Point, ...]) -> str:
     return words.points(len(points), silent, sum(it.code != digits.ABSENT for it in points))
 
 
-def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> str:
+def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> tuple[str, tuple[str, ...]]:
+    """The heading, and the names that it does not tell."""
     if len(of) > 1 and len(names) == len(of):
-        return all_experiments(len(names))
-    return "; ".join(found.title(name) for name in names)
+        return all_experiments(len(names)), ()
+    others = [found.title(name) for name in of if name not in names]
+    if len(others) <= _FEW_OTHERS < len(names):
+        return named.all_but(len(of), others), ()
+    titles = [found.title(name) for name in names]
+    return named.heading(titles), named.untold(titles)
 
 
 def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Point, ...]) -> Settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from audit.record import Study, Trial
 from reports import digits, wording
 from reports.lookup import Lookup
+from reports.wording import named
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class TrialRow:
 @dataclass(frozen=True)
 class StudyView:
     experiments: str
+    names: tuple[str, ...]
+    """Of all of them, where `experiments` does not tell; empty where it does."""
     summary: str
     """tuned: 40 trials (12 pruned), best P@1 61.22 with ..."""
     facts: tuple[str, ...]
@@ -49,7 +52,8 @@ def _view(study: Study, titles: list[str]) -> StudyView:
     names = tuple(it.name for it in study.spec.space)
     best = study.best
     return StudyView(
-        experiments="; ".join(titles),
+        experiments=named.heading(titles),
+        names=named.untold(titles),
         summary=study.summary,
         facts=wording.study_facts(study),
         settings=tuple(name.partition(".")[2].replace("_", " ") for name in names),

@@ -368,7 +368,11 @@ def test_a_run_of_two_experiments_is_one_record() -> None:
     twin = replace(audit.experiments[0], id="twin", title="Twin")
     rows = run_rows(lookup(replace(audit, experiments=(*audit.experiments, twin))))
     assert len(rows) == 3
-    assert rows[0].experiments == "Kim-CNN, words; Twin"
+    assert (rows[0].experiments, rows[0].names) == ("Kim-CNN, words; Twin", ())
+    others = [replace(twin, id=f"twin{k}", title=f"Twin {k}") for k in range(2)]
+    many = run_rows(lookup(replace(audit, experiments=(*audit.experiments, *others))))
+    assert many[0].experiments == "Kim-CNN, words and 2 more experiments"
+    assert many[0].names == ("Kim-CNN, words", "Twin 0", "Twin 1")
 
 
 def test_versions_are_summed_up(study: Audit) -> None:

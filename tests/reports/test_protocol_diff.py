@@ -7,6 +7,7 @@ from dataclasses import replace
 from audit.record import Audit, Deviation, OpenChoice, Readings
 from reports.lookup import lookup
 from reports.protocol_diff import protocol_diff
+from reports.render import html
 from tests.reports import sample
 
 
@@ -23,6 +24,23 @@ def test_shared_points_are_listed_once() -> None:
         ("All 6 experiments that were run", 3),
         ("XML-CNN, embeddings, Eq. (7)", 1),
     ]
+
+
+def test_many_experiments_are_named_by_what_sets_them_apart() -> None:
+    """What five of six share stands under "all but" the sixth; of three the first is told."""
+    (kim,) = sample.tiny().experiments
+    most, half = Deviation("Epochs", "50", "8", "small"), Deviation("Batch", "-", "256", "small")
+    held = {k: tuple(it for it, to in ((most, 5), (half, 3)) if k < to) for k in range(6)}
+    experiments = tuple(
+        replace(kim, id=f"e{k}", title=f"E{k}", deviations=points) for k, points in held.items()
+    )
+    groups = protocol_diff(lookup(replace(sample.tiny(), experiments=experiments))).groups
+    assert [(it.experiments, it.names) for it in groups] == [
+        ("All 6 experiments that were run but “E5”", ()),
+        ("E0 and 2 more experiments", ("E0", "E1", "E2")),
+    ]
+    page = html(replace(sample.tiny(), experiments=experiments))
+    assert "<summary>Which experiments</summary>" in page and "<li><bdi>E2</bdi></li>" in page
 
 
 def test_points_on_which_the_paper_is_silent_are_counted() -> None:
