@@ -11,6 +11,7 @@ from reports.claim_plots import plot_of
 from reports.lookup import Lookup, Place
 from reports.reading_view import ReadingView, reading_view
 from reports.rejudging import band_of
+from reports.rerun_view import of_claim
 from reports.seed_strips import Strip, strips
 from reports.sentences import sentence
 from reports.wording import Status
@@ -86,6 +87,8 @@ class Card:
     """The printed number under each reading of its split; empty where no split columns were run."""
     readings: ReadingView | None = None
     """None where none but the default reading was run."""
+    command: str = ""
+    """That runs its experiments alone; empty where none of them can be run here."""
     same: Again | None = None
     """Where a claim is told that has the same runs; such a card holds no more than its verdict."""
     packed: str = ""
@@ -139,6 +142,7 @@ def _whole(claim: ClaimRecord, found: Lookup) -> Card:
         strips=strips(claim, verdict, found),
         splits=splits_at_claim(found.audit.splits, claim.id),
         readings=reading_view(claim, verdict, found.audit.readings, found.anchors[claim.id]),
+        command=of_claim(claim, found),
     )
 
 

@@ -11,6 +11,9 @@ from reports.headlines import ORDER
 from reports.wording import STATUS_WORDS, Status
 from reports.wording import same_runs as words
 
+#: Up to so many characters all commands of a page stand in full.
+WHOLE_COMMANDS = 60_000
+
 
 @dataclass(frozen=True)
 class CardBlock:
@@ -25,6 +28,8 @@ class CardBlock:
     place: int
     """Of its first card among all claims of the file."""
     cards: tuple[Card, ...]
+    command: str
+    """That runs it alone; empty where that is not possible."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,20 @@ def card_groups(cards: Sequence[Card]) -> tuple[CardGroup, ...]:
         *_again(again, places),
         *_by_status(untested, places, ""),
     )
+
+
+def commands_in_short(groups: Sequence[CardGroup], prefix: str) -> tuple[tuple[CardGroup, ...], str]:
+    """On a large page the commands without what all begin with, and that; else the groups as they are."""
+    blocks = [it for group in groups for it in group.blocks]
+    if not prefix or sum(len(it.command) for it in blocks) <= WHOLE_COMMANDS:
+        return tuple(groups), ""
+    return tuple(
+        replace(
+            group,
+            blocks=tuple(replace(it, command=it.command.removeprefix(prefix)) for it in group.blocks),
+        )
+        for group in groups
+    ), prefix
 
 
 def _parts(cards: Sequence[Card]) -> tuple[list[Card], list[Card], list[Card]]:
@@ -101,5 +120,7 @@ def _blocks(cards: Sequence[Card], places: Mapping[str, int]) -> tuple[CardBlock
     blocks = []
     for (_, title, primary, kind, dataset, scope), found in grouped:
         members = tuple(found)
-        blocks.append(CardBlock(title, primary, kind, dataset, scope, places[members[0].anchor], members))
+        place = places[members[0].anchor]
+        command = max((it.command for it in members), key=len)  # with all readings where one metric has them
+        blocks.append(CardBlock(title, primary, kind, dataset, scope, place, members, command))
     return tuple(blocks)

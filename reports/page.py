@@ -10,7 +10,7 @@ from audit.record import Audit, FidelityCheck, Finding
 from reports import wording
 from reports.claim_cards import Card, card
 from reports.claim_filter import Chip, chips
-from reports.claim_groups import CardGroup, card_groups
+from reports.claim_groups import CardGroup, card_groups, commands_in_short
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.first_screen import Line, inconsistencies
@@ -20,6 +20,7 @@ from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
 from reports.protocol import RunRow, ScopeNote, run_rows, scope_notes, version_notes
 from reports.rejudging import Slider, slider
+from reports.rerun_view import before_only
 from reports.same_runs import distinct
 from reports.sections import Sections, sections
 from reports.split_view import SplitSection, split_section
@@ -92,6 +93,8 @@ class Page:
     slider: Slider
     chips: tuple[Chip, ...]
     groups: tuple[CardGroup, ...]
+    before_only: str
+    """What the commands of single claims begin with; empty but on a large page."""
     open: OpenClaims
     plots: str
     """Those of closed cards, packed; empty but on a large page."""
@@ -118,6 +121,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
     found = lookup(audit)
     cards, plots = packed([card(claim, found) for claim in audit.claims])
     primary = headlines(found)
+    groups, prefix = commands_in_short(card_groups(cards), before_only(found))
     below = sections(found, previous)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
@@ -142,7 +146,8 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         authors=wording.author_state(audit.author_response),
         slider=slider(found),
         chips=chips(cards),
-        groups=card_groups(cards),
+        groups=groups,
+        before_only=prefix,
         open=open_claims(found),
         plots=plots,
         key_plot=_KEY_PLOT,

@@ -39,6 +39,7 @@ _SPOKEN: dict[str, Any] = {
     "shown": controls.FILTER_SHOWN,
     "none": controls.FILTER_NONE,
     "link": controls.SELF_LINK,
+    "copy": rerun.COPY,
     "copied": rerun.COPIED,
     "marked": rerun.MARKED,
 }

@@ -307,13 +307,21 @@
   });
   for (const figure of all(":is(.card[open], .claim[data-p]) figure[data-f]")) draw(figure); // primary claims are printed in full
   /** A command into the clipboard; where that is forbidden it is marked, so that a key copies it. */
+  const before = one("#before-only")?.textContent ?? ""; // on a large page the commands of claims lack it
+  const command = (button) => button.dataset.copy || (button.closest("p.run") ? before : "") + button.previousElementSibling.textContent;
+  for (const text of all("p.run > code")) {
+    const button = text.parentNode.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.dataset.copy = "";
+    button.textContent = WORDS.copy;
+  }
   for (const button of all("[data-copy]")) {
     const word = button.textContent;
     button.hidden = false;
     button.addEventListener("click", async () => {
       let said = WORDS.copied;
       try {
-        await navigator.clipboard.writeText(button.dataset.copy);
+        await navigator.clipboard.writeText(command(button));
       } catch {
         getSelection().selectAllChildren(button.previousElementSibling);
         said = WORDS.marked;

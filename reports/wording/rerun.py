@@ -9,6 +9,8 @@ from reports.wording.words import listed, plural
 
 HEAD = "Rerun"
 NOTE = "Runs that are on record are not made again: in an empty folder all is run, elsewhere what is missing."
+THIS_CLAIM = "Rerun this claim"
+BEHIND = "What runs one claim again stands below it, short of the beginning, which all of them share:"
 COPY = "Copy"
 COPIED = "Copied"
 MARKED = "Marked: copy with Ctrl+C"

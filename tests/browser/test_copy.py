@@ -5,30 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from tests.browser.makers import large
 from tests.reports import sample
 
 Opened = Callable[..., Any]
+BOX = "#rerun ~ .command button"
 PASTED = "navigator.clipboard.readText()"
 FORBIDDEN = "void (navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')))"
 
 
 def test_a_command_is_copied_as_it_is(opened: Opened) -> None:
     page = opened(sample.study(), permissions=["clipboard-read", "clipboard-write"])
-    button = page.locator("#rerun ~ .command button").first
+    button = page.locator(BOX).first
     button.click()
-    page.wait_for_function("document.querySelector('.command button').textContent == 'Copied'")
+    page.wait_for_function(f"document.querySelector('{BOX}').textContent == 'Copied'")
     assert page.evaluate(PASTED) == sample.study().command
 
 
 def test_where_the_clipboard_is_closed_the_command_is_marked(opened: Opened) -> None:
     page = opened(sample.study())
     page.evaluate(FORBIDDEN)
-    page.locator(".command button").first.click()
-    page.wait_for_function("document.querySelector('.command button').textContent.startsWith('Marked')")
+    page.locator(BOX).first.click()
+    page.wait_for_function(f"document.querySelector('{BOX}').textContent.startsWith('Marked')")
     assert page.evaluate("getSelection().toString().trim()") == sample.study().command
 
 
 def test_without_a_script_there_is_no_button(opened: Opened) -> None:
     page = opened(sample.study(), java_script_enabled=False)
-    assert not page.locator(".command button").first.is_visible()
-    assert page.locator(".command pre").first.is_visible()
+    assert not page.locator(BOX).first.is_visible()
+    assert page.locator("#rerun ~ .command pre").first.is_visible()
+
+
+@pytest.mark.parametrize("copies", [1, 25])
+def test_the_command_of_a_claim_is_copied_whole(copies: int, opened: Opened) -> None:
+    """From beside it on a small page, and from what all of them share on a large one."""
+    audit = sample.study() if copies == 1 else large(copies)
+    page = opened(audit, permissions=["clipboard-read", "clipboard-write"])
+    place = page.locator(".run").first
+    if copies == 1:
+        place.locator("summary").click()
+    place.locator("button").click()
+    page.wait_for_function("document.querySelector('.run button').textContent == 'Copied'")
+    pasted = page.evaluate(PASTED)
+    assert pasted.startswith(f"{audit.command} --only ")
+    assert pasted.rpartition(" ")[2] in {it.claim for it in audit.claims}

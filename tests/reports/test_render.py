@@ -157,6 +157,7 @@ def whole() -> Audit:
     return replace(
         audit,
         paper=paper,
+        command="audit judge claims/chen2022.yaml",  # text before `audit run` would make it another command
         experiments=(kim, other, lost),
         findings=findings,
         tables=study.tables,

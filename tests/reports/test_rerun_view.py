@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from typer.main import get_command
 
-from audit.record import Audit
+from audit.cli.app import app
+from audit.record import Audit, ReadingVerdict
+from reports import page
+from reports.claim_groups import commands_in_short
 from reports.lookup import lookup
 from reports.render import html
-from reports.rerun_view import only, provenance, rerun_box
+from reports.rerun_view import SWITCHES, before_only, of_claim, only, provenance, rerun_box
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -34,6 +38,63 @@ def test_the_command_of_one_experiment(command: str, one: str) -> None:
     assert only(command, "x") == one
 
 
+@pytest.mark.parametrize(
+    ("command", "one"),
+    [
+        ("audit run p q.yaml --seeds 3", "audit run p --seeds 3 --only x"),
+        ("audit run q ./p.yaml --readings", "audit run ./p.yaml --readings --only x"),
+        ("audit run q r --seeds 3", "audit run q r --seeds 3"),  # which of them is not to be told
+        ("audit run p --data d --columns 0-9", "audit run p --data d@2 --only x"),
+        ("audit run p --data d@1", "audit run p --data d@1 --only x"),
+    ],
+)
+def test_of_several_files_and_columns_the_pages_own_is_kept(command: str, one: str) -> None:
+    """Another claim file would not know the name, and other columns have pages of their own."""
+    assert only(command, "x", paper="p", column=2) == one
+
+
+def test_every_claim_that_can_be_run_has_its_command(study: Audit) -> None:
+    """Once for all its metrics; none of a claim whose experiments cannot be run, or were imported."""
+    blocks = [it for group in page.build(study).groups for it in group.blocks]
+    assert {it.command for it in blocks if it.title.startswith("Kim-CNN is dramatically")} == {
+        "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda "
+        "--only kim-cnn-is-dramatically-worse"
+    }
+    without = tuple(replace(it, runs=(), model="", not_run="no implementation") for it in study.experiments)
+    bare = page.build(replace(study, experiments=without))
+    assert {it.command for group in bare.groups for it in group.blocks} == {""}
+    assert of_claim(study.claims[0], lookup(replace(study, command="audit judge chen2022"))) == ""
+
+
+def test_a_claim_under_several_readings_makes_all_of_them_again(study: Audit) -> None:
+    """With the seeds they had, before the command that gives the verdicts; not where some were never run."""
+    claim = study.claims[0]
+    held = (
+        ReadingVerdict({}, "reproduced", "tost", (3, 3)),
+        ReadingVerdict({"rate": "slow"}, "reproduced", "tost", (2, 2)),
+    )
+    whole = of_claim(claim, lookup(study))
+
+    def said(readings: tuple[ReadingVerdict, ...], declared: int) -> str:
+        verdicts = tuple(
+            replace(it, readings=readings, readings_declared=declared) if it.claim == claim.id else it
+            for it in study.verdicts
+        )
+        return of_claim(claim, lookup(replace(study, verdicts=verdicts)))
+
+    assert said(held, 2) == f"{whole.replace('--seeds 3', '--seeds 2')} --readings && {whole}"
+    assert said((held[0], replace(held[1], n=(3, 3))), 2) == f"{whole} --readings"
+    assert said(held, 3) == said((), 0) == whole
+
+
+def test_its_switches_are_those_of_the_command() -> None:
+    """What takes no value is known here by name."""
+    of_run = get_command(app).commands["run"].params  # type: ignore[attr-defined]
+    flags = [it for it in of_run if getattr(it, "is_flag", False)]
+    names = {name for it in flags for name in (*it.opts, *it.secondary_opts)} - {"--help"}
+    assert names == SWITCHES
+
+
 def test_the_box_has_data_seeds_time_memory_and_code(study: Audit) -> None:
     box = rerun_box(lookup(study))
     facts = dict(box.facts)
@@ -51,8 +112,9 @@ def test_the_box_has_data_seeds_time_memory_and_code(study: Audit) -> None:
 def test_every_command_has_a_button_that_a_script_may_show(study: Audit) -> None:
     """Without a script there is none: it could do nothing."""
     buttons = [e for e in parsed(html(study)).elements if "data-copy" in e.attributes]
-    assert buttons[0].attributes["data-copy"] == study.command
-    assert len(buttons) == 7
+    whole = [it for it in buttons if it.attributes["data-copy"]]
+    assert whole[0].attributes["data-copy"] == study.command
+    assert 7 == len(whole) < len(buttons)  # those of single claims copy the text beside them
     assert all("hidden" in e.attributes and e.attributes["type"] == "button" for e in buttons)
 
 
@@ -84,3 +146,22 @@ def test_without_a_run_that_is_said() -> None:
     facts = dict(provenance(lookup(sample.untested())).facts)
     assert (facts["First run began"], facts["Environment"], facts["Hardware"]) == ("no run",) * 3
     assert rerun_box(lookup(sample.untested())).facts == ()
+
+
+def test_on_a_large_page_the_commands_stand_in_short() -> None:
+    """The beginning that all share stands once; together they are the whole command."""
+    audit = sample.study()
+    groups = page.build(audit).groups
+    prefix = before_only(lookup(audit))
+    assert prefix == "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda "
+    assert commands_in_short(groups, prefix) == (groups, "")
+    many = groups * 100
+    short, begin = commands_in_short(many, prefix)
+    assert begin == prefix
+    pairs = [
+        (one.command, whole.command)
+        for one_group, whole_group in zip(short, many, strict=True)
+        for one, whole in zip(one_group.blocks, whole_group.blocks, strict=True)
+    ]
+    assert all(begin + one == whole for one, whole in pairs if whole)
+    assert commands_in_short(many, "") == (many, "")
