@@ -12,6 +12,7 @@ import pytest
 
 from audit.record import Audit
 from tests.browser.makers import hanging
+from tests.browser.opened import with_everything
 from tests.reports import sample
 
 Opened = Callable[..., Any]
@@ -20,6 +21,7 @@ AUDITS: dict[str, Callable[[], Audit]] = {
     "study": sample.study,
     "stand-in": lambda: sample.study("other_data"),
     "hanging": hanging,
+    "everything": with_everything,
     "empty": sample.empty,
     "untested": sample.untested,
 }
@@ -28,6 +30,15 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(el => { el.open = true 
 WIDE = (
     "[...document.querySelectorAll('body *')].filter(el => el.getBoundingClientRect().right > innerWidth + 1"
     " && !el.closest('.scroll') && !el.closest('pre')).map(el => el.outerHTML.slice(0, 120))"
+)
+#: A claim far down is laid out only when it comes into view; what is cut there is not seen to be wide.
+LAID_OUT = ".claim { content-visibility: visible !important }"
+#: Text of drawings that is cut at their edge.
+CUT = (
+    "[...document.querySelectorAll('svg.plot text')].filter(el => { const box = el.getBoundingClientRect(),"
+    " around = el.ownerSVGElement.getBoundingClientRect(); return box.width && (box.left < around.left - 1"
+    " || box.right > around.right + 1 || box.bottom > around.bottom + 1 || box.top < around.top - 1) })"
+    ".map(el => el.textContent)"
 )
 
 
@@ -45,8 +56,34 @@ def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
     """At 360 pixels nothing sticks out, with every fold and card open."""
     page = opened(AUDITS[name](), viewport={"width": 360, "height": 740})
     page.evaluate(OPEN_ALL)
+    page.add_style_tag(content=LAID_OUT)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.evaluate(WIDE) == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_text_of_a_drawing_is_cut(width: int, opened: Opened) -> None:
+    """In interval plots, readings plots and learning curves, on a phone and on a screen."""
+    page = opened(with_everything(), viewport={"width": width, "height": 740})
+    page.evaluate(OPEN_ALL)
+    page.add_style_tag(content=LAID_OUT)
+    assert page.locator("svg.curve").count() > 0 and page.locator("svg.learning").count() > 0
+    assert page.get_by_text("off the scale: 10.33").first.is_visible()
+    assert page.evaluate(CUT) == []
+
+
+def test_a_wide_table_shows_where_it_goes_on(opened: Opened) -> None:
+    """A shade at the edge where it goes on, and what a row is about stays in view as it is moved."""
+    page = opened(sample.study(), viewport={"width": 360, "height": 740})
+    box = page.locator(".scroll:has(.printed-table)").first
+    assert box.evaluate("el => el.scrollWidth > el.clientWidth + 40")
+    shades = box.evaluate("el => getComputedStyle(el).backgroundAttachment").split(", ")
+    assert shades == ["local", "local", "scroll", "scroll"]
+    box.evaluate("el => { el.scrollLeft = 60 }")
+    edge = box.bounding_box()["x"]
+    for first in (box.locator("thead tr > *").first, box.locator("tbody th").first):
+        assert first.bounding_box()["x"] == pytest.approx(edge, abs=1)
+        assert first.evaluate("el => getComputedStyle(el).backgroundColor") != "rgba(0, 0, 0, 0)"
 
 
 def test_first_screen_in_order(opened: Opened) -> None:
@@ -116,16 +153,17 @@ def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["study", "hanging", "untested"])
-def test_no_serious_violation_by_axe(name: str, scheme: str, opened: Opened) -> None:
-    """axe-core finds nothing serious or critical, with everything open, light and dark."""
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", ["everything", "stand-in", "untested"])
+def test_no_serious_violation_by_axe(name: str, width: int, scheme: str, opened: Opened) -> None:
+    """axe-core finds nothing serious or critical, with everything open, narrow and wide, light and dark."""
     spec = find_spec("axe_playwright_python")
     if spec is None or spec.origin is None:
         pytest.skip("axe-core is not installed: pip install -e '.[browser]'")
     source = (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")
-    page = opened(AUDITS[name](), color_scheme=scheme)
+    page = opened(AUDITS[name](), color_scheme=scheme, viewport={"width": width, "height": 800})
     page.evaluate(OPEN_ALL)
-    page.add_style_tag(content=".claim { content-visibility: visible !important }")
+    page.add_style_tag(content=LAID_OUT)
     page.evaluate(source)
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
     serious = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
