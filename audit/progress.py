@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from audit.durations import span
 from audit.record import Run
 from audit.runner.plan import Job
+
+#: Seconds below which nobody asks how long it takes.
+_WORTH_TELLING = 30.0
 
 
 class _Console(Console):
@@ -31,8 +36,10 @@ def quiet_console() -> Console:
 class Screen:
     """Listens to `audit.runner.execute`."""
 
-    def __init__(self, total: int, console: Console) -> None:
-        self.console, self.total, self.finished = console, total, 0
+    def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
+        self.console, self.total, self.finished, self.workers = console, total, 0, workers
+        self.started: dict[str, float] = {}
+        self.told_time = False
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -58,6 +65,7 @@ class Screen:
 
     def began(self, job: Job) -> None:
         """A run begins, or goes on."""
+        self.started.setdefault(job.spec.key, time.monotonic())
         if job.spec.key not in self.active:
             self.active[job.spec.key] = self.bars.add_task(f"  {job.title}", total=1.0, state="starting")
 
@@ -83,7 +91,19 @@ class Screen:
             self.bars.remove_task(task)
             text = f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}"
             self.console.out(text, highlight=False)
+            self._tell_time(job, run)
         self._show_all()
+
+    def _tell_time(self, job: Job, run: Run) -> None:
+        """Once, behind the first run that was made here: how long the others take at that pace."""
+        left = self.total - self.finished
+        if self.told_time or run.status != "done" or not left:
+            return
+        self.told_time = True
+        took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
+        others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long as this
+        if others >= _WORTH_TELLING:
+            self.console.out(f"about {span(others)} for the other {left} at that pace", highlight=False)
 
     def _show_all(self) -> None:
         done = self.finished + sum(self.shares.values())

@@ -2,6 +2,10 @@
 
 A study belongs to what decides a trial: model, configuration, training, documents held out, ranges, sampler
 and seed (`StudySpec`). How many trials it has may grow. Runs that use its best values name it by its key.
+
+History of the format
+    1   first version
+    2   a trial that was stopped by the user is interrupted, and has not died
 """
 
 from __future__ import annotations
@@ -12,11 +16,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-STUDY_FORMAT = 1
+STUDY_FORMAT = 2
 
 #: A value of a setting: whatever JSON can hold.
 Json = Any
-TrialState = Literal["done", "pruned", "failed", "died"]
+TrialState = Literal["done", "pruned", "failed", "died", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ class Trial:
 
     number: int
     state: TrialState
-    """pruned: ended early for its low scores. died: its process went away; its values were tried again."""
+    """pruned: ended early for its low scores. died: its process went away. interrupted: it was told to stop.
+    The values of the last two were tried again."""
     values: Mapping[str, Json]
     """By the names of the ranges."""
     score: float | None = None
@@ -98,6 +103,11 @@ class Trial:
     seconds: float = 0.0
     reason: str | None = None
     """Why it failed, died or was pruned."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of those that were asked for: what was tried again is not."""
+        return self.state not in ("died", "interrupted")
 
     def shown(self, name: str) -> str:
         """One of its values, to be read."""
@@ -142,15 +152,16 @@ class Study:
 
     @property
     def counted(self) -> int:
-        """Trials that count: those that died were made again."""
-        return sum(it.state != "died" for it in self.trials)
+        """Trials that count: those that died or were interrupted were made again."""
+        return sum(it.counts for it in self.trials)
 
     @property
     def summary(self) -> str:
         """`tuned: 40 trials (12 pruned, 1 failed), best P@1 61.22 with balance 0.012, margin 0.08`"""
         best = self.best
         numbers = [
-            (sum(it.state == state for it in self.trials), state) for state in ("pruned", "failed", "died")
+            (sum(it.state == state for it in self.trials), state)
+            for state in ("pruned", "failed", "died", "interrupted")
         ]
         rest = ", ".join(f"{n} {state}" for n, state in numbers if n)
         text = f"tuned: {self.counted} trial{'s' * (self.counted != 1)}" + (f" ({rest})" if rest else "")

@@ -198,6 +198,17 @@ class _ByLabel:
 # --------------------------------------------------------------------------- one label
 
 
+def steady(config: Config, data: Dataset) -> bool:
+    """Whether all seeds give one result: where the problem is solved in the primal."""
+    X = data.train.features
+    return X is not None and not _in_the_dual(config, X.shape)
+
+
+def _in_the_dual(config: Config, shape: tuple[int, int]) -> bool:
+    """The plain hinge has no primal solver."""
+    return shape[0] <= shape[1] or config.loss == "hinge"
+
+
 def _solver(config: Config, shape: tuple[int, int], seed: int) -> Any:
     """LIBLINEAR, in the primal where there are more documents than features."""
     try:
@@ -207,10 +218,9 @@ def _solver(config: Config, shape: tuple[int, int], seed: int) -> Any:
         raise ConfigError(
             "model 'linear' needs scikit-learn; pip install 'xmtc-audit[linear]', or leave it out"
         ) from err
-    dual = shape[0] <= shape[1] or config.loss == "hinge"  # the plain hinge has no primal solver
     common = {
         "C": config.C,
-        "dual": dual,
+        "dual": _in_the_dual(config, shape),
         "fit_intercept": config.bias,
         "tol": config.tolerance,
         "max_iter": config.most_iterations,

@@ -287,7 +287,10 @@ def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
         (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
         (("--columns", "0-1", "--data", "nowhere"), "nowhere: no such file or folder; check the path"),
         (("--data-file", "x"), "audit: --data-file: says how --data is read; give that too"),
-        (("--data", "columns"), "3 splits, one a column; state --data DIR@0 to --data DIR@2"),
+        (
+            ("--data", "columns"),
+            "3 splits, one a column; state --data DIR@0 to --data DIR@2, or --columns 0-2 for all of them\n",
+        ),
     ],
 )
 def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(

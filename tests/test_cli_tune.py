@@ -106,12 +106,14 @@ def test_an_interrupted_search_says_so_and_the_same_command_goes_on(
     trained.interrupt_at = 2
     assert cli.main(list(TUNE)) == Exit.INTERRUPTED
     err = capsys.readouterr().err
+    assert "trial 1: interrupted; its values are tried again by the next command" in err and "died" not in err
     assert err.splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
     assert not list(Path("audit-runs/studies").glob("*.json"))
     assert cli.main(list(TUNE)) == Exit.OK
     assert trained.trials == 4
     states = [it["state"] for it in record()["trials"]]
-    assert states == ["done", "died", "done", "done"]
+    assert states == ["done", "interrupted", "done", "done"]
+    assert "tuned: 3 trials (1 interrupted), best P@1" in capsys.readouterr().out
     assert record()["trials"][2]["values"] == record()["trials"][1]["values"]
 
 

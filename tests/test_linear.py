@@ -249,3 +249,20 @@ def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) 
 def test_it_is_a_model_by_its_name() -> None:
     config = find_config(find_model("linear"), "svm", {"loss": "logistic", "C": 2.0})
     assert config == Config(loss="logistic", C=2.0)
+
+
+@pytest.mark.parametrize(
+    ("loss", "documents", "steady"),
+    [("squared_hinge", 9, True), ("logistic", 9, True), ("squared_hinge", 8, False), ("hinge", 9, False)],
+)
+def test_seeds_give_one_result_where_the_problem_is_solved_in_the_primal(
+    loss: str, documents: int, steady: bool
+) -> None:
+    """With more documents than the 8 features, and no plain hinge."""
+    data = toy_data(n_train=documents)
+    features = sparse.csr_matrix(np.ones((documents, 8), dtype=np.float32))
+    held = replace(data, train=replace(data.train, features=features))
+    assert linear.steady(Config(loss=loss), held) is steady  # type: ignore[arg-type]
+    assert (
+        linear.steady(Config(loss="squared_hinge"), data) is False
+    )  # texts: how many words is not known yet

@@ -88,3 +88,24 @@ def test_a_console_whose_reader_has_gone_is_silent() -> None:
     console.out("one")
     console.out("two")
     assert console.quiet
+
+
+def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other() -> None:
+    """600 s a run: eight others by two processes, of which one is as far as this one."""
+    said = io.StringIO()
+    listener = Screen(10, Console(file=said, force_terminal=False, width=100), workers=2)
+    listener.ended(job(0), make_run(0, 80.0, seconds=9e9))  # it was in the store
+    listener.began(job(1))
+    listener.ended(job(1), make_run(1, 81.0, seconds=600.0))
+    listener.began(job(2))
+    listener.ended(job(2), make_run(2, 82.0, seconds=600.0))
+    told = [line for line in said.getvalue().splitlines() if "pace" in line]
+    assert told == ["about 35 min for the other 8 at that pace"]
+
+
+@pytest.mark.parametrize("total", [1, 3])
+def test_of_short_runs_and_of_the_last_one_no_time_is_told(total: int) -> None:
+    listener, said = screen(total, terminal=False)
+    listener.began(job(0))
+    listener.ended(job(0), make_run(0, 81.0, seconds=600.0 if total == 1 else 10.0))
+    assert "pace" not in said.getvalue()

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from audit.claim_names import counted
 from audit.cli.app import say, verdict_code
 from audit.cli.corpus_options import IN_RUN, in_our_words
+from audit.cli.cost import is_open, to_do
+from audit.cli.idle import nothing_to_run, on_record
 from audit.cli.report import write_files
 from audit.cli.suite import Suite, take_look
 from audit.errors import AuditError
@@ -59,7 +61,14 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     suites = {column: _on(suite, column, first=column == columns[0]) for column in columns}
     plans = {column: it.plan() for column, it in suites.items()}
     jobs = [_named(job, column) for column, plan in plans.items() for job in plan.jobs]
-    _announce(suite, suites[columns[0]], plans[columns[0]], columns, jobs)
+    first = plans[columns[0]]
+    if said := nothing_to_run(suites[columns[0]], first):
+        suite.say(said)
+        if not any(on_record(it, plans[column]) for column, it in suites.items()):
+            return Exit.BAD_INPUT
+    _announce(suite, suites[columns[0]], first, columns, jobs)
+    for line in to_do(suite, list(plans.values()), jobs, [job for job in jobs if is_open(suite, job)]):
+        suite.say(f"  {line}")
     checks = suites[columns[0]].fidelity(plans[columns[0]])
     if suite.carry_out(jobs).interrupted:
         return Exit.INTERRUPTED

@@ -58,6 +58,8 @@ class Words:
 
     column: str = "--column {}"
     data: str = "--data"
+    columns: str = ""
+    """The option for all split columns; empty where there is none."""
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -81,13 +83,15 @@ _NAMES: Mapping[str, str] = {
     "raw": "--raw",
     "format": "--format",
 }
-#: In `audit data`; and in `audit run`, where `--data` is the corpus.
-IN_DATA, IN_RUN = Words(), Words(column="--data DIR@{}", data="--data-file")
+#: In `audit data`; and in `audit tune` and `audit run`, where `--data` is the corpus.
+IN_DATA, IN_TUNE = Words(), Words(column="--data DIR@{}", data="--data-file")
+IN_RUN = Words(IN_TUNE.column, IN_TUNE.data, columns="--columns")
 
 _FLAGS = {("ids", "True"): "--ids", ("raw", "True"): "--raw", ("raw", "False"): "--tokenised"}
 _NAME = "|".join((*_NAMES, "column", "data"))
 _STATED = re.compile(rf"(?<![\w./'\"-])({_NAME})=(\.\.\.|[\w-]+)")
 _NO_USE = re.compile(rf"option ({_NAME}) means nothing for (.*); it takes (.*)")
+_COLUMNS = re.compile(r"(?<=one a column; state )column=0 to column=(\d+)")
 _ALONE = re.compile(rf"^({_NAME})(?= is empty)|(?<=, and )({_NAME})(?= right\?)")
 
 
@@ -137,7 +141,7 @@ def reworded(message: str, words: Words = IN_DATA) -> str:
     >>> reworded("toy: 2 splits, one a column; state column=0 to column=1")
     'toy: 2 splits, one a column; state --column 0 to --column 1'
     >>> reworded("toy: 2 splits, one a column; state column=0 to column=1", IN_RUN)
-    'toy: 2 splits, one a column; state --data DIR@0 to --data DIR@1'
+    'toy: 2 splits, one a column; state --data DIR@0 to --data DIR@1, or --columns 0-1 for all of them'
     >>> reworded("option features_from means nothing for CSV; it takes text, labels, separator")
     'option --base means nothing for CSV; it takes --text-field, --labels-field, --separator'
     """
@@ -148,6 +152,8 @@ def reworded(message: str, words: Words = IN_DATA) -> str:
         return f"option {names[it[1]]} means nothing for {it[2]}; it takes {takes}"
 
     message = _NO_USE.sub(no_use, message)
+    if words.columns:
+        message = _COLUMNS.sub(rf"\g<0>, or {words.columns} 0-\1 for all of them", message)
     message = _STATED.sub(lambda it: words.stated(it[1], it[2]), message)
     if "but --base" in message:  # one number here, two for the readers
         message += "; it holds for labels and features: where they count from different ones, renumber one"

@@ -153,7 +153,7 @@ def run_command(
     """
     from audit.cli.columns import run_columns
     from audit.cli.index import write_index
-    from audit.cli.suite import Suite, run_once
+    from audit.cli.suite import Suite, check_can_be_written, run_once
     from audit.cli.until_settled import run_until_settled
     from audit.fixed_margins import grown_since
     from audit.store import Store
@@ -186,6 +186,7 @@ def run_command(
     )
     if readings:
         _check_readings(papers, one_split=not several, one_look=way is None)
+    check_can_be_written(store)
     workers = jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
     command = shlex.join(["audit", *context.obj])
     stored = list(Store(store).runs(problems=[]))

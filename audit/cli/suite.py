@@ -115,6 +115,7 @@ class Suite:
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run, before the first run; what cannot be written or judged ends it here."""
+        from audit.cli.cost import cost_lines
         from audit.runner.versions import of_other_versions
 
         self.check_writable()
@@ -123,9 +124,15 @@ class Suite:
             self.settings, seeds=max(map(len, plan.keys.values()), default=self.settings.seeds)
         )
         workers = self._workers(plan.jobs)
-        self.say(plan.summary(self.paper.paper.key, settings, workers))
+        if plan.jobs:
+            self.say(plan.summary(self.paper.paper.key, settings, workers))
         others = of_other_versions(plan.jobs, self.records.runs(problems=[]))
-        for remark in (*plan.idle, *others, *(plan.remarks if self.settings.data else ())):
+        for remark in (
+            *cost_lines(self, plan),
+            *plan.idle,
+            *others,
+            *(plan.remarks if self.settings.data else ()),
+        ):
             self.say(f"  {remark}")
 
     def fidelity(self, plan: Plan) -> tuple[FidelityCheck, ...]:
@@ -162,7 +169,7 @@ class Suite:
 
         workers = self._workers(jobs)
         threads = threads_of(workers) if self.settings.device == "cpu" else None
-        with Screen(len(jobs), self.console) as screen:
+        with Screen(len(jobs), self.console, workers=workers) as screen:
             outcome = execute(
                 jobs,
                 self.records,
@@ -272,9 +279,13 @@ class Suite:
 
 def run_once(suite: Suite) -> Exit:
     """All seeds that were asked for, and one judgement at the full level."""
+    from audit.cli.idle import nothing_to_run, on_record
     from audit.cli.report import write_report
 
     plan = suite.plan()
+    idle = nothing_to_run(suite, plan)
+    if idle:
+        suite.say(idle)
     suite.announce(plan)
     audit, judged, interrupted = run_and_judge(suite, plan)
     if audit is None or judged is None:
@@ -283,6 +294,8 @@ def run_once(suite: Suite) -> Exit:
     suite.say_of_looks(judged)
     if interrupted:
         return Exit.INTERRUPTED
+    if idle and not on_record(suite, plan):
+        return Exit.BAD_INPUT  # the report tells of printed numbers alone
     return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(judged)
 
 
@@ -335,7 +348,18 @@ def _check_writable(folder: Path) -> None:
 
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK | os.X_OK):
+    check_can_be_written(folder)
+
+
+def check_can_be_written(folder: Path) -> None:
+    """Raises `StoreError` where nothing can be written into the folder, or it cannot be made; makes none."""
+    from audit.files import explained
+
+    there = next(it for it in (folder, *folder.absolute().parents) if it.exists() or it.is_symlink())
+    with explained(folder):
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "")
+        if not os.access(there, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, "")
 
 

@@ -11,7 +11,7 @@ import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.corpus_options import (
-    IN_RUN,
+    IN_TUNE,
     Base,
     FormatName,
     Ids,
@@ -89,7 +89,7 @@ def tune_command(
     kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
-    from audit.cli.suite import threads_of
+    from audit.cli.suite import check_can_be_written, threads_of
     from audit.runner.tuning.ask import questions
     from audit.runner.tuning.carry_on import Way, carry_on
 
@@ -112,8 +112,9 @@ def tune_command(
         precision=precision,
         store=store,
     )
+    check_can_be_written(store)
     seconds = None if timeout is None else _seconds(timeout)
-    with in_our_words(IN_RUN):
+    with in_our_words(IN_TUNE):
         asked = [
             question
             for paper in papers
@@ -195,6 +196,8 @@ class Screen:
         if best is not None:
             self.best = f"best {metric} {best.score:.2f}"
         what = f"{metric} {trial.score:.2f}" if trial.state == "done" else f"{trial.state}: {trial.reason}"
+        if trial.state == "interrupted":
+            what = "interrupted; its values are tried again by the next command"
         after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
         self._say(
             f"[{over}/{self.trials}] trial {trial.number}: {what}  ({shown(trial.values)}; "

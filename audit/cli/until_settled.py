@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from audit.claim_names import counted
 from audit.cli.app import verdict_code
+from audit.cli.cost import is_open, seconds_of_runs
+from audit.cli.idle import nothing_to_run, on_record
 from audit.cli.looks import Budget, Wanted, declared, listed
 from audit.cli.report import write_files, write_report
 from audit.cli.suite import Suite
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 def run_until_settled(suite: Suite, wanted: Wanted, budget: Budget) -> Exit:
     """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end."""
     first = suite.plan(seeds=1)
+    if said := nothing_to_run(suite, first):
+        suite.say(said)
+        if not on_record(suite, first):
+            return Exit.BAD_INPUT
     plan_of = declared(wanted, suite.looks(first))
     walk = _Walk(suite, plan_of, budget, _asked(first))
     return walk.go(first)
@@ -122,42 +128,19 @@ class _Walk:
         """Why the look does not fit into the time that is left, or None."""
         if self.budget.seconds is None:
             return None
-        missing = [job for job in plan.jobs if self._open(job)]
-        needed = self._needed(plan, missing)
+        missing = [job for job in plan.jobs if is_open(self.suite, job)]
+        needed = seconds_of_runs(self.suite, [plan], missing)
         if needed is None:  # one run is the price of knowing
             if self.suite.carry_out(missing[:1]).interrupted:
                 raise KeyboardInterrupt
-            missing = [job for job in plan.jobs if self._open(job)]
-            needed = self._needed(plan, missing)
+            missing = [job for job in plan.jobs if is_open(self.suite, job)]
+            needed = seconds_of_runs(self.suite, [plan], missing)
         if not missing or needed is None or needed <= self.budget.left:
             return None
         return (
             f"budget: the look at {seeds} seeds needs about {span(needed)} for "
             f"{counted(len(missing), 'run')}, and {span(self.budget.left)} are left"
         )
-
-    def _open(self, job: Job) -> bool:
-        run = self.suite.records.get(job.spec.key)
-        return (
-            run is None or run.status == "interrupted" or (run.status == "failed" and self.suite.retry_failed)
-        )
-
-    def _needed(self, plan: Plan, missing: Sequence[Job]) -> float | None:
-        """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
-        from audit.planning import RunTimes
-
-        there = {
-            key: run
-            for keys in plan.keys.values()
-            for key in keys
-            if (run := self.suite.records.get(key)) is not None
-        }
-        wanted = {job.spec.key for job in missing}
-        runs = {name: sum(key in wanted for key in keys) for name, keys in _each_key_once(plan).items()}
-        if not any(runs.values()):
-            return 0.0
-        time = RunTimes(plan.with_runs(there).values()).of(runs)
-        return None if time is None else time.seconds / min(self.suite.workers, len(missing))
 
     # ----------------------------------------------------------------- the end
 
@@ -205,13 +188,3 @@ def _worth_running(suite: Suite, plan: Plan) -> frozenset[str]:
         if claim.kind in JUDGES and names and names <= asked and not elsewhere:
             found |= names
     return frozenset(found)
-
-
-def _each_key_once(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Two experiments of one configuration share their runs."""
-    seen: set[str] = set()
-    mine = {}
-    for name, keys in plan.keys.items():
-        mine[name] = tuple(key for key in keys if key not in seen)
-        seen.update(keys)
-    return mine

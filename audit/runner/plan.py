@@ -95,6 +95,8 @@ class Plan:
     idle: tuple[str, ...] = ()
     """What was asked for and is not run here: readings that change nothing, models that lack something; one
     sentence each."""
+    steady: frozenset[str] = frozenset()
+    """Experiments of which all seeds give one result."""
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -149,6 +151,7 @@ def make_plan(
     untuned: list[str] = []
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
+    steady: set[str] = set()
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
             why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
@@ -160,7 +163,7 @@ def make_plan(
         if reading is not None and (reading.base not in keys or (left_out and name not in known_readings)):
             continue  # what is to be told of its experiment is told
         try:
-            record, specs, data = _resolve(paper, name, experiment, settings, reading)
+            record, specs, data, same = _resolve(paper, name, experiment, settings, reading)
             notes: tuple[str, ...] = () if left_out else _made(data).notes
         except UntunedError:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
@@ -182,6 +185,7 @@ def make_plan(
             idle[_of_idle(reading, record)] = None
             continue
         keys[name] = tuple(spec.key for spec in specs)
+        steady |= {name} if same else set()
         records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
         if left_out:
             continue
@@ -202,7 +206,7 @@ def make_plan(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
     shared, keys = with_shared_readings(paper, records, keys)
-    return Plan(tuple(shared), keys, _each_once(jobs), tuple(remarks), tuple(idle))
+    return Plan(tuple(shared), keys, _each_once(jobs), tuple(remarks), tuple(idle), frozenset(steady))
 
 
 def _experiments(
@@ -358,7 +362,8 @@ def _resolve(
     experiment: Experiment,
     settings: Settings,
     reading: ReadingExperiment | None = None,
-) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+) -> tuple[ExperimentRecord, list[RunSpec], DataRequest, bool]:
+    """Its record, a specification a seed, its data, and whether all seeds give one result."""
     from reimpl.config_fields import as_dict, as_json
     from reimpl.model_files import code_of
 
@@ -409,7 +414,8 @@ def _resolve(
         reading=dict(reading.reading) if reading else {},
         data=sheet_of(paper.datasets[experiment.on], whole),
     )
-    return record, specs, request
+    steady = getattr(found.module, "steady", None)
+    return record, specs, request, bool(steady and steady(config, whole))
 
 
 _ALONE = {"texts": "texts without features", "features": "features without text"}

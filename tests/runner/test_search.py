@@ -39,7 +39,7 @@ def hill(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
 
 
 def proposals(trials: tuple[Trial, ...]) -> list[Mapping[str, Any]]:
-    return [it.values for it in trials if it.state != "died"]
+    return [it.values for it in trials if it.counts]
 
 
 def test_the_score_of_a_trial_is_that_of_its_values(tmp_path: Path) -> None:
@@ -99,12 +99,43 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sam
 
     with pytest.raises(TrialStopped):
         parts.work(stopped, 14)
-    assert [it.state for it in parts.trials()] == ["done"] * 5 + ["died"]
+    assert [it.state for it in parts.trials()] == ["done"] * 5 + ["interrupted"]
+    assert sum(it.counts for it in parts.trials()) == 5
     made.append(math.nan)
     parts.work(stopped, 11)
     parts.work(stopped, 14)
     assert proposals(parts.trials()) == proposals(whole.trials())
     assert sorted(made[:5] + made[6:]) == sorted(it.values["config.x"] for it in whole.trials())
+
+
+def test_a_trial_that_was_stopped_often_is_never_given_up(tmp_path: Path) -> None:
+    """Only what ends by itself is: the user may stop as often as he likes."""
+    it = search(tmp_path)
+
+    def stopped(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        raise TrialStopped
+
+    for _ in range(5):
+        with pytest.raises(TrialStopped):
+            it.work(stopped, 1)
+    it.work(hill, 1)
+    assert [trial.state for trial in it.trials()] == ["interrupted"] * 5 + ["done"]
+    assert len({trial.values["config.x"] for trial in it.trials()}) == 1
+
+
+def test_trials_that_an_earlier_version_stopped_have_not_died(tmp_path: Path) -> None:
+    """Its journal has `died` beside the same reason."""
+    it = search(tmp_path)
+
+    def stopped(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        raise TrialStopped
+
+    with pytest.raises(TrialStopped):
+        it.work(stopped, 1)
+    text = it.journal.read_text()
+    assert '"interrupted":true' in text
+    it.journal.write_text(text.replace('"interrupted":true', '"died":true'))
+    assert [trial.state for trial in it.trials()] == ["interrupted"]
 
 
 def test_trials_that_are_over_are_never_made_again(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def carry_on(question: Question, way: Way, listener: Listener) -> Study | None:
 
 
 def _counting(trials: tuple[Trial, ...]) -> list[Trial]:
-    return [it for it in trials if it.state != "died"]
+    return [it for it in trials if it.counts]
 
 
 class _Told:
@@ -99,7 +99,7 @@ class _Told:
         before = len(over) - len(_counting(tuple(new)))
         for trial in new:
             self.known.add(trial.number)
-            before += trial.state != "died"
+            before += trial.counts
             self.listener.ended(trial, before, best)
 
 

@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 from audit.errors import AuditError
 from audit.files import explained
 from audit.study import Json, SearchRange, Trial
+from audit.study import TrialState as State
 
 if TYPE_CHECKING:
     import optuna
@@ -38,6 +39,7 @@ PRUNE_FROM = 5
 LIVES = 3
 #: Seconds between two looks at trials that another process is at work on.
 _PATIENCE = 0.3
+_STOPPED = "it was interrupted"
 
 
 class TrialStopped(Exception):  # noqa: N818 - a request, not an error
@@ -129,11 +131,11 @@ class Search:
         with explained(self.folder), FileLock(self.folder / "take.lock"):
             self._bury(study)
             found = study.get_trials(deepcopy=False)
-            over = [it for it in map(_as_record, found) if it is not None and it.state != "died"]
+            over = [it for it in map(_as_record, found) if it is not None and it.counts]
             running = [it for it in found if it.state.name == "RUNNING"]
             if len(over) + len(running) >= wanted:
                 return "wait" if running else "none left"
-            # Trials that died propose nothing new, so what follows them is what it would have been.
+            # Trials that are tried again propose nothing new: what follows is what it would have been.
             study.sampler = self._sampler(sum("again" not in it.user_attrs for it in found))
             trial = study.ask({it.name: _distribution(it) for it in self.space})
             lock = self._lock(trial.number)
@@ -223,7 +225,7 @@ def _carried_out(study: optuna.Study, trial: optuna.Trial, objective: Objective)
     except TrialPruned:
         end(TrialState.PRUNED, reason=f"ended early by the rule {type(study.pruner).__name__}")
     except TrialStopped:
-        end(TrialState.FAIL, reason="it was interrupted", died=True)
+        end(TrialState.FAIL, reason=_STOPPED, interrupted=True)
         _again(study, values, trial.number, trial.user_attrs.get("deaths", 0))
         raise
     else:
@@ -249,13 +251,21 @@ def _as_record(it: optuna.trial.FrozenTrial) -> Trial | None:
     last = curve[max(curve)] if curve else None
     return Trial(
         number=it.number,
-        state="died" if it.user_attrs.get("died") else names[it.state.name],
+        state=_ended_before_its_end(it) or names[it.state.name],
         values=dict(it.params),
         score=it.value if it.state.name == "COMPLETE" else last if it.state.name == "PRUNED" else None,
         epochs=float(max(curve)) if curve else None,
         seconds=float(it.user_attrs.get("seconds", 0.0)),
         reason=it.user_attrs.get("reason"),
     )
+
+
+def _ended_before_its_end(it: optuna.trial.FrozenTrial) -> State | None:
+    """Journals of earlier versions have both under one name."""
+    stopped = it.user_attrs.get("interrupted") or it.user_attrs.get("reason") == _STOPPED
+    if stopped and it.state.name == "FAIL":
+        return "interrupted"
+    return "died" if it.user_attrs.get("died") else None
 
 
 def _distribution(it: SearchRange) -> optuna.distributions.BaseDistribution:

@@ -122,8 +122,10 @@ def open_column(where: Tree, options: Options) -> BowDataset:
     if options.column is not None:
         check_column(where.name, options.column, columns)  # before the data are read
     elif columns > 1:
+        alone = options.data is None and "data" not in _files(where)
+        lacking = "; there is no data file beside them, so state data=FILE too" if alone else ""
         raise DataError(
-            f"{where.path}: {columns} splits, one a column; state column=0 to column={columns - 1}"
+            f"{where.path}: {columns} splits, one a column; state column=0 to column={columns - 1}{lacking}"
         )
     return read_columns(where, options).dataset(options.column or 0)
 

@@ -1,0 +1,155 @@
+"""What `audit run` says before its first run: what it costs, or that nothing is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reimpl.fidelity
+from audit import cli
+from audit.exit_codes import Exit
+from audit.runner import carry_out
+from reimpl.fidelity import Check
+from reimpl.training import Result
+from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+from tests.test_cli_readings import CLAIMS as WITH_READINGS
+
+RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every run takes ten minutes, as its record says."""
+
+    def train(job: Any, data: Any, *_: Any) -> Result:
+        n = data.test.size
+        ids, scores = np.zeros((n, 1), dtype=np.int32), np.zeros((n, 1), dtype=np.float32)
+        return Result({"P@1": 70.0 + job.spec.seed}, (), 600.0, None, 9, ids, scores)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    monkeypatch.setattr(carry_out, "_train", train)
+    write_paper(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+def err(capsys: pytest.CaptureFixture[str], *words: str, code: Exit | None = None) -> list[str]:
+    found = cli.main(list(words))
+    assert found in (Exit.OK, Exit.CONTRADICTED) if code is None else found == code
+    return [line.strip() for line in capsys.readouterr().err.splitlines()]
+
+
+def test_before_the_first_run_the_time_is_not_known_and_after_it_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = err(capsys, *RUN, "--seeds", "3")
+    assert "3 runs to do, how long is not known before the first one" in told
+    assert told[-4].startswith("[1/3] words seed 0") and "about 20 min for the other 2 at that pace" in told
+    assert sum("at that pace" in line for line in told) == 1
+
+
+def test_runs_on_record_say_how_long_the_others_take(capsys: pytest.CaptureFixture[str]) -> None:
+    err(capsys, *RUN, "--seeds", "2")
+    told = err(capsys, *RUN, "--seeds", "5")
+    assert "2 runs on record, 3 to do, about 30 min by the runs on record" in told
+    told = err(capsys, *RUN, "--seeds", "5")
+    assert not any("to do" in line for line in told)
+
+
+def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("toy.yaml").write_text(WITH_READINGS)
+    run = ("run", "toy.yaml", "--jobs", "1", "--seeds", "2")
+    err(capsys, *run)
+    told = err(capsys, *run, "--readings")
+    assert "readings: up to 3 readings each of 2 experiments, 2 seeds of each reading" in told
+    # a and b under two and one other reading, two seeds each, of 600 s
+    assert "4 runs on record, 6 to do, about 1 h 0 min by the runs on record" in told
+
+
+def test_readings_of_a_deterministic_arm_cost_no_more_seeds_than_tell_something(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """More documents than features: LIBLINEAR's primal, which draws nothing."""
+    write_linear_paper(folder)
+    write_columns(folder / "columns")
+    run = ("run", "linear.yaml", "--data", "columns@0", "--jobs", "1", "--only", "svm", "--seeds")
+    note = "svm: all seeds give one result, and from the third on tell nothing; --seeds 2 will do"
+    assert note not in err(capsys, *run, "2")
+    assert note in err(capsys, *run, "4")
+    assert note not in err(capsys, *run, "4")  # nothing is left to do
+
+
+def test_columns_say_what_they_cost_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_linear_paper(folder)
+    write_columns(folder / "columns")
+    run = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--only", "svm", "--seeds", "2")
+    err(capsys, *run, "--columns", "0-1")
+    told = err(capsys, *run, "--columns", "0-2")
+    assert "3 runs on record, 1 to do, about 10 min by the runs on record" in told
+
+
+# --------------------------------------------------------------------------- nothing to run
+
+
+def test_an_experiment_that_cannot_be_run_is_told_with_its_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Told first, and as bad input; the report holds what the printed numbers say alone."""
+    told, *_ = err(capsys, *RUN[:-1], "lost", code=Exit.BAD_INPUT)
+    assert told == (
+        "toy2024: nothing was run: 1 experiment selected by --only lost, and none can be run here (lost: "
+        "its code was never published); `audit list toy2024` shows which can, and `audit check toy2024` "
+        "needs no run"
+    )
+
+
+@pytest.mark.parametrize("way", [[], ["--until-settled"]])
+def test_a_claim_without_experiments_selects_none(way: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    written = "  - {id: sum, kind: arithmetic, expect: 1 = 1, says: x, where: {page: 3}}\n"
+    Path("toy.yaml").write_text(Path("toy.yaml").read_text() + written)
+    told, *_ = err(capsys, *RUN[:-1], "sum", *way, code=Exit.BAD_INPUT)
+    assert told.startswith("toy2024: nothing was run: no experiment is selected by --only sum; `audit list")
+
+
+def test_what_earlier_commands_ran_is_judged_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    err(capsys, *RUN, "--seeds", "3")
+    told = err(capsys, *RUN[:-1], "lost", "--seeds", "3")
+    assert told[0].startswith("toy2024: nothing was run")
+    assert Path("audit-report/toy2024-corpus/audit.json").exists()
+
+
+# --------------------------------------------------------------------------- folders that cannot be written
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As for somebody who may not write here, whoever runs the tests."""
+    usual = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and usual(path, mode))
+    yield
+
+
+@pytest.mark.parametrize("command", ["run", "tune"])
+def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
+    command: str, read_only: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import audit.runner.plan
+
+    monkeypatch.setattr(audit.runner.plan, "resolved", lambda *_: pytest.fail("prepared"))
+    where = ["--data", "corpus", "--store", "there/runs"]
+    [told] = err(capsys, command, "toy.yaml", *where, code=Exit.BAD_INPUT)
+    assert told == "audit: there/runs: Permission denied; make it accessible or choose another folder"
+    assert not Path("there").exists()
+
+
+def test_a_file_in_the_place_of_the_store_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("x")
+    [told] = err(capsys, *RUN, "--store", "file/runs", code=Exit.BAD_INPUT)
+    assert told.startswith("audit: file/runs: Not a directory; a file stands where a folder is needed")
