@@ -96,7 +96,7 @@ def _script() -> str:
 @cache
 def _environment() -> Environment:
     """Autoescape everywhere, an unknown name is an error, and steering characters are written out."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -105,6 +105,21 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["coded"] = _coded
+    return environment
+
+
+def _coded(text: str) -> Markup:
+    """What a sentence has between two backticks as code; a text with an odd one stays as it is.
+
+    >>> print(_coded("`audit run` <first>"))
+    <code>audit run</code> &lt;first&gt;
+    """
+    parts = visible(text).split("`")
+    if len(parts) % 2 == 0:
+        return Markup.escape(visible(text))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts))
 
 
 def _finalize(value: Any) -> Any:

@@ -28,7 +28,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.render import embedded, html
+from reports.render import _coded, embedded, html
 from tests.reports import sample
 from tests.reports.markup import Markup, parsed
 from tests.reports.renew import GOLDEN
@@ -298,7 +298,7 @@ def test_order_of_the_page(study: Markup) -> None:
         "of 40",
         "What these words mean",
         "What the verdicts rest on",
-        "Printed numbersInconsistent: Fractions of the test set",
+        "Printed numbers≠ Inconsistent: Fractions of the test set",
         "Our implementationspassed",
         "Authors’ responsenot yet asked",
         "Judge every claim at a margin of",
@@ -319,6 +319,14 @@ def test_order_of_the_page(study: Markup) -> None:
     found = [text.find(place) for place in places]
     assert -1 not in found
     assert found == sorted(found)
+
+
+def test_commands_in_sentences_are_code() -> None:
+    """What to do about a claim on other data names a command; an odd backtick is text."""
+    shown = html(sample.study("other_data"))
+    assert "<code>audit run --data</code>" in shown
+    assert "`audit run" not in shown
+    assert _coded("a ` b <i>") == "a ` b &lt;i&gt;"
 
 
 def test_status_is_icon_and_word(study: Markup) -> None:
