@@ -25,6 +25,7 @@ from audit.record import (
     PrintedIn,
     Settling,
     Untranscribed,
+    Verdict,
     audit_from_json,
     to_json,
 )
@@ -322,10 +323,10 @@ def test_order_of_the_page(study: Markup) -> None:
 
 
 def test_commands_in_sentences_are_code() -> None:
-    """What to do about a claim on other data names a command; an odd backtick is text."""
-    shown = html(sample.study("other_data"))
-    assert "<code>audit run --data</code>" in shown
-    assert "`audit run" not in shown
+    """What to do about runs that failed names a command; an odd backtick is text."""
+    tiny = sample.tiny()
+    failed = (Verdict(tiny.claims[0].id, "inconclusive", "run_failed"),)
+    assert "<code>audit run --retry-failed</code> first" in html(replace(tiny, verdicts=failed))
     assert _coded("a ` b <i>") == "a ` b &lt;i&gt;"
 
 
