@@ -14,8 +14,9 @@ from reports.rejudging import band_of
 from reports.rerun_view import of_claim
 from reports.seed_strips import Strip, strips
 from reports.sentences import sentence
-from reports.wording import Status
+from reports.wording import Status, yardsticks
 from reports.wording.splits import splits_at_claim
+from reports.yardsticks import others_on_its_data, over_columns
 
 #: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
 _FEW = 2
@@ -135,6 +136,7 @@ def _whole(claim: ClaimRecord, found: Lookup) -> Card:
             *(_numbers(claim, verdict) if verdict else ()),
             *_settling(found.audit.settling.get(claim.id), verdict),
             *_documents(found.audit.instances.get(claim.id)),
+            *_beside(claim, found),
         ),
         plot=plot,
         no_plot="" if plot else wording.no_plot(claim, verdict),
@@ -311,6 +313,17 @@ def _documents(evidence: InstanceEvidence | None) -> list[Fact]:
         ("McNemar", wording.mcnemar(evidence)),
     )
     return [Fact(term, text) for term, text in facts if text]
+
+
+def _beside(claim: ClaimRecord, found: Lookup) -> list[Fact]:
+    """Other models on the same data, and all split columns of it; of claims that were judged."""
+    if wording.status_of(found.verdicts.get(claim.id)) == "not_tested":
+        return []
+    columns = over_columns(claim, found)
+    return [
+        *(Fact(yardsticks.TERM, it.text, it.href) for it in others_on_its_data(claim, found)),
+        *([Fact(yardsticks.COLUMNS_TERM, columns.text, columns.href)] if columns else []),
+    ]
 
 
 # --------------------------------------------------------------------------- parts

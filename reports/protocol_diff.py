@@ -9,7 +9,7 @@ from typing import Any
 from audit.record import Deviation, ExperimentRecord
 from reports import digits
 from reports.lookup import Lookup, unique_anchors
-from reports.wording import all_experiments, named
+from reports.wording import all_experiments, named, same_runs
 from reports.wording import protocol as words
 
 #: Of more experiments that do not share a point the names are too many for a heading.
@@ -52,6 +52,8 @@ class Settings:
     """Model, variant and protocol."""
     counts: str
     values: tuple[tuple[str, str], ...]
+    also: str = ""
+    """Experiments with the same runs; empty where there are none."""
 
 
 @dataclass(frozen=True)
@@ -62,25 +64,39 @@ class ProtocolDiff:
 
 
 def protocol_diff(found: Lookup) -> ProtocolDiff:
-    """Every point once, under the experiments that share it; those of most experiments first."""
+    """Every point once, under the experiments that share it; those of most experiments first.
+
+    Of an experiment for which the runs of another one stand, no more than what is not told there.
+    """
     run = [it for it in found.audit.experiments if it.runs]
-    points = {it.id: tuple(_points(it, found)) for it in run}
+    held_all = {it.id: tuple(_points(it, found)) for it in run}
+    points = {name: mine for name, mine in held_all.items() if name not in found.same.experiments}
+    told = dict(points)
+    for name, first in found.same.experiments.items():
+        told[name] = tuple(it for it in held_all[name] if it not in held_all[first])
     shared: dict[Point, list[str]] = {}
-    for name, mine in points.items():
+    for name, mine in told.items():
         for point in mine:
             shared.setdefault(point, []).append(name)
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point, names in shared.items():
         groups.setdefault(tuple(names), []).append(point)
     ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
-    anchors = unique_anchors("s", [it.id for it in run])
+    anchors = settings_anchors(found)
     return ProtocolDiff(
         summary=words.unknown_in_all(sum(it.silent for it in shared), len(shared)),
         groups=tuple(
             PointGroup(*_named(names, points, found), tuple(held), _counts(held)) for names, held in ordered
         ),
-        settings=tuple(_settings(it, found, anchors[it.id], points[it.id]) for it in run),
+        settings=tuple(_settings(it, found, anchors[it.id], points[it.id]) for it in run if it.id in points),
     )
+
+
+def settings_anchors(found: Lookup) -> dict[str, str]:
+    """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
+    run = [it.id for it in found.audit.experiments if it.runs]
+    anchors = unique_anchors("s", run)
+    return {name: anchors[found.same.experiments.get(name, name)] for name in run}
 
 
 def _points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
@@ -140,6 +156,7 @@ def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Po
         named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
         counts=_counts(points),
         values=tuple(_values(spec.protocol, spec.config or it.config)),
+        also=same_runs.also([found.title(name) for name in found.same.again(it.id)]),
     )
 
 

@@ -28,6 +28,10 @@ class SameRuns:
     experiments: Mapping[str, str]
     """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
 
+    def again(self, experiment: str) -> tuple[str, ...]:
+        """The experiments for which the runs of this one stand too."""
+        return tuple(name for name, first in self.experiments.items() if first == experiment)
+
 
 def same_runs(audit: Audit) -> SameRuns:
     return SameRuns(_claims(audit), _experiments(audit))

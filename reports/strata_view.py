@@ -65,19 +65,13 @@ def _block(held: list[LabelStrata], found: Lookup) -> StrataBlock:
         rows=tuple(
             StrataRow(
                 name=found.title(it.experiment),
-                also=_also(it.experiment, found),
+                also=same_runs.also([found.title(name) for name in found.same.again(it.experiment)]),
                 runs=plural(it.runs, "run"),
                 cells=tuple(_cells(part) for part in it.strata),
             )
             for it in held
         ),
     )
-
-
-def _also(experiment: str, found: Lookup) -> str:
-    """How many other experiments have these runs, and which."""
-    titles = [found.title(name) for name, first in found.same.experiments.items() if first == experiment]
-    return f"{same_runs.experiments(len(titles))}: {'; '.join(titles)}" if titles else ""
 
 
 def _head(it: StratumResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from audit.record import Scope
 from reports import digits
@@ -52,9 +52,11 @@ def aside(number: int, distinct: int, stand_in: int) -> str:
     return ", ".join(parts)
 
 
-def experiments(titles: int) -> str:
-    """Before the names of experiments for which the same runs stand."""
-    return f"the same runs stand for {plural(titles, 'further experiment')}"
+def also(titles: Sequence[str]) -> str:
+    """`the same runs stand for 2 further experiments: A; B`; empty where there are none."""
+    if not titles:
+        return ""
+    return f"the same runs stand for {plural(len(titles), 'further experiment')}: {'; '.join(titles)}"
 
 
 def rest(number: int) -> str:

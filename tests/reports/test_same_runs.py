@@ -7,10 +7,22 @@ from dataclasses import replace
 import pytest
 
 from audit.describe import share
-from audit.record import Audit, Cell, LabelStrata, Outcome, Row, Scope, Settling, StratumResult, TableRecord
+from audit.record import (
+    Audit,
+    Cell,
+    Deviation,
+    LabelStrata,
+    Outcome,
+    Row,
+    Scope,
+    Settling,
+    StratumResult,
+    TableRecord,
+)
 from reports import page, wording
 from reports.lookup import lookup
 from reports.open_claims import open_claims
+from reports.protocol_diff import protocol_diff
 from reports.render import html
 from reports.rerun_view import rerun_box
 from reports.same_runs import distinct, same_runs
@@ -235,6 +247,26 @@ def test_strata_and_commands_are_told_once() -> None:
         for title in ("Kim-CNN, words", "Kim-CNN, embeddings")
     }
     assert len(rerun_box(lookup(audit)).experiments) == 2
+
+
+def test_the_protocol_tells_what_was_run_once() -> None:
+    """With the names of the experiments that share it; of those no more than what is not told there."""
+    audit = stood_in()
+    whole = protocol_diff(lookup(audit))
+    assert [it.title for it in whole.settings] == ["Kim-CNN, embeddings", "Kim-CNN, words"]
+    assert whole.settings[1].also == (
+        "the same runs stand for 2 further experiments: Kim-CNN, words on mediamill; Kim-CNN, words on wiki10"
+    )
+    assert all("mediamill" not in it.experiments for it in whole.groups)
+    own = Deviation("corpus", "Mediamill", "another", "it was not at hand")
+    other = replace(audit.experiments[2], deviations=(*audit.experiments[2].deviations, own))
+    experiments = (*audit.experiments[:2], other, *audit.experiments[3:])
+    (group,) = [
+        it
+        for it in protocol_diff(lookup(replace(audit, experiments=experiments))).groups
+        if "on mediamill" in it.experiments
+    ]
+    assert [it.what for it in group.points] == ["corpus"]
 
 
 def test_what_would_settle_is_listed_once() -> None:
