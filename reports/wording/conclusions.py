@@ -167,8 +167,8 @@ _ANY = {
     ),
     "no_variance_estimate": "a single run says nothing about the spread between seeds",
     "ambiguous_description": (
-        "it hangs on what the paper leaves open, as not all of its {declared} declared readings come to the "
-        "same verdict ({readings})"
+        "it hangs on what the paper leaves open, as not all of {those_run} come to the same verdict "
+        "({readings})"
     ),
     "some_readings": (
         "not all of the {declared} declared readings of what the paper leaves open were run ({readings}), "

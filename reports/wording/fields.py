@@ -58,6 +58,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "ratio_deciding": _range(*_deciding("ratio", claim, verdict), marks),
         "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
         "declared": str(verdict.readings_declared) if verdict.readings_declared else digits.ABSENT,
+        "those_run": _those_run(verdict),
         "readings": readings_counted(verdict),
         "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
     }
@@ -191,3 +192,10 @@ def _gap(verdict: Verdict) -> str:
 def _apart(difference: float, margin: float | None, *, level: str) -> str:
     size = digits.distance(difference, margin=margin)
     return level if size == "0.00" else f"{size} points {'below' if difference < 0 else 'above'}"
+
+
+def _those_run(verdict: Verdict) -> str:
+    """`its 15 declared readings`, or `the 3 that were run of its 15 declared readings`."""
+    run, declared = len(verdict.readings), verdict.readings_declared
+    ran = f"the {run} that were run of " if run < declared else ""
+    return f"{ran}its {declared} declared readings"

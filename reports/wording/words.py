@@ -107,7 +107,7 @@ REASONS = {
     "no_sizes": "the claim file names no experiments of growing size whose cost could be compared",
     "counted_exactly": "no runs are asked for: its operations are counted, among the checks that need no run",
     "not_one_size": "the experiments differ in more than the size that grows",
-    "ambiguous_description": "it hangs on what the paper leaves open: not all readings come to one verdict",
+    "ambiguous_description": "it hangs on what the paper leaves open: readings come to different verdicts",
     "some_readings": "not all readings of what the paper leaves open were run",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
