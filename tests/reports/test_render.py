@@ -25,7 +25,6 @@ from audit.record import (
     PrintedIn,
     Settling,
     Untranscribed,
-    Verdict,
     audit_from_json,
     to_json,
 )
@@ -323,10 +322,9 @@ def test_order_of_the_page(study: Markup) -> None:
 
 
 def test_commands_in_sentences_are_code() -> None:
-    """What to do about runs that failed names a command; an odd backtick is text."""
-    tiny = sample.tiny()
-    failed = (Verdict(tiny.claims[0].id, "inconclusive", "run_failed"),)
-    assert "<code>audit run --retry-failed</code> first" in html(replace(tiny, verdicts=failed))
+    """Sentences of the record name commands between backticks; an odd backtick is text."""
+    told = replace(sample.tiny(), about_looks=("`audit run --until-settled` declares <looks>.",))
+    assert "<code>audit run --until-settled</code> declares &lt;looks&gt;." in html(told)
     assert _coded("a ` b <i>") == "a ` b &lt;i&gt;"
 
 
