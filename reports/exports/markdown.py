@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from audit.record import Audit, Finding
 from reports import wording
 from reports.exports.told import Told, by_claim, line, most_pressing, told
+from reports.same_runs import same_runs
 from reports.strings import moment, shortened
 from reports.wording import beside, settling
+from reports.wording import same_runs as words
 
 LINES = 40
 #: How many of each are told; with headings and blank lines they come to the forty.
@@ -24,7 +26,7 @@ def summary(audit: Audit) -> str:
     claims = told(audit)
     parts = [
         *_head(audit, claims),
-        *_section(beside.PRIMARY, _primary(claims), _PRIMARY, "primary claim"),
+        *_section(beside.PRIMARY, _primary(claims, audit), _PRIMARY, "primary claim"),
         *_section(beside.CONTRADICTED, _contradicted(claims), _CONTRADICTED, "contradicted claim"),
         *_section(beside.DISAGREE, _findings(audit.findings), _FINDINGS, "finding"),
         *_section(beside.OPEN, _open(audit, claims), _OPEN, "open claim"),
@@ -75,8 +77,19 @@ def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[st
     return ["", f"**{title}**", "", *items[:limit], *rest]
 
 
-def _primary(claims: Sequence[Told]) -> list[str]:
-    return _each([it for it in claims if it.claim.primary], _headline)
+def _primary(claims: Sequence[Told], audit: Audit) -> list[str]:
+    """On the paper's own data first; of one that has the runs of another, that it has."""
+    first = same_runs(audit).claims
+    titles = {it.claim.id: it.title for it in claims}
+    groups = by_claim([it for it in claims if it.claim.primary])
+    groups.sort(key=lambda members: wording.judged_on(most_pressing(members).verdict) == "other_data")
+
+    def say(members: list[Told]) -> str:
+        told = first.get(most_pressing(members).claim.id)
+        more = f" ({words.SAME}: {escape(shortened(line(titles[told]), 200))})" if told else ""
+        return _headline(members) + more
+
+    return [say(members) for members in groups]
 
 
 def _contradicted(claims: Sequence[Told]) -> list[str]:

@@ -20,6 +20,7 @@ from audit.record import (
     TableRecord,
 )
 from reports import page, wording
+from reports.exports.markdown import summary
 from reports.lookup import lookup
 from reports.open_claims import open_claims
 from reports.protocol_diff import protocol_diff
@@ -292,3 +293,13 @@ def test_its_words_name_nobody() -> None:
     ]
     assert not any(word in text for text in said for word in ("author", "they ", "wrong", "failed to"))
     assert wording.STATUS_WORDS["reproduced"] in words.mark("Reproduced", "x")
+
+
+def test_the_summary_for_a_review_form_says_it_too() -> None:
+    """A primary claim on a stand-in names the claim whose runs it has, and stands below those on own data."""
+    audit = stood_in()
+    both = replace(audit, claims=tuple(replace(it, primary=it.dataset != "wiki10") for it in audit.claims))
+    own, stand_in = [it for it in summary(both).splitlines() if it.startswith("- **")][:2]
+    assert own.startswith("- **Inconclusive at P@1, P@3 and P@5.**") and words.SAME not in own
+    assert stand_in.startswith("- **Reproduced at P@1, P@3 and P@5.** So on mediamill. ")
+    assert f"({words.SAME}: Kim-CNN is dramatically worse" in stand_in
