@@ -130,7 +130,8 @@ def split_section(found: Lookup) -> SplitSection | None:
         rows=tuple(_row(it, found.title(it.experiment)) for it in noise),
         columns=tuple(map(str, columns)),
         values=tuple(_values(it, columns, found.title(it.experiment)) for it in noise),
-        missing=(*words.default_reading(study), *words.splits_missing(study)),
+        verdicts=" ".join((words.VERDICTS_NOTE, *words.default_reading(study))),
+        missing=words.splits_missing(study),
         command=study.command,
     )
 

@@ -122,7 +122,7 @@ def test_that_other_readings_were_declared_is_said_with_the_verdicts() -> None:
     assert card.splits.endswith(
         "Each alone, at the full level, under the default reading of what else is open."
     )
-    assert found is not None and "one of up to 15" in found.missing[0]
+    assert found is not None and "one of up to 15" in found.verdicts
 
 
 def test_with_one_column_there_is_no_mean() -> None:
