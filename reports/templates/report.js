@@ -176,7 +176,11 @@
     name: (block) => [one("h4", block.el).textContent.trim().toLowerCase(), block.place],
     flip: (block) => [Math.min(...block.cards.map(slack)), block.place],
   };
+  let sorted = "eye";
   function sort() {
+    one("#sort").value = state.sort;
+    if (state.sort === sorted) return; // thousands of claims are moved only for another order
+    sorted = state.sort;
     const key = state.sort === "eye" ? null : orders[state.sort];
     if (!key) for (const block of blocks) block.home.append(block.el);
     else {
@@ -184,7 +188,6 @@
       keyed.sort((a, b) => compare(a.key[0], b.key[0]) || compare(a.key[1], b.key[1]));
       flat.append(...keyed.map((it) => it.block.el));
     }
-    one("#sort").value = state.sort;
   }
   const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
