@@ -121,11 +121,13 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     figures are numbered."""
     page = opened(sample.study())
     page.emulate_media(media="print")
-    for gone in ("#filter", "#margin", "nav", "#chips"):
+    for gone in ("#filter", "#margin", ".rail", "#flips", "#margin-number", "nav", "#chips"):
         assert not page.locator(gone).is_visible()
     assert page.locator("#g-not_tested").is_visible()
     shown = "getComputedStyle(document.querySelector('{}'), '::details-content').contentVisibility"
-    for unfolded in (".fold", ".key", ".claim[data-p] .card:not([open])", ".card.contradicted"):
+    assert not page.get_by_text("Move it and see").is_visible()
+    assert page.get_by_text("How far from the printed number still counts as the same").is_visible()
+    for unfolded in (".fold", ".key", ".listed", ".claim[data-p] .card:not([open])", ".card.contradicted"):
         assert page.evaluate(shown.format(unfolded)) == "visible", unfolded
     assert page.evaluate(shown.format(".claim:not([data-p]) .card:not([open])")) == "hidden"
     assert page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
@@ -139,6 +141,10 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     page.pdf(path=str(file), format="A4")
     assert file.read_bytes().startswith(b"%PDF")
     assert file.stat().st_size > 50_000
+    page.emulate_media(media="screen")
+    page.fill("#margin-number", "3")
+    page.emulate_media(media="print")
+    assert page.locator("#flips").is_visible()  # at another margin the paper says so
     page.emulate_media(media="screen")
     assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
 
