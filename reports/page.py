@@ -43,6 +43,8 @@ class CountBox:
     total: int
     note: str = ""
     """What of them a reader would take for more, or for something else."""
+    borrowed: bool = False
+    """Whether all of them rest on stand-in data, so that the number has less weight."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +176,20 @@ def _counts(cards: Sequence[Card], found: Lookup) -> tuple[CountBox, ...]:
     """The four numbers. They add up to the number of claims: every card has one of the four statuses."""
     number = Counter(it.status for it in cards)
     return tuple(
-        CountBox(status, STATUS_WORDS[status], number[status], len(cards), _aside(status, found))
+        CountBox(
+            status,
+            STATUS_WORDS[status],
+            number[status],
+            len(cards),
+            _aside(status, found),
+            borrowed=0 < number[status] == _on_stand_in(status, cards) and status != "not_tested",
+        )
         for status in STATUSES
     )
+
+
+def _on_stand_in(status: Status, cards: Sequence[Card]) -> int:
+    return sum(it.status == status and it.on == "other_data" for it in cards)
 
 
 def _aside(status: Status, found: Lookup) -> str:

@@ -85,7 +85,10 @@
     for (const box of all(".counts li")) {
       const count = cards.filter((card) => card.status === box.dataset.s).length;
       one("b", box).textContent = count;
-      box.className = count ? box.dataset.s : "none";
+      const note = one(".aside", box); // is about the verdicts at the fixed margins
+      if (note) note.hidden = state.margin !== null;
+      for (const name of [box.dataset.s, "none"]) box.classList.toggle(name, (name === "none") === !count);
+      box.classList.toggle("moved", state.margin !== null);
     }
     if (!range) return;
     const value = state.margin === null ? range.dataset.fixed : state.margin;

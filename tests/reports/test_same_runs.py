@@ -93,6 +93,12 @@ def test_claims_about_other_data_sets_lead_to_the_claim_about_the_corpus_itself(
     fewer = replace(audit.experiments[-1], runs=audit.experiments[-1].runs[:2])
     changed = replace(audit, experiments=(*audit.experiments[:-1], fewer))
     assert {it for it in same_runs(changed).claims if it.endswith("P@1")} == {f"{SWEEP}-mediamill:P@1"}
+    own = tuple(
+        replace(it, scope="same_data") if it.claim.endswith("wiki10:P@1") else it for it in audit.verdicts
+    )
+    assert {it for it in same_runs(replace(audit, verdicts=own)).claims if it.endswith("P@1")} == {
+        f"{SWEEP}-mediamill:P@1"
+    }
     unrun = tuple(replace(it, outcome="inconclusive", reason="not_run") for it in audit.verdicts)
     assert same_runs(replace(audit, verdicts=unrun)).claims == {}
     assert same_runs(sample.study("other_data")).claims == {}
@@ -258,7 +264,11 @@ def test_the_protocol_tells_what_was_run_once() -> None:
     assert whole.settings[1].also == (
         "the same runs stand for 2 further experiments: Kim-CNN, words on mediamill; Kim-CNN, words on wiki10"
     )
-    assert all("mediamill" not in it.experiments for it in whole.groups)
+    assert {it.experiments for it in whole.groups} <= {
+        "All 2 experiments that were run",
+        "Kim-CNN, embeddings",
+        "Kim-CNN, words",
+    }
     own = Deviation("corpus", "Mediamill", "another", "it was not at hand")
     other = replace(audit.experiments[2], deviations=(*audit.experiments[2].deviations, own))
     experiments = (*audit.experiments[:2], other, *audit.experiments[3:])
@@ -303,3 +313,12 @@ def test_the_summary_for_a_review_form_says_it_too() -> None:
     assert own.startswith("- **Inconclusive at P@1, P@3 and P@5.**") and words.SAME not in own
     assert stand_in.startswith("- **Reproduced at P@1, P@3 and P@5.** So on mediamill. ")
     assert f"({words.SAME}: Kim-CNN is dramatically worse" in stand_in
+
+
+def test_a_number_that_rests_on_stand_in_data_alone_has_less_weight() -> None:
+    """Its mark has no colour; one that rests on the paper's own data in part has."""
+    boxes = {it.status: it for it in page.build(stood_in()).counts}
+    assert (boxes["reproduced"].borrowed, boxes["inconclusive"].borrowed) == (True, False)
+    assert '<li class="reproduced borrowed" data-s="reproduced">' in html(stood_in())
+    assert not any(it.borrowed for it in page.build(stood_in(own="reproduced")).counts)
+    assert not any(it.borrowed for it in page.build(sample.untested()).counts)
