@@ -90,7 +90,7 @@ def _more_readings(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
         return False
     now = new.get("open", {})
     return all(
-        now.get(name, [None])[0] == choices[0] and all(it in now[name] for it in choices)
+        name in now and all(it in now[name] for it in choices)  # what sets nothing is the first, in both
         for name, choices in old["open"].items()
     )
 

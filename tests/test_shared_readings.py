@@ -14,6 +14,7 @@ from audit.exit_codes import Exit
 from audit.kept_plan import KeptPlan, keep_plan, kept_plans
 from audit.record import Audit
 from audit.runner import Plan, Settings, make_plan
+from audit.shared_readings import with_shared_readings
 
 CLAIMS = """format: 1
 paper: {key: toy, title: Toy}
@@ -109,6 +110,16 @@ def test_an_experiment_that_is_described_otherwise_shares_nothing() -> None:
     found = plan(paper(*apart), "a")
     assert found.keys["a"] == found.keys["a2"]
     assert [name for name in found.keys if "~" in name] == ["a~rate=fast", "a~divisor=slots"]
+
+
+def test_of_experiments_with_other_runs_by_default_no_reading_is_shared() -> None:
+    """As where settings were tuned for one of two corpora alone."""
+    it = paper()
+    made = plan(it, "a-d")
+    apart = {name: keys for name, keys in made.keys.items() if "-e~" not in name}
+    assert set(with_shared_readings(it, made.experiments, apart)[1]) - set(apart) == set(OF_E)
+    apart["a-e"] = ("another", "run")
+    assert with_shared_readings(it, made.experiments, apart)[1] == apart
 
 
 def test_claims_about_both_data_sets_rest_on_the_same_readings(capsys: pytest.CaptureFixture[str]) -> None:
