@@ -80,6 +80,9 @@ def test_readings_of_the_named_experiment_are_those_of_its_twin_and_cost_nothing
     assert len(named.jobs) == 3 * 2  # three readings, two seeds
     assert len(every.jobs) == (3 + 2) * 2  # those of b, and none for the second data set
     assert "b-e~rate=fast" not in named.keys
+    said = named.summary("toy", Settings(seeds=2), 1)
+    assert said.startswith("toy: 1 experiment and 2 other readings of them, 2 seeds, 6 runs on")
+    assert [it.id for it in named.asked] == ["a-d", "a-d~rate=fast", "a-d~divisor=slots"]
 
 
 def test_their_record_is_of_their_own_data_set() -> None:

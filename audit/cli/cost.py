@@ -23,6 +23,8 @@ def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
         names, most = several
         number = f"up to {counted(most, 'reading')} each of {counted(names, 'experiment')}"
         yield f"readings: {number}, {counted(suite.settings.seeds, 'seed')} of each reading"
+        if not missing:
+            yield f"all {counted(len(plan.jobs), 'run')} are on record"
     yield from to_do(suite, [plan], plan.jobs, missing)
     yield from _of_equal_seeds(suite, plan, missing)
 
@@ -81,9 +83,7 @@ def _each_key_once(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 def _readings(plan: Plan) -> tuple[int, int] | None:
     """Experiments that are run under several readings, and the most readings of one; None for none."""
-    asked = {job.spec.key for job in plan.jobs}
-    others = [it for it in plan.experiments if it.reading and asked.issuperset(plan.keys[it.id])]
-    bases = [it.reading_of for it in others]
+    bases = [it.reading_of for it in plan.asked if it.reading]
     return (len(set(bases)), 1 + max(map(bases.count, bases))) if bases else None
 
 

@@ -100,7 +100,7 @@ class Plan:
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
-        runnable = [it for it in self.experiments if it.not_run is None]
+        runnable = self.asked
         protocols = ", ".join(dict.fromkeys(it.protocol for it in runnable)) or "none"
         data = settings.data.resolve().name if settings.data else "a synthetic corpus"
         processes = "1 process" if workers == 1 else f"{workers} processes"
@@ -112,6 +112,12 @@ class Plan:
             f"{counted(len(self.jobs), 'run')} on {data}; "
             f"protocol {protocols}; {settings.device}, {settings.precision}, {processes}"
         )
+
+    @property
+    def asked(self) -> list[ExperimentRecord]:
+        """Experiments that are to be run, and other readings of these; not those that share the runs."""
+        plain = {it.id for it in self.experiments if it.not_run is None and not it.reading}
+        return [it for it in self.experiments if it.not_run is None and plain & {it.id, it.reading_of}]
 
     def with_runs(self, runs: Mapping[str, Run]) -> dict[str, ExperimentRecord]:
         """The experiments with those of their runs that are there."""
