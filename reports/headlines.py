@@ -1,4 +1,4 @@
-"""The primary claims on the first screen: on the paper's own data, then on a stand-in, then the untested."""
+"""The first screen's claims: on the paper's own data, then on a stand-in, then the untested."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from reports.lookup import Lookup
 from reports.sentences import brief
 from reports.wording import STATUS_WORDS, Status
 from reports.wording import same_runs as words
+from reports.wording.splits import splits_at_claim
 
 #: What needs a reader's eye comes first; a headline speaks of the first of its metrics' verdicts.
 ORDER: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
@@ -28,7 +29,7 @@ class HeadlineMark:
 
 @dataclass(frozen=True)
 class Headline:
-    """One primary claim over all its metrics."""
+    """One claim over all its metrics."""
 
     title: str
     marks: tuple[HeadlineMark, ...]
@@ -37,7 +38,7 @@ class Headline:
     sentence: str
     stand_in: bool
     heading: str = ""
-    """Above the first of those that rest on stand-in data."""
+    """Above the first of those that rest on stand-in data, and of those that are not primary."""
     href: str = ""
     """To the claim that has the same runs; empty where the claim has an entry of its own."""
     link: str = ""
@@ -51,6 +52,26 @@ def headlines(found: Lookup) -> tuple[Headline, ...]:
     primary = [claim for claim in found.audit.claims if claim.primary]
     made = [_headline(list(members), found) for _, members in groupby(primary, key=lambda it: it.claim)]
     return tuple(headline for _, headline in sorted(made, key=lambda pair: pair[0]))
+
+
+def on_own_data(found: Lookup, limit: int) -> tuple[Headline, ...]:
+    """Printed values that were judged on the paper's own corpus, where no primary claim was.
+
+    What is asked first is whether the paper's numbers hold: that stands above the primary claims then. Whose
+    data a verdict rests on decides, never how it came out; in the claim file's order.
+    """
+    claims = found.audit.claims
+    if any(claim.primary and _judged_on_own_data(claim, found) for claim in claims):
+        return ()
+    values = [it for it in claims if it.kind == "value" and _judged_on_own_data(it, found)]
+    made = [_headline(list(members), found)[1] for _, members in groupby(values, key=lambda it: it.claim)]
+    return tuple(replace(it, heading="" if k else words.ON_OWN_DATA) for k, it in enumerate(made[:limit]))
+
+
+def _judged_on_own_data(claim: ClaimRecord, found: Lookup) -> bool:
+    verdict = found.verdicts.get(claim.id)
+    judged = wording.status_of(verdict) != "not_tested"
+    return verdict is not None and judged and verdict.scope in ("same_data", "other_split")
 
 
 def headed(items: Sequence[Headline]) -> tuple[Headline, ...]:
@@ -80,7 +101,7 @@ def _headline(claims: list[ClaimRecord], found: Lookup) -> tuple[tuple[int, int]
         title=wording.claim_title(claim, found.names(claim)),
         marks=marks,
         summary=wording.headline(pairs),
-        sentence=brief(claim, found),
+        sentence=" ".join(filter(None, (brief(claim, found), splits_at_claim(found.audit.splits, claim.id)))),
         stand_in=data == _STAND_IN,
     )
     first = found.same.claims.get(claim.id)

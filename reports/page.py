@@ -14,7 +14,7 @@ from reports.claim_groups import CardGroup, card_groups, commands_in_short
 from reports.data_view import DataBlock, data_blocks
 from reports.figures import IntervalPlot, interval_plot
 from reports.first_screen import Line, inconsistencies
-from reports.headlines import Headline, headed, headlines
+from reports.headlines import Headline, headed, headlines, on_own_data
 from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
@@ -33,6 +33,8 @@ from reports.wording import same_runs as again
 
 #: So many primary claims are on the first screen; the others are folded below them.
 _FIRST = 3
+#: So many printed values stand above them where none of them rests on the paper's own data.
+_BESIDE = 2
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,10 @@ class Page:
     version: str
     date: str
     headlines: tuple[Headline, ...]
-    """At most three primary claims: those on the paper's own data first, and those that need an eye."""
+    """At most three primary claims: those on the paper's own data first, and those that need an eye. Where
+    none of them rests on the paper's own data, printed values that do stand above them."""
+    values_first: bool
+    """Whether they do."""
     further: tuple[Headline, ...]
     """The other primary claims."""
     counts: tuple[CountBox, ...]
@@ -122,7 +127,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
     """
     found = lookup(audit)
     cards, plots = packed([card(claim, found) for claim in audit.claims])
-    primary = headlines(found)
+    primary, values = headlines(found), on_own_data(found, _BESIDE)
     groups, prefix = commands_in_short(card_groups(cards), before_only(found))
     below = sections(found, previous)
     tested = any(found_card.status != "not_tested" for found_card in cards)
@@ -133,7 +138,8 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         code=" at commit ".join(part for part in (audit.paper.code_url, audit.paper.code_commit) if part),
         version=audit.tool_version,
         date=moment(audit.created),
-        headlines=headed(primary[:_FIRST]),
+        headlines=(*values, *headed(primary[:_FIRST])),
+        values_first=bool(values),
         further=headed(primary[_FIRST:]),
         counts=_counts(cards, found),
         tally=_tally(audit, cards),

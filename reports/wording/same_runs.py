@@ -9,6 +9,7 @@ from reports import digits
 from reports.wording.words import plural
 
 ON_STAND_IN = "On stand-in data: what holds there may not hold on the paper’s own"
+ON_OWN_DATA = "Printed values, on the paper’s own corpus"
 STAND_IN_NOTE = (
     "Another corpus was run in place of the paper’s. A verdict here is about that corpus, and settles "
     "nothing that is printed for the paper’s own."
