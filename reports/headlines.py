@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from audit.record import ClaimRecord
+from audit.record import Audit, ClaimRecord
 from reports import wording
 from reports.lookup import Lookup
 from reports.sentences import brief
@@ -60,18 +60,22 @@ def on_own_data(found: Lookup, limit: int) -> tuple[Headline, ...]:
     What is asked first is whether the paper's numbers hold: that stands above the primary claims then. Whose
     data a verdict rests on decides, never how it came out; in the claim file's order.
     """
-    claims = found.audit.claims
-    if any(claim.primary and _judged_on_own_data(claim, found) for claim in claims):
-        return ()
-    values = [it for it in claims if it.kind == "value" and _judged_on_own_data(it, found)]
-    made = [_headline(list(members), found)[1] for _, members in groupby(values, key=lambda it: it.claim)]
+    groups = groupby(values_on_own_data(found.audit), key=lambda it: it.claim)
+    made = [_headline(list(members), found)[1] for _, members in groups]
     return tuple(replace(it, heading="" if k else words.ON_OWN_DATA) for k, it in enumerate(made[:limit]))
 
 
-def _judged_on_own_data(claim: ClaimRecord, found: Lookup) -> bool:
-    verdict = found.verdicts.get(claim.id)
-    judged = wording.status_of(verdict) != "not_tested"
-    return verdict is not None and judged and verdict.scope in ("same_data", "other_split")
+def values_on_own_data(audit: Audit) -> tuple[ClaimRecord, ...]:
+    """The claims of `on_own_data`, metric by metric; none where a primary claim was judged on own data."""
+    on_own = {
+        it.claim
+        for it in audit.verdicts
+        if wording.status_of(it) != "not_tested" and it.scope in ("same_data", "other_split")
+    }
+    judged = [claim for claim in audit.claims if claim.id in on_own]
+    if any(claim.primary for claim in judged):
+        return ()
+    return tuple(claim for claim in judged if claim.kind == "value")
 
 
 def headed(items: Sequence[Headline]) -> tuple[Headline, ...]:

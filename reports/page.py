@@ -28,7 +28,7 @@ from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
 from reports.studies import StudyView, study_views
 from reports.table_view import TableView, table_views
-from reports.wording import STATUS_WORDS, STATUSES, Status
+from reports.wording import STATUS_WORDS, STATUSES, Status, beside
 from reports.wording import same_runs as again
 
 #: So many primary claims are on the first screen; the others are folded below them.
@@ -78,8 +78,7 @@ class Page:
     headlines: tuple[Headline, ...]
     """At most three primary claims: those on the paper's own data first, and those that need an eye. Where
     none of them rests on the paper's own data, printed values that do stand above them."""
-    values_first: bool
-    """Whether they do."""
+    primary_heading: str
     further: tuple[Headline, ...]
     """The other primary claims."""
     counts: tuple[CountBox, ...]
@@ -139,7 +138,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         version=audit.tool_version,
         date=moment(audit.created),
         headlines=(*values, *headed(primary[:_FIRST])),
-        values_first=bool(values),
+        primary_heading=beside.PRIMARY_AND_VALUES if values else beside.PRIMARY,
         further=headed(primary[_FIRST:]),
         counts=_counts(cards, found),
         tally=_tally(audit, cards),

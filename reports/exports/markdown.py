@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from audit.record import Audit, Finding
 from reports import wording
 from reports.exports.told import Told, by_claim, line, most_pressing, told
+from reports.headlines import values_on_own_data
 from reports.same_runs import same_runs
 from reports.strings import moment, shortened
 from reports.wording import beside, settling
@@ -17,6 +18,8 @@ from reports.wording import same_runs as words
 LINES = 40
 #: How many of each are told; with headings and blank lines they come to the forty.
 _PRIMARY, _CONTRADICTED, _FINDINGS, _OPEN = 5, 5, 4, 5
+#: Printed values among those of `_PRIMARY`, as on the first screen.
+_VALUES = 2
 _LONGEST = 600
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 
@@ -26,8 +29,8 @@ def summary(audit: Audit) -> str:
     claims = told(audit)
     parts = [
         *_head(audit, claims),
-        *_section(beside.PRIMARY, _primary(claims, audit), _PRIMARY, "primary claim"),
-        *_section(beside.CONTRADICTED, _contradicted(claims), _CONTRADICTED, "contradicted claim"),
+        *_first(claims, audit),
+        *_section(beside.CONTRADICTED, _contradicted(claims, audit), _CONTRADICTED, "contradicted claim"),
         *_section(beside.DISAGREE, _findings(audit.findings), _FINDINGS, "finding"),
         *_section(beside.OPEN, _open(audit, claims), _OPEN, "open claim"),
         *_rerun(audit),
@@ -77,6 +80,21 @@ def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[st
     return ["", f"**{title}**", "", *items[:limit], *rest]
 
 
+def _first(claims: Sequence[Told], audit: Audit) -> list[str]:
+    """The primary claims, and above them what the first screen has above them."""
+    values = _each(_own_values(claims, audit), _headline)
+    primary = _primary(claims, audit)
+    if not values:
+        return _section(beside.PRIMARY, primary, _PRIMARY, "primary claim")
+    return _section(beside.PRIMARY_AND_VALUES, [*values, *primary], _PRIMARY, "primary claim")
+
+
+def _own_values(claims: Sequence[Told], audit: Audit) -> list[Told]:
+    own = {it.id for it in values_on_own_data(audit)}
+    groups = by_claim([it for it in claims if it.claim.id in own])
+    return [it for members in groups[:_VALUES] for it in members]
+
+
 def _primary(claims: Sequence[Told], audit: Audit) -> list[str]:
     """On the paper's own data first; of one that has the runs of another, that it has."""
     first = same_runs(audit).claims
@@ -92,9 +110,11 @@ def _primary(claims: Sequence[Told], audit: Audit) -> list[str]:
     return [say(members) for members in groups]
 
 
-def _contradicted(claims: Sequence[Told]) -> list[str]:
-    """Those that are not among the primary ones, which have been told."""
-    return _each([it for it in claims if it.status == "contradicted" and not it.claim.primary], _headline)
+def _contradicted(claims: Sequence[Told], audit: Audit) -> list[str]:
+    """Those that have not been told above."""
+    shown = _own_values(claims, audit)
+    found = [it for it in claims if it.status == "contradicted" and not it.claim.primary and it not in shown]
+    return _each(found, _headline)
 
 
 def _each(claims: Sequence[Told], say: Callable[[list[Told]], str]) -> list[str]:

@@ -9,6 +9,7 @@ from reports import digits
 from reports.wording.words import SCOPE_WORDS, listed, plural
 
 PRIMARY = "Primary claims"
+PRIMARY_AND_VALUES = "Printed values, and the primary claims"
 CONTRADICTED = "Contradicted"
 DISAGREE = "Printed numbers that disagree"
 OPEN = "Open, the cheapest to settle first"

@@ -11,8 +11,6 @@ from reports.wording.words import capital, listed, plural
 INCONSISTENT = "Inconsistent: {title}"
 BETWEEN_PAPERS = "between papers"
 IN_README = "in the README of the public code, not in the paper"
-PRIMARY = "Primary claims"
-PRIMARY_AND_VALUES = "Printed values, and the primary claims"
 FURTHER = "Further primary claims"
 WHY_UNTESTED = "Why the other claims were not judged"
 WORDS = "What these words mean"

@@ -8,7 +8,8 @@ import pytest
 
 from audit.record import Audit, Scope
 from reports import page
-from reports.wording import controls
+from reports.exports.markdown import LINES, summary
+from reports.wording import beside
 from reports.wording import same_runs as words
 from tests.reports import sample
 
@@ -31,16 +32,29 @@ def test_printed_values_on_own_data_stand_first_where_no_primary_claim_rests_on_
     }
     assert [anchors[it[1:]] for it in shown] == values[:2]
     assert [it.heading for it in built.headlines] == [words.ON_OWN_DATA, ""]
-    assert built.values_first
+    assert built.primary_heading == beside.PRIMARY_AND_VALUES
 
 
 def test_a_primary_claim_on_own_data_needs_none_beside_it() -> None:
     audit = marked("same_data", ("kim-cnn-is-dramatically-worse",))
     built = page.build(audit)
-    assert (len(built.headlines), built.values_first) == (1, False)
-    assert controls.PRIMARY_AND_VALUES != controls.PRIMARY
+    assert (len(built.headlines), built.primary_heading) == (1, beside.PRIMARY)
 
 
 def test_values_of_stand_ins_never_stand_there() -> None:
     built = page.build(marked("other_data"))
-    assert (built.headlines, built.values_first) == ((), False)
+    assert (built.headlines, built.primary_heading) == ((), beside.PRIMARY)
+
+
+def test_the_summary_for_a_review_form_has_the_same_values_first_and_tells_none_of_them_twice() -> None:
+    audit = marked("same_data")
+    own = tuple(
+        replace(it, outcome="contradicted", reason="minimum_effect") if it.scope == "same_data" else it
+        for it in audit.verdicts
+    )
+    text = summary(replace(audit, verdicts=own))
+    first = text.split(f"**{beside.PRIMARY_AND_VALUES}**")[1].split("\n\n**")[0]
+    titles = [it.title for it in page.build(replace(audit, verdicts=own)).headlines]
+    assert len(titles) == 2 and all(text.count(title) == first.count(title) == 1 for title in titles)
+    assert len(text.splitlines()) <= LINES
+    assert beside.PRIMARY_AND_VALUES not in summary(sample.study())
