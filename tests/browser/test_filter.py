@@ -167,15 +167,12 @@ def test_a_link_opens_its_claim(opened: Opened) -> None:
     page.wait_for_timeout(300)
     assert 0 <= card.bounding_box()["y"] < 500
     page.fill("#filter", "v:contradicted")
-    page.wait_for_timeout(180)
-    assert not card.is_visible()
+    card.wait_for(state="hidden", timeout=5000)
     page.evaluate("location.hash = ''")
     page.evaluate("location.hash = '#c-kim-words-value-p1'")
-    page.wait_for_timeout(180)
-    assert card.is_visible()
+    card.wait_for(state="visible", timeout=5000)
     page.evaluate("location.hash = '#c-mimic-not-run-p1'")
-    page.wait_for_timeout(180)
-    assert page.locator("#c-mimic-not-run-p1").is_visible()
+    page.locator("#c-mimic-not-run-p1").wait_for(state="visible", timeout=5000)
 
 
 def test_keyboard_alone(page: Any) -> None:
