@@ -12,6 +12,8 @@ from audit.stats.share import wilson
 
 #: Printed values above this are described as errors too: near the top CV* hides all difference.
 _NEAR_THE_TOP = 90.0
+#: Kinds that are about the difference of two arms in one metric.
+_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
@@ -32,16 +34,28 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
 
 
 def _comparison(claim: ClaimRecord, verdict: Verdict) -> str:
-    """Two claims with this in common are one: same kind, arms, margin, and metric or one that is its like.
+    """Two claims with this in common are one: same arms, and metric or one that is its like.
 
     Arms are the same that have the same numbers: claims about several data sets that were all run on one
     corpus rest on the same runs. Of one place nDCG and P are the same number, since one label has no order.
+    That one arm is better, better by so much, or significantly better than the other is one difference asked
+    about in several ways, and no further evidence. Claims about more than two arms are told apart by kind,
+    margin and what they compare; printed values by the number.
     """
-    arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
-    metric = "P@1" if claim.metric == "nDCG@1" else claim.metric
-    printed_too = claim.printed if claim.kind in ("value", "gap") else ()
+    if claim.kind in _OF_A_PAIR:
+        return canonical_json([_arms(claim, verdict), _metric(claim)])
+    printed_too = claim.printed if claim.kind == "value" else ()
     margin = claim.margin.value if claim.margin else None
+    arms, metric = _arms(claim, verdict), _metric(claim)
     return canonical_json([claim.kind, arms, metric, margin, printed_too, claim.details])
+
+
+def _arms(claim: ClaimRecord, verdict: Verdict) -> list[Any]:
+    return [list(it) for it in verdict.values] or list(claim.experiments)
+
+
+def _metric(claim: ClaimRecord) -> str:
+    return "P@1" if claim.metric == "nDCG@1" else claim.metric
 
 
 def degrees(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> tuple[TableDegree, ...]:

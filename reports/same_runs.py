@@ -17,6 +17,8 @@ from audit.record import Audit, ClaimRecord, ExperimentRecord, Scope, Verdict, c
 _NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
 #: Kinds that are about a printed number, which each has for itself.
 _PRINTED = ("value", "gap")
+#: Kinds that are about the difference of two arms in one metric.
+_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,13 @@ def same_runs(audit: Audit) -> SameRuns:
 def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
     """Two claims with this in common are one comparison, as the record counts them (`Share.once`).
 
-    The same numbers, kind, margin, and metric; of one place nDCG and P are one number.
+    The same numbers and metric, whatever is asked about a difference of two; of one place nDCG and P are one
+    number. Other kinds are told apart by kind, margin and what they compare, printed values by the number.
     """
     arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
-    printed = claim.printed if claim.kind in _PRINTED else ()
+    if claim.kind in _OF_A_PAIR:
+        return canonical_json([arms, _metric(claim)])
+    printed = claim.printed if claim.kind == "value" else ()
     margin = claim.margin.value if claim.margin else None
     return canonical_json([claim.kind, arms, _metric(claim), margin, printed, claim.details])
 

@@ -58,8 +58,8 @@ def test_the_shares_of_the_design() -> None:
 
 
 def test_the_same_comparison_counts_once_in_the_interval() -> None:
-    """P@1 and nDCG@1 of the same arms, and a claim that stands there twice, are 1 draw; P@3 is another,
-    and so is another kind. Six decided claims are 4, of which 3 were reproduced."""
+    """P@1 and nDCG@1 of the same arms, a claim that stands there twice, and the same difference asked about
+    in another way are 1 draw; P@3 is another. Six decided claims are 3, of which 2 were reproduced."""
     order = made("order", experiments=("a", "b"), metric="P@1")
     claims = [
         order,
@@ -72,8 +72,18 @@ def test_the_same_comparison_counts_once_in_the_interval() -> None:
     outcomes = ["reproduced"] * 5 + ["contradicted"]
     found = share(claims, [verdict(it) for it in outcomes])
     assert found is not None
-    assert (found.reproduced, found.decided, found.once) == (5, 6, (3, 4))
-    assert found.interval == pytest.approx(proportion_confint(3, 4, method="wilson"), abs=1e-12)
+    assert (found.reproduced, found.decided, found.once) == (5, 6, (2, 3))
+    assert found.interval == pytest.approx(proportion_confint(2, 3, method="wilson"), abs=1e-12)
+
+
+def test_claims_about_more_than_two_arms_are_told_apart_by_what_they_compare() -> None:
+    """Two dominance claims of the same numbers with other lines, and one of the second again, are 2."""
+    values = ((1.0,), (2.0,), (3.0,))
+    lines = [[{"winner": "a", "rivals": ["b"]}], [{"winner": "a", "rivals": ["c"]}]]
+    claims = [made("dominance", experiments=("a", "b", "c"), details={"lines": lines[k]}) for k in (0, 1, 1)]
+    found = share(claims, [verdict("reproduced", values=values)] * 3)
+    assert found is not None
+    assert found.once == (2, 2)
 
 
 def value(table: str, printed: str, **more: Any) -> ClaimRecord:
