@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
-from audit.record import Audit, Finding, Run
+from audit.record import Audit, ClaimRecord, Finding, Run, Verdict
 from reports import wording
+from reports.exports import shown
 from reports.exports.told import Told, line, told
 from reports.strings import visible
+from reports.wording import beside
 
 Ended = Literal["failure", "skipped", ""]
 
@@ -94,9 +96,16 @@ def _claim(it: Told, key: str) -> Case:
     code = it.verdict.reason if it.verdict else "not_run"
     lacks = wording.unrun(it.verdict, it.claim.experiments) or wording.reason(code)
     why = it.sentence if it.status == "contradicted" else f"{it.word}: {lacks}"
-    text = f"{it.title}\n{it.sentence}" + (f"\n{it.where}" if it.where else "")
+    numbers = "" if it.status == "not_tested" or it.verdict is None else _numbers(it.claim, it.verdict)
+    text = "\n".join(part for part in (it.title, it.sentence, numbers, it.where) if part)
     end = ended.get(it.status, "skipped")
     return Case(it.claim.id, f"{key}.claims.{it.claim.kind}", end, it.status, why, text, it.sentence)
+
+
+def _numbers(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`epochs to 57.70 nDCG@5: printed –, ours 11.49 / not reached`"""
+    subject = line(shown.about(claim, verdict))
+    return beside.numbers(subject, shown.printed(claim, verdict), shown.ours(claim, verdict))
 
 
 def _finding(it: Finding, key: str) -> Case:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from audit.record import Audit, ClaimRecord, Verdict
 from reports import digits, wording
+from reports.exports import shown
 from reports.exports.tex import escape
 from reports.exports.told import Told, line, told
 from reports.lookup import Lookup, lookup
@@ -113,12 +114,11 @@ def _table_of(claim: ClaimRecord, found: Lookup) -> str:
 
 def _value_row(it: Told, found: Lookup) -> tuple[str, ...]:
     place, verdict = found.places[it.claim.cells[0]], _verdict(it)
-    ours = digits.mean_sd(verdict.estimate, verdict.sd, beside=wording.edges(it.claim, verdict))
     return (
         escape(shortened(line(place.row.label), _LABEL)),
         escape(shortened(line(place.column.label), _LABEL)),
         escape(it.claim.printed[0] if it.claim.printed else digits.ABSENT),
-        escape(ours) + _dagger(verdict),
+        _ours(it.claim, verdict),
         _seeds(verdict),
         escape(digits.margin_size(verdict.margin)),
         _mark(it),
@@ -130,11 +130,13 @@ def _value_row(it: Told, found: Lookup) -> tuple[str, ...]:
 
 def _comparison_block(claims: Sequence[Told], found: Lookup) -> Iterator[Block]:
     others = [it for it in claims if it.claim.kind != "value"]
-    rows = tuple(_comparison_row(it) for it in others if it.status != "not_tested")
+    tested = [it for it in others if it.status != "not_tested"]
+    rows = tuple(_comparison_row(it) for it in tested)
     if rows:
+        said = f"{beside.COMPARISONS} {beside.in_place(it.claim.kind for it in tested)}".rstrip()
         yield Block(
             label=f"audit-{slug(found.audit.paper.key)}-comparisons",
-            caption=escape(f"{beside.COMPARISONS} {_notes(others)}"),
+            caption=escape(f"{said} {_notes(others)}"),
             head=("Claim", "Metric", "Printed", "Ours", "$n$", "Verdict"),
             columns=r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl",
             rows=rows,
@@ -145,22 +147,12 @@ def _comparison_row(it: Told) -> tuple[str, ...]:
     verdict = _verdict(it)
     return (
         escape(shortened(line(it.title), 2 * _LABEL)),
-        escape(shortened(it.subject, 30)),
-        escape(digits.signed(verdict.target)),
-        escape(_ours(it.claim, verdict)) + _dagger(verdict),
+        escape(shortened(line(shown.about(it.claim, verdict)), 30)),
+        escape(shown.printed(it.claim, verdict)),
+        _ours(it.claim, verdict),
         _seeds(verdict),
         _mark(it),
     )
-
-
-def _ours(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`+1.66 (1.10 to 2.22)`, or the share of comparisons that go as claimed."""
-    if claim.kind in wording.COMPARISONS:
-        return wording.held(claim, verdict) or digits.ABSENT
-    marks = wording.edges(claim, verdict)
-    show = digits.points if claim.kind in ("cost", "complexity") else digits.signed
-    text = show(verdict.estimate, beside=marks)
-    return f"{text} ({digits.interval(verdict.ci95, beside=marks)})" if verdict.ci95 else text
 
 
 # --------------------------------------------------------------------------- both
@@ -181,9 +173,11 @@ def _mark(it: Told) -> str:
     return f"{_MARKS[it.status]} {it.word.lower()}"
 
 
-def _dagger(verdict: Verdict) -> str:
-    elsewhere = verdict.scope in ("other_data", "other_split") and verdict.estimate is not None
-    return r"\,\dag{}" if elsewhere else ""
+def _ours(claim: ClaimRecord, verdict: Verdict) -> str:
+    """Ours, with a dagger where it is of other data than the paper's."""
+    text = shown.ours(claim, verdict)
+    elsewhere = verdict.scope in ("other_data", "other_split") and text != digits.ABSENT
+    return escape(text) + (r"\,\dag{}" if elsewhere else "")
 
 
 def _notes(claims: Sequence[Told]) -> str:

@@ -12,7 +12,8 @@ import io
 import re
 
 from audit.record import Audit, Verdict
-from reports import wording
+from reports import digits, wording
+from reports.exports import shown
 from reports.exports.told import Told, told
 from reports.strings import visible
 
@@ -37,7 +38,9 @@ COLUMNS = {
     "n": "runs with a value, of the experiment that has fewest",
     "lost_runs": "runs without a value, of all experiments together",
     "estimate": "our mean, for a value; else the difference, ratio or exponent",
-    "target": "the printed number, or the printed difference",
+    "target": "what the estimate is held against; `target_is` says what it is",
+    "target_is": "printed value, printed difference, score to reach or claimed exponent; empty without one",
+    "ours": "what was measured in a few words: `11.49 / not reached` of the epochs of a convergence claim",
     "margin": "points",
     "sd": "standard deviation over seeds, n - 1",
     "se": "standard error of the estimate",
@@ -58,6 +61,8 @@ COLUMNS = {
     "seeds_to_settle": "seeds an experiment that would settle it with a chance of 80 %",
     "to_settle": "the same in words, with the time",
 }
+
+_TARGETS = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
 
 Value = str | int | float | bool | None
 
@@ -98,6 +103,15 @@ def _cell(value: Value) -> str:
     return guarded(visible(value)) if isinstance(value, str) else repr(value)
 
 
+def _target_is(it: Told, verdict: Verdict) -> str:
+    return "" if verdict.target is None else _TARGETS.get(it.claim.kind, "printed difference")
+
+
+def _ours(it: Told, verdict: Verdict) -> str:
+    text = shown.ours(it.claim, verdict)
+    return "" if text == digits.ABSENT else text
+
+
 def _row(it: Told, audit: Audit) -> list[Value]:
     """In the order of `COLUMNS`."""
     claim, settling = it.claim, audit.settling.get(it.claim.id)
@@ -109,7 +123,8 @@ def _row(it: Told, audit: Audit) -> list[Value]:
         *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
         min(verdict.n, default=0),
         max(0, sum(verdict.attempts) - sum(verdict.n)),
-        *(verdict.estimate, verdict.target, verdict.margin, verdict.sd, verdict.se, verdict.df),
+        *(verdict.estimate, verdict.target, _target_is(it, verdict), _ours(it, verdict)),
+        *(verdict.margin, verdict.sd, verdict.se, verdict.df),
         *(verdict.ci90 or (None, None)),
         *(verdict.ci95 or (None, None)),
         *(verdict.pi95 or (None, None)),

@@ -17,6 +17,41 @@ VALUES = "printed values and ours, mean ± standard deviation over seeds."
 COMPARISONS = (
     "Comparisons stated by the paper: the printed difference, and ours with its interval (95% unless stated)."
 )
+#: By kind, what stands in a table of comparisons in place of a difference.
+_IN_PLACE = {
+    "cost": "× is how many times as much the second takes.",
+    "complexity": "A power is that by which the cost grows with the size: claimed, and ours.",
+    "convergence": "Epochs are the medians over seeds of both until the score is reached.",
+}
+
+
+def in_place(kinds: Iterable[str]) -> str:
+    """What the numbers are that are no differences, for the kinds of claim that a table has."""
+    held = set(kinds)
+    return " ".join(said for kind, said in _IN_PLACE.items() if kind in held)
+
+
+def epochs_to(score: str, metric: str) -> str:
+    """`epochs to 57.70 nDCG@5`"""
+    return f"epochs to {score} {metric}".rstrip()
+
+
+def times(ratio: str) -> str:
+    return f"× {ratio}"
+
+
+def power(exponent: str) -> str:
+    return f"power {exponent}"
+
+
+def medians(epochs: str) -> str:
+    """`11.49 / not reached`, of `epochs 11.49 and not reached`."""
+    return epochs.removeprefix("epochs ").replace(" and ", " / ")
+
+
+def numbers(subject: str, printed: str, ours: str) -> str:
+    """`P@1: printed 75.83, ours 75.20 ± 0.14`"""
+    return f"{subject}: printed {printed}, ours {ours}"
 
 
 def further(number: int, noun: str) -> str:
