@@ -14,7 +14,7 @@ from reports.rejudging import band_of
 from reports.rerun_view import of_claim
 from reports.seed_strips import Strip, strips
 from reports.sentences import sentence
-from reports.wording import Status, yardsticks
+from reports.wording import Status, reading_counts, yardsticks
 from reports.wording.splits import splits_at_claim
 from reports.yardsticks import others_on_its_data, over_columns
 
@@ -158,6 +158,7 @@ def _card(claim: ClaimRecord, found: Lookup, **more: Any) -> Card:
         status=status,
         word=wording.STATUS_WORDS[status],
         reason=wording.unrun(verdict, found.quoted(claim))
+        or reading_counts.few_words(verdict)
         or wording.reason(verdict.reason if verdict else "not_run"),
         title=wording.claim_title(claim, found.names(claim)),
         kind=wording.KIND_WORDS.get(claim.kind, claim.kind),
@@ -299,7 +300,9 @@ def _p_of(it: Verdict | ReadingVerdict, level: float, label: str) -> list[Fact]:
 
 
 def _settling(found: Settling | None, verdict: Verdict | None) -> list[Fact]:
-    return [Fact("To settle it", wording.to_settle(found, wording.judged_on(verdict)))] if found else []
+    if found is None:
+        return []
+    return [Fact("To settle it", wording.to_settle(found, wording.judged_on(verdict), verdict))]
 
 
 def _documents(evidence: InstanceEvidence | None) -> list[Fact]:

@@ -56,7 +56,11 @@ def open_claims(found: Lookup) -> OpenClaims:
     by_seeds.sort(key=lambda name: _scope(name, found) == "other_data")  # the paper's own data first
     shown = tuple(_open(claims[name], judged[name], found) for name in by_seeds[:_NAMED])
     more = len(by_seeds) - len(shown)
-    reasons = Counter(words.short(it, _scope(name, found)) for name, it in judged.items() if it.seeds is None)
+    reasons = Counter(
+        words.short(it, _scope(name, found), found.verdicts.get(name))
+        for name, it in judged.items()
+        if it.seeds is None
+    )
     rest = (
         [f"{wording.plural(more, 'further claim')}: more seeds than these, as `audit plan` lists."]
         if more > 0
@@ -91,7 +95,7 @@ def _open(claim: ClaimRecord, found: Settling, of: Lookup) -> OpenClaim:
     return OpenClaim(
         title=wording.claim_title(claim, of.names(claim)),
         metric=wording.subject(claim),
-        text=wording.to_settle(found, scope),
+        text=wording.to_settle(found, scope, of.verdicts.get(claim.id)),
         href=f"#{of.anchors[claim.id]}",
         seeds=digits.ABSENT if found.seeds is None else str(found.seeds),
         runs=str(runs) if runs else digits.ABSENT,

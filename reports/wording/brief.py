@@ -17,6 +17,7 @@ from reports.wording.verdicts import (
     alternatives,
     conclusion,
     measured,
+    on_one_side,
     status_of,
     verdict_sentence,
     verdict_word,
@@ -92,6 +93,7 @@ def brief_sentence(
         PRINTED_DIFFERENCE.format(target=digits.points(verdict.target))
         if direction and verdict.target is not None
         else "",
+        on_one_side(claim, verdict) if status != "reproduced" else "",
     )
     return " ".join(sentence for sentence in sentences if sentence)
 

@@ -166,10 +166,7 @@ _ANY = {
         "taken alone this claim would be {alone}, but not once all claims of the audit are taken together"
     ),
     "no_variance_estimate": "a single run says nothing about the spread between seeds",
-    "ambiguous_description": (
-        "it hangs on what the paper leaves open, as not all of {those_run} come to the same verdict "
-        "({readings})"
-    ),
+    "ambiguous_description": "{came_out}",
     "some_readings": (
         "not all of the {declared} declared readings of what the paper leaves open were run ({readings}), "
         "and only all of them together decide"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from audit.record import ClaimRecord, Verdict
 from reports import digits
+from reports.wording.reading_counts import came_out
 from reports.wording.words import listed, plural, quantity
 
 #: Kinds whose estimate is the difference of two means, in points.
@@ -58,7 +59,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "ratio_deciding": _range(*_deciding("ratio", claim, verdict), marks),
         "from_margin": digits.smallest_reproducing(verdict.margin_reproduced_from, margin=verdict.margin),
         "declared": str(verdict.readings_declared) if verdict.readings_declared else digits.ABSENT,
-        "those_run": _those_run(verdict),
+        "came_out": came_out(verdict, centre(claim, verdict)) or digits.ABSENT,
         "readings": readings_counted(verdict),
         "to_margin": digits.largest_contradicting(verdict.margin_contradicted_up_to, margin=verdict.margin),
     }
@@ -113,6 +114,11 @@ def subject(claim: ClaimRecord) -> str:
         metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
         return listed(list(metrics)) or "all metrics"
     return str(details.get("of", ""))
+
+
+def centre(claim: ClaimRecord, verdict: Verdict) -> float | None:
+    """What estimates are held against, in points: no difference, or the printed number."""
+    return 0.0 if claim.kind in DIFFERENCES else verdict.target
 
 
 def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
@@ -192,10 +198,3 @@ def _gap(verdict: Verdict) -> str:
 def _apart(difference: float, margin: float | None, *, level: str) -> str:
     size = digits.distance(difference, margin=margin)
     return level if size == "0.00" else f"{size} points {'below' if difference < 0 else 'above'}"
-
-
-def _those_run(verdict: Verdict) -> str:
-    """`its 15 declared readings`, or `the 3 that were run of its 15 declared readings`."""
-    run, declared = len(verdict.readings), verdict.readings_declared
-    ran = f"the {run} that were run of " if run < declared else ""
-    return f"{ran}its {declared} declared readings"

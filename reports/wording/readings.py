@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from audit.record import ClaimRecord, OpenChoice, ReadingVerdict, Verdict
 from reports import digits
-from reports.wording.fields import DIFFERENCES, coverage, readings_counted, seeds
+from reports.wording.fields import DIFFERENCES, centre, coverage, readings_counted, seeds
+from reports.wording.reading_counts import further_off
 from reports.wording.words import capital, reason
 
 _CURVE_NOTE = (
@@ -35,7 +36,7 @@ def because(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:
     alone = _alone(it, verdict) if it.reason == "multiplicity" else ""
     own = _TWO_SETS if it.reason == "other_split" and claim.kind == "value" else reason(it.reason)
     parts = [own + alone]
-    if it.outcome == "inconclusive" and it.n and _further_off(it, claim, verdict):
+    if it.outcome == "inconclusive" and it.n and further_off(it, verdict, centre(claim, verdict)):
         sd = f" (SD {digits.points(it.sd)})" if it.sd is not None else ""
         parts.insert(0, _TOO_WIDE.format(seeds=seeds(it.n), sd=sd))
     return "; ".join(parts)
@@ -60,20 +61,6 @@ def _alone(it: ReadingVerdict, verdict: Verdict) -> str:
     if it.p_reproduced is None:
         return ""
     return f" (alone: {'reproduced' if it.p_reproduced <= verdict.level else 'contradicted'})"
-
-
-def _further_off(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> bool:
-    """Whether a contradicted reading lies nearer to what is claimed, on the same side, than this open one."""
-    centre = 0.0 if claim.kind in DIFFERENCES else verdict.target
-    if centre is None or it.estimate is None:
-        return False
-    off = it.estimate - centre
-    decided = [
-        other.estimate - centre
-        for other in verdict.readings
-        if other.outcome == "contradicted" and other.estimate is not None
-    ]
-    return any(0.0 < other / off < 1.0 for other in decided if off)
 
 
 def reading_name(reading: Mapping[str, str]) -> str:

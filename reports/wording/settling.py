@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from audit.record import Scope, Settling
+from audit.record import Scope, Settling, Verdict
 from reports import digits
+from reports.wording import reading_counts
 from reports.wording.words import capital
 
 SETTLE_HEAD = "What would settle the open claims"
@@ -30,18 +31,20 @@ def is_on_stand_in(scope: Scope | None) -> bool:
     return scope == "other_data"
 
 
-def to_settle(found: Settling, scope: Scope | None = None) -> str:
+def to_settle(found: Settling, scope: Scope | None = None, verdict: Verdict | None = None) -> str:
     """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number.
 
-    Of a claim that was judged on other data it says that this is about the stand-in alone.
+    Of a claim that was judged on other data it says that this is about the stand-in alone; `verdict` tells
+    of one whose readings differ which way they point.
     """
-    needed = _needed(found)
+    needed = reading_counts.to_settle(verdict) or _needed(found)
     return f"{ON_STAND_IN}: {needed}; {NEVER_PRINTED}" if is_on_stand_in(scope) else needed
 
 
-def short(found: Settling, scope: Scope | None) -> str:
+def short(found: Settling, scope: Scope | None, verdict: Verdict | None = None) -> str:
     """`6 seeds, 0.4 GPU-hours`, and on whose data."""
-    return f"{ON_STAND_IN}: {found.text}" if is_on_stand_in(scope) else found.text
+    text = reading_counts.to_settle(verdict) or found.text
+    return f"{ON_STAND_IN}: {text}" if is_on_stand_in(scope) else text
 
 
 def in_a_sentence(found: Settling | None, scope: Scope | None) -> str:

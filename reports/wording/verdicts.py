@@ -103,7 +103,7 @@ def verdict_sentence(
         f"{word}: {missing or conclusion(claim.kind, verdict, fields)}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
         _agreed(verdict),
-        _on_one_side(claim, verdict),
+        on_one_side(claim, verdict),
     )
     text = " ".join(sentence for sentence in sentences if sentence)
     return text.replace(MORE_SEEDS, in_a_sentence(settling, verdict.scope))
@@ -117,11 +117,11 @@ def _agreed(verdict: Verdict) -> str:
     return AGREED.format(declared=verdict.readings_declared)
 
 
-def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
+def on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
     """Where the means of all readings lie on one side of a printed value: the side, and the nearest."""
     means = [it.estimate for it in verdict.readings if it.estimate is not None]
     target = verdict.target
-    if claim.kind != "value" or target is None or len(means) < 2:
+    if claim.kind != "value" or target is None or len(means) < 2 or verdict.scope == "other_data":
         return ""
     below, above = all(it < target for it in means), all(it > target for it in means)
     if not (below or above):

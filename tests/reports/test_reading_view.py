@@ -102,7 +102,8 @@ def test_without_readings_there_is_nothing(verdict: Verdict | None, readings: Re
         (
             "ambiguous_description",
             "Inconclusive: it hangs on what the paper leaves open, as not all of the 3 that were run of its "
-            "4 declared readings come to the same verdict (1 reproduced, 1 contradicted, 1 inconclusive).",
+            "4 declared readings come to the same verdict (1 reproduces it, 1 contradicts it and 1 is open "
+            "for want of seeds).",
         ),
         (
             "some_readings",
@@ -119,7 +120,7 @@ def test_the_sentence_says_how_many(reason: str, said: str) -> None:
 def test_where_all_were_run_none_is_set_apart() -> None:
     told = replace(VERDICT, reason="ambiguous_description", readings_declared=3)
     text = wording.verdict_sentence(VALUE, told, names=("A",))
-    assert "as not all of its 3 declared readings come to the same verdict (1 reproduced" in text
+    assert "as not all of its 3 declared readings come to the same verdict (1 reproduces it" in text
 
 
 def test_readings_on_one_side_of_the_printed_value_are_said_to_be_there() -> None:
