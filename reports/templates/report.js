@@ -18,7 +18,7 @@
       cards.push(card);
     }
   }
-  const state = { q: "", sort: "eye", margin: null };
+  const state = { q: "", sort: "eye", margin: null, refused: "" };
 
   // ------------------------------------------------------------------ margin
 
@@ -65,9 +65,13 @@
     chip.textContent = WORDS.status[status];
     card.el.classList.replace(old, status);
     const what = one(".what", card.el);
-    const was = one(".was", what) || what.appendChild(document.createElement("i"));
+    if (!one(".was", what)) what.append(" ", document.createElement("i"));
+    const was = what.lastChild;
     was.className = "was";
     was.textContent = status === card.fixed ? "" : filled(WORDS.was, { word: WORDS.status[card.fixed].toLowerCase() });
+    const reason = one("i:not(.was)", what); // is about the verdict at the fixed margin
+    card.reason ??= reason?.textContent ?? "";
+    if (card.reason) reason.textContent = (status === card.fixed ? "" : WORDS.then + " ") + card.reason;
     for (const link of marksOf(card.id)) {
       link.classList.replace(old, status);
       for (const word of all(".w", link)) word.textContent = WORDS.status[status];
@@ -77,6 +81,9 @@
 
   const range = one("#margin");
   const number = one("#margin-number");
+  const unit = (value) => WORDS.unit[value === 1 ? 0 : 1];
+  const points = (value) => `${Number(value.toFixed(4))} ${unit(value)}`;
+  const usable = (value) => value > 0 && value <= 100;
   function judge() {
     for (const card of cards) {
       if (card.band) show(card, state.margin === null ? card.fixed : outcome(card.band, state.margin));
@@ -90,38 +97,68 @@
       for (const name of [box.dataset.s, "none"]) box.classList.toggle(name, (name === "none") === !count);
       box.classList.toggle("moved", state.margin !== null);
     }
+    for (const group of all(".group:not([aria-labelledby=g-again])", list)) {
+      const away = cards.filter((card) => card.status !== card.fixed && group.contains(card.block.home)).length;
+      const said = one(".then", group);
+      said.textContent = away ? " " + filled(WORDS.away, { n: away }) : "";
+    }
     if (!range) return;
     const value = state.margin === null ? range.dataset.fixed : state.margin;
     range.value = value;
     if (document.activeElement !== number) number.value = value;
     one("#margin-back").disabled = state.margin === null;
-    one("#flips").textContent =
-      state.margin === null ? WORDS.fixed : filled(WORDS.moved, { d: Number(state.margin.toFixed(4)), n: flips, m: cards.filter((card) => card.band).length });
+    one("#margin-unit").textContent = unit(Number(value));
+    const said = state.margin === null ? [WORDS.fixed] : [filled(WORDS.moved, { d: points(state.margin), n: flips, m: cards.filter((card) => card.band).length })];
+    if (state.margin > Number(range.max)) said.push(filled(WORDS.beyond, { d: points(Number(range.max)) }));
+    if (state.refused) said.push(filled(WORDS.refused, { text: state.refused }));
+    one("#flips").textContent = said.join(" ");
     list.closest("section").classList.toggle("moved", state.margin !== null);
   }
 
   // ------------------------------------------------------------------ filter
 
+  const KEYS = { v: "v", verdict: "v", d: "d", data: "d", dataset: "d", kind: "kind", m: "m", metric: "m" };
+  let unknown = []; // what was asked for and is not there, in words
   /** `-d:eurlex "two words"` as tests of a card, all of which must hold. */
   function conditions(query) {
     const found = [];
-    for (const [, minus, key, quoted, plain] of query.matchAll(/(-?)(?:(v|d|kind|m):)?(?:"([^"]*)"?|(\S+))/gi)) {
+    unknown = [];
+    for (const [, minus, key, quoted, plain] of query.matchAll(/(-?)(?:(verdict|v|dataset|data|d|kind|metric|m):)?(?:"([^"]*)"?|(\S+))/gi)) {
       const wanted = quoted ?? plain;
-      const test = wanted === "" ? null : condition((key || "").toLowerCase(), wanted, quoted !== undefined);
+      const test = wanted === "" ? null : condition(KEYS[(key || "").toLowerCase()] ?? "", wanted, quoted !== undefined);
       if (test) found.push(minus ? (card) => !test(card) : test);
+      const other = !key && quoted === undefined && /^[a-z]+:(?=.)/i.exec(wanted)?.[0];
+      if (other && !(other.slice(0, -1).toLowerCase() in KEYS) && !cards.some(test)) unknown.push(filled(WORDS.no_key, { key: other }));
     }
     return found;
   }
 
   const unquoted = (text) => text.toLowerCase().replaceAll('"', ""); // a quote cannot be asked for
-  function condition(key, asked, quoted) {
+  const kindsOf = (card) => [card.block.el.dataset.k, WORDS.kinds[card.block.el.dataset.k] ?? ""];
+  /** The values of a key that there are, and whether one is asked for by a word. */
+  const VALUES = {
+    v: [() => Object.keys(WORDS.status), (value, word) => value.startsWith(word.replaceAll(" ", "_"))],
+    d: [(card) => [unquoted(card.block.data)], (value, word) => value.includes(word)],
+    kind: [kindsOf, (value, word) => value.startsWith(word)],
+    m: [(card) => [metric(card)], (value, word) => value.startsWith(word)],
+  };
+  const metric = (card) => one(".what b", card.el).textContent.toLowerCase();
+  function known(key, word) {
+    const [of, fits] = VALUES[key];
+    const values = [...new Set(cards.flatMap(of).filter(Boolean))].sort();
+    if (values.some((value) => fits(value, word))) return;
+    unknown.push(filled(WORDS.no_value, { asked: `${key}:${word}`, values: values.slice(0, 12).join(", ") + (values.length > 12 ? ", ..." : "") }));
+  }
+
+  function condition(key, asked, quoted, chip = false) {
     const wanted = unquoted(asked);
     const several = quoted ? [wanted] : wanted.split(",").filter(Boolean);
     const some = (test) => (card) => several.some((word) => test(card, word));
-    if (key === "v") return some((card, word) => card.status.startsWith(word.replace(" ", "_")));
+    if (key && !chip) for (const word of several) known(key, word);
+    if (key === "v") return some((card, word) => card.status.startsWith(word.replaceAll(" ", "_")));
     if (key === "d") return some((card, word) => unquoted(card.block.data).includes(word));
-    if (key === "kind") return some((card, word) => card.block.el.dataset.k.startsWith(word));
-    if (key === "m") return some((card, word) => one(".what b", card.el).textContent.toLowerCase() === word);
+    if (key === "kind") return some((card, word) => kindsOf(card).some((it) => it.startsWith(word)));
+    if (key === "m") return some((card, word) => metric(card) === word);
     if (wanted === "primary" && !quoted) return (card) => "p" in card.block.el.dataset;
     if (wanted === "flipped" && !quoted) return (card) => card.status !== card.fixed;
     return (card) => textOf(card).includes(wanted);
@@ -152,7 +189,7 @@
       if (fold && tests.length) fold.open = true;
     }
     for (const part of all("[data-heads]", list)) part.hidden = all(`.group[data-part="${part.dataset.heads}"]`, list).every((el) => el.hidden);
-    one("#shown").textContent = shown ? filled(WORDS.shown, { n: shown, m: cards.length }) : WORDS.none;
+    one("#shown").textContent = [shown ? filled(WORDS.shown, { n: shown, m: cards.length }) : WORDS.none, ...unknown].join(" ");
     one("#filter-clear").disabled = state.q.trim() === "";
     if (document.activeElement !== box) box.value = state.q;
     chips();
@@ -163,12 +200,14 @@
     const current = new Set(tokens().map((token) => token.toLowerCase()));
     for (const chip of all("#chips button")) {
       const [key, value] = [chip.dataset.key, chip.dataset.value];
-      const test = condition(key, value, key !== "");
+      const test = condition(key, value, key !== "", true);
       one("span", chip).textContent = cards.filter(test).length;
-      chip.setAttribute("aria-pressed", current.has(token(chip).toLowerCase()));
+      chip.setAttribute("aria-pressed", namesOf(chip).some((it) => current.has(it)));
     }
   }
-  const token = ({ dataset: { key, value } }) => (key ? key + ":" : "") + (/[\s,]/.test(value) ? `"${value.replaceAll('"', "")}"` : value);
+  const token = ({ dataset: { key, value } }, word = value) => (key ? key + ":" : "") + (/[\s,]/.test(word) ? `"${word.replaceAll('"', "")}"` : word);
+  /** As it is put into the box, and by the word that stands on it. */
+  const namesOf = (chip) => [token(chip), token(chip, one("bdi", chip).textContent)].map((it) => it.toLowerCase());
 
   // ------------------------------------------------------------------ order
 
@@ -212,8 +251,11 @@
       const margin = held.get("margin");
       state.q = held.get("q") || "";
       state.sort = Object.hasOwn(orders, held.get("sort") || "") ? held.get("sort") : "eye";
-      state.margin = margin !== null && range && Number(margin) > 0 && Number(margin) <= 100 ? Number(margin) : null;
+      state.margin = range && usable(Number(margin)) ? Number(margin) : null;
+      state.refused = margin && state.margin === null ? margin.slice(0, 20) : "";
       redraw();
+      const place = state.q ? one(".filter") : one("#claims");
+      requestAnimationFrame(() => place.scrollIntoView({ block: "start" }));
     } else if (text) reveal(text);
   }
 
@@ -256,7 +298,7 @@
     const chip = event.target.closest("button");
     if (!chip) return;
     const [own, present] = [token(chip), tokens()];
-    const rest = present.filter((it) => it.toLowerCase() !== own.toLowerCase());
+    const rest = present.filter((it) => !namesOf(chip).includes(it.toLowerCase()));
     const next = rest.length < present.length ? rest : [...rest.filter((it) => !chip.dataset.key || !it.startsWith(chip.dataset.key + ":")), own];
     change({ q: next.join(" ") });
   });
@@ -264,8 +306,8 @@
   one("#close-all").addEventListener("click", () => { for (const card of cards) card.el.open = false; });
   if (range) {
     const move = (value) => {
-      if (!(value > 0 && value <= 100)) return;
-      state.margin = value;
+      state.refused = usable(value) || number.value === "" ? "" : number.value;
+      if (usable(value)) state.margin = value;
       judge();
       if (/flipped|v:/i.test(state.q)) refilter();
       else { chips(); note(); }
@@ -273,7 +315,7 @@
     range.addEventListener("input", () => move(Number(range.value)));
     number.addEventListener("input", () => move(Number(number.value)));
     number.addEventListener("blur", judge);
-    one("#margin-back").addEventListener("click", () => { change({ margin: null }); range.focus(); });
+    one("#margin-back").addEventListener("click", () => { change({ margin: null, refused: "" }); range.focus(); });
   }
 
   function step(from, by, event) {

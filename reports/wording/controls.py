@@ -46,6 +46,7 @@ KEY_NAME = "An invented example: printed 76.20, mean 75.62."
 
 MARGIN_LABEL = "Judge every claim at a margin of"
 MARGIN_UNIT = "points"
+MARGIN_UNITS = ("point", "points")
 MARGIN_BACK = "back to the fixed margins"
 MARGIN_CHOICE = (
     "How far from the printed number still counts as the same is a choice, made and hashed before the runs."
@@ -57,7 +58,12 @@ MARGIN_NOTE = (
     "many claims hangs on all of them. The sentences on this page stay those at the fixed margins."
 )
 MARGIN_FIXED = "All verdicts are those at the margins that were fixed."
-MARGIN_MOVED = "At {d} points, {n} of {m} claims would have another verdict than at the fixed margins."
+MARGIN_MOVED = "At {d}, {n} of {m} claims would have another verdict than at the fixed margins."
+MARGIN_BEYOND = "The slider ends at {d}; the number in the box counts."
+MARGIN_REFUSED = "“{text}” is not taken: a margin is above 0 and at most 100 points."
+#: Before the reason of a claim that has another verdict at the margin that was chosen, and in its heading.
+MARGIN_THEN = "at the fixed margin:"
+MARGIN_AWAY = "at the fixed margins, {n} of them otherwise now"
 MARGIN_WAS = "was {word}"
 NO_MARGINS = "No verdict of this audit hangs on a margin in points."
 MARGINS_LISTED = "The margins that were fixed, and why"
@@ -67,10 +73,12 @@ FILTER_HINT = "v:contradicted d:eurlex kind:order primary"
 FILTER_SHOWN = "{n} of {m} claims shown"
 FILTER_CLEAR = "show all"
 FILTER_NONE = "No claim fits this filter."
+FILTER_NO_KEY = "Unknown: {key} – the keys are v:, d:, kind: and m:."
+FILTER_NO_VALUE = "Unknown: {asked} – there are {values}."
 FILTER_HELP = (
     ("v:contradicted", "by verdict: reproduced, contradicted, inconclusive, not_tested"),
     ("d:eurlex", "by data set"),
-    ("kind:order", "by kind of claim: value, order, gap, equivalent, ..."),
+    ("kind:order", "by kind of claim, or by the word on its button: kind:order is kind:comparison"),
     ("m:p@1", "by metric"),
     ("primary", "the primary claims"),
     ("flipped", "those whose verdict the margin above has changed"),

@@ -63,8 +63,13 @@ QUERIES: dict[str, Callable[[Any, str], bool]] = {
     "no-loss": lambda claim, status: "no-loss" in claim.says,
     '"value-a1 says"': lambda claim, status: claim.claim == "value-a1",
     "says what value-a1": lambda claim, status: claim.claim == "value-a1",
+    "kind:comparison": lambda claim, status: claim.kind == "order",
+    'kind:"printed value"': lambda claim, status: claim.kind == "value",
+    "verdict:contradicted dataset:two": lambda claim, status: (
+        status == "contradicted" and claim.dataset == "toy two"
+    ),
     "m:p@1": lambda claim, status: True,
-    "m:p@3": lambda claim, status: False,
+    "metric:p@1": lambda claim, status: True,
     "": lambda claim, status: True,
     '"': lambda claim, status: True,
     "v:": lambda claim, status: False,  # no claim speaks of it
@@ -81,6 +86,45 @@ def test_grammar(page: Any, audit: Audit) -> None:
         said = page.locator("#shown").inner_text()
         number = f"{len(shown)} of {len(audit.claims)} claims shown"
         assert said == (number if shown else "No claim fits this filter."), query
+
+
+#: What is said of conditions that can fit nothing: which word, and what there is.
+UNKNOWN = {
+    "metrics:p@1": "Unknown: metrics: – the keys are v:, d:, kind: and m:.",
+    "m:p@3": "Unknown: m:p@3 – there are p@1.",
+    "v:maybe": "Unknown: v:maybe – there are contradicted, inconclusive, not_tested, reproduced.",
+    "d:eurlex": "Unknown: d:eurlex – there are toy, toy two.",
+}
+
+
+def test_what_is_unknown_is_named(page: Any) -> None:
+    """A key or a value that no claim has is named, with those that there are."""
+    for query, said in UNKNOWN.items():
+        page.fill("#filter", query)
+        page.wait_for_timeout(180)
+        assert page.locator("#shown").inner_text() == f"No claim fits this filter. {said}"
+    page.fill("#filter", "v:reproduced,maybe")
+    page.wait_for_timeout(180)
+    assert "claims shown Unknown: v:maybe" in page.locator("#shown").inner_text()
+
+
+def test_a_pressed_chip_keeps_its_mark(page: Any) -> None:
+    """The tick of a pressed button has the colour of its ground, not that of the disc it stands on."""
+    chip = page.locator("#chips button", has_text="Reproduced")
+    chip.click()
+    held, ground = page.evaluate(
+        "(button => [getComputedStyle(button.querySelector('.icon')).getPropertyValue('--in'),"
+        " getComputedStyle(button).getPropertyValue('--ink')])"
+        "(document.querySelector('#chips [aria-pressed=true]'))"
+    )
+    assert held == ground != ""
+
+
+def test_a_link_with_a_filter_goes_to_the_claims(audit: Audit, opened: Opened) -> None:
+    """What the address asks for is in view: the filter's box, with claims below it."""
+    page = opened(audit, "#q=kind%3Avalue")
+    page.wait_for_timeout(300)
+    assert -1 <= page.locator(".filter").bounding_box()["y"] < 300
 
 
 def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:

@@ -165,6 +165,42 @@ def test_the_slider_moves_by_keys_and_marks_follow(audit: Audit, opened: Opened)
         assert classes == f"chip {word.lower()}"
 
 
+def test_a_moved_claim_has_no_reason_that_is_past(audit: Audit, opened: Opened) -> None:
+    """Its reason and its heading say that they are those at the fixed margin, until it is back there."""
+    page = opened(audit)
+    rows, heads = page.locator(".what").all_text_contents(), page.locator(".group h3").all_text_contents()
+    page.fill("#margin-number", "3")
+    moved = [it for it in page.locator(".what").all_text_contents() if "was " in it]
+    assert moved
+    assert all(" at the fixed margin: " in it and " was " in it for it in moved)
+    away = sum(
+        int(it.split(", ")[1].split()[0])
+        for it in page.locator(".group :is(h3, h4)").all_text_contents()
+        if "at the fixed margins, " in it
+    )
+    assert away == len(moved)
+    page.select_option("#sort", "name")
+    page.click("#margin-back")
+    page.select_option("#sort", "eye")
+    assert [it.strip() for it in page.locator(".what").all_text_contents()] == [it.strip() for it in rows]
+    assert page.locator(".group h3").all_text_contents() == heads
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "101"])
+def test_a_margin_that_is_not_taken_is_named(text: str, audit: Audit, opened: Opened) -> None:
+    """What is out of reach changes nothing, and it is said what is taken."""
+    page = opened(audit)
+    page.fill("#margin-number", text)
+    assert page.locator("#flips").inner_text() == (
+        "All verdicts are those at the margins that were fixed. "
+        f"“{text}” is not taken: a margin is above 0 and at most 100 points."
+    )
+    page.fill("#margin-number", "1")
+    assert page.locator("#flips").inner_text().startswith("At 1 point, ")
+    page.fill("#margin-number", "100")
+    assert "The slider ends at " in page.locator("#flips").inner_text()
+
+
 def test_a_margin_in_the_address(audit: Audit, opened: Opened) -> None:
     """The address holds the margin, and opens at it; nonsense there is no margin."""
     page = opened(audit, "#margin=3")
