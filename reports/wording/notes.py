@@ -43,9 +43,13 @@ DEGREE_NOTE = (
     "CV* is the spread of the printed number and ours together, in percent of their mean: a description, no "
     "verdict."
 )
+#: Beside the two forms of a mark.
+ON_NUMBER = "filled: on the number,"
+ON_COMPARISON = "outlined: on a comparison"
 TABLE_KEY = (
-    "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A mark beside a number is "
-    "the verdict on that number; a smaller one is the verdict on a comparison that rests on it. "
+    "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A filled mark beside a "
+    "number is the verdict on that number. An outlined one is the verdict on a comparison that rests on "
+    "it; it says nothing of how near the two numbers are. "
     "≠ leads to a finding that no run was needed for. Hatched: copied from another paper, not judged."
 )
 

@@ -338,6 +338,19 @@ def test_status_is_icon_and_word(study: Markup) -> None:
     assert all(e.attributes.get("aria-hidden") == "true" for e in study.of_class("icon"))
 
 
+def test_a_mark_of_a_comparison_has_another_form(study: Markup) -> None:
+    """Beside a number, filled is about the number and outlined about a comparison: four drawings each,
+    told apart without colour and size, and by the key above the tables."""
+    forms = re.findall(r'--[mo]-\w+: (url\(".*?"\))', STYLE)
+    assert len(forms) == len(set(forms)) == 8
+    for status in ("reproduced", "contradicted", "inconclusive", "not_tested"):
+        assert f".small.{status} {{ --m: var(--o-{status}); }}" in STYLE
+    outlined = re.findall(r"--o-\w+: (.*)", STYLE)
+    assert all("fill='none' stroke=" in it for it in outlined)
+    assert "filled: on the number, outlined: on a comparison" in " ".join(study.text.split())
+    assert any("small" in it.attributes["class"].split() for it in study.of_class("mark"))
+
+
 def test_what_was_not_tested_is_folded(study: Markup) -> None:
     """The not tested claims are in one closed group, under a heading that gives their number."""
     (fold,) = study.of_class("fold")
