@@ -19,6 +19,7 @@ from reports.lookup import Lookup, lookup
 from reports.open_claims import OpenClaims, open_claims
 from reports.packed import packed
 from reports.protocol import RunRow, ScopeNote, run_rows, scope_notes, version_notes
+from reports.protocol_box import ProtocolBox, protocol_box
 from reports.rejudging import Slider, slider
 from reports.rerun_view import before_only
 from reports.same_runs import distinct
@@ -89,6 +90,8 @@ class Page:
     """Sentences about how often the claims were judged, and what that did to the error."""
     nothing_tested: bool
     scopes: tuple[ScopeNote, ...]
+    protocol: ProtocolBox | None
+    """Whether the paper's own or a reduced one; None where there are no runs."""
     gate_open: bool
     """Whether every check on record passed, and there is one."""
     inconsistent: tuple[Line, ...]
@@ -146,6 +149,7 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),
+        protocol=protocol_box(found),
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
         inconsistent=inconsistencies(below.findings, audit.findings, audit.papers_beside),
         gate=_gate(audit.fidelity),

@@ -10,9 +10,12 @@ from audit.record import Audit, Finding
 from reports import wording
 from reports.exports.told import Told, by_claim, line, most_pressing, told
 from reports.headlines import values_on_own_data
+from reports.lookup import lookup
+from reports.protocol_box import protocol_box
 from reports.same_runs import same_runs
 from reports.strings import moment, shortened
 from reports.wording import beside, settling
+from reports.wording import protocol_box as box_words
 from reports.wording import same_runs as words
 
 LINES = 40
@@ -63,8 +66,18 @@ def _head(audit: Audit, claims: Sequence[Told]) -> list[str]:
         f"## Audit of {escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
         f"**{numbers}** of {of} ({by}). {_nothing(claims) or wording.resting_of(audit.verdicts)} "
-        f"{wording.counted_once(audit.share)}".rstrip(),
+        f"{wording.counted_once(audit.share)}".rstrip()
+        + _protocol(audit),
     ]
+
+
+def _protocol(audit: Audit) -> str:
+    """What was reduced, and whether curves were still rising, as on the first screen."""
+    box = protocol_box(lookup(audit))
+    if box is None:
+        return ""
+    text = f"{box_words.TERM}: {box.text[:1].lower()}{box.text[1:]}"
+    return f" {escape(' '.join(filter(None, (text, box.rising))))}"
 
 
 def _nothing(claims: Sequence[Told]) -> str:

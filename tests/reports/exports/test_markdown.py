@@ -20,7 +20,8 @@ TINY = """\
 ## Audit of A Case Study on XML-CNN
 
 **0 reproduced, 0 contradicted, 1 inconclusive, 0 not tested** of 1 claim (xmtc-audit 0.1.0, newest run \
-2026-03-01 12:30 UTC). What was judged rests on the paper’s own data.
+2026-03-01 12:30 UTC). What was judged rests on the paper’s own data. Protocol: the paper’s own, as far \
+as it is described.
 
 **Primary claims**
 

@@ -1,0 +1,145 @@
+"""The protocol on the first screen: what was reduced, and whether curves still rose when training ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord
+from reports import render
+from reports.exports.markdown import summary
+from reports.lookup import lookup
+from reports.protocol_box import is_reduced, protocol_box
+from tests.reports import sample
+
+LAPTOP = "reduced so that a suite of claims runs on a laptop CPU in minutes"
+CHANGED = (
+    Deviation("data", "EUR-Lex (train 15,449)", "stand-in: train 100", "other corpus"),
+    Deviation("maps", "128", "16", LAPTOP),
+    Deviation("base maps", "128", "16", LAPTOP),
+    Deviation("documents held out", "you2019", "you2019-small", LAPTOP),
+    Deviation("fully connected", "(512, 256)", "(32,)", LAPTOP),
+    Deviation("learning rate", "0.001", "0.004", LAPTOP),
+    Deviation("words kept of a document", "500", "96", LAPTOP),
+    Deviation("epochs", "30", "20", LAPTOP),
+    Deviation("word vectors", "GloVe 840B, 300 components", "glove, 50 components", "the file"),
+    Deviation("hidden", "512", "512", LAPTOP),
+)
+
+
+def audit(
+    *, protocol: str = "xun2020-small", deviations: Sequence[Deviation] = CHANGED, only: int = 2
+) -> Audit:
+    """The first `only` experiments by this protocol, the others as they are in the sample."""
+    study = sample.study()
+    changed = [_changed(it, protocol, tuple(deviations)) for it in study.experiments[:only]]
+    return replace(study, experiments=(*changed, *study.experiments[only:]))
+
+
+def _changed(it: ExperimentRecord, protocol: str, deviations: tuple[Deviation, ...]) -> ExperimentRecord:
+    spec = {"name": protocol, "deviation": LAPTOP}
+    runs = tuple(replace(run, spec=replace(run.spec, protocol=spec)) for run in it.runs)
+    return replace(it, protocol=protocol, deviations=deviations, runs=runs)
+
+
+def with_curves(*scores: Sequence[float], metric: str = "P@1") -> Audit:
+    """Every experiment's seeds have the curve of its place; those beyond the last have none."""
+    study = sample.study()
+    held = [*scores, *([()] * len(study.experiments))]
+    experiments = []
+    for it, values in zip(study.experiments, held, strict=False):
+        curve = tuple({"epoch": k + 1.0, metric: value} for k, value in enumerate(values))
+        experiments.append(replace(it, runs=tuple(replace(run, curve=curve) for run in it.runs)))
+    return replace(study, experiments=tuple(experiments))
+
+
+def test_a_reduced_protocol_says_in_what() -> None:
+    """First what everybody asks, then the largest changes; a base's setting once, no words."""
+    box = protocol_box(lookup(audit(only=6)))
+    assert box is not None and box.text == (
+        "Reduced for a CPU: 20 epochs for 30, 96 words of a document for 500, word vectors of 50 components "
+        "for 300, maps 16 for 128, learning rate 0.004 for 0.001."
+    )
+
+
+def test_where_some_are_not_reduced_both_are_told() -> None:
+    box = protocol_box(lookup(audit(only=2, deviations=CHANGED[-3:])))
+    assert box is not None and box.text == (
+        "Reduced for a CPU in 2 of 6 experiments: 20 epochs for 30, word vectors of 50 components for 300; "
+        "in 4 the paper’s own, as far as it is described."
+    )
+
+
+def test_more_changes_than_are_named_are_counted() -> None:
+    many = [Deviation(f"size {name}", "100", str(k + 2), LAPTOP) for k, name in enumerate("abcdefgh")]
+    box = protocol_box(lookup(audit(only=6, deviations=many)))
+    assert box is not None and box.text.endswith("size f 7 for 100, and 2 more.")
+
+
+def test_a_paper_with_several_numbers_is_told_from_the_least_to_the_largest() -> None:
+    several = [Deviation("epochs", paper, "20", LAPTOP) for paper in ("30", "5", "100")]
+    box = protocol_box(lookup(audit(only=6, deviations=several)))
+    assert box is not None and box.text == "Reduced for a CPU: 20 epochs for 5 to 100."
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ("chen2022", "The paper’s own, as far as it is described."),
+        (IMPORTED, "Of 6 experiments the runs were imported, by the protocol of the program that made them."),
+    ],
+)
+def test_other_protocols_are_not_called_reduced(protocol: str, said: str) -> None:
+    box = protocol_box(lookup(audit(protocol=protocol, only=6)))
+    assert box is not None and box.text == said
+
+
+def test_without_runs_there_is_no_row() -> None:
+    study = sample.study()
+    bare = replace(study, experiments=tuple(replace(it, runs=()) for it in study.experiments))
+    assert protocol_box(lookup(bare)) is None
+
+
+def test_reduced_goes_by_the_protocol_s_name() -> None:
+    experiment = sample.study().experiments[0]
+    names = ("small", "xun2020-small", "smaller", "chen2022", "notsmall")
+    assert [is_reduced(replace(experiment, protocol=name)) for name in names] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_curves_that_are_best_at_their_end_are_counted() -> None:
+    """One that peaked before is not; one of two evaluations and a loss tell nothing."""
+    box = protocol_box(lookup(with_curves((1.0, 2.0, 3.0), (1.0, 3.0, 2.0), (1.0, 2.0, 2.5), (1.0, 2.0))))
+    assert box is not None and box.rising == (
+        "In 2 of 3 arms the curve was still rising at the end (their mean score on held-out documents is "
+        "best at the last evaluation): differences may be about training time."
+    )
+    fell = protocol_box(lookup(with_curves((1.0, 3.0, 2.0))))
+    losses = protocol_box(lookup(with_curves((1.0, 2.0, 3.0), metric="loss")))
+    assert fell is not None and losses is not None and (fell.rising, losses.rising) == ("", "")
+
+
+def test_seeds_that_stopped_at_different_times_are_not_taken_for_rising() -> None:
+    """The mean ends where the first seed stopped: it went on after that."""
+    study = with_curves((1.0, 2.0, 3.0))
+    first = study.experiments[0]
+    longer = replace(first.runs[0], curve=(*first.runs[0].curve, {"epoch": 4.0, "P@1": 1.0}))
+    changed = replace(first, runs=(longer, *first.runs[1:]))
+    box = protocol_box(lookup(replace(study, experiments=(changed, *study.experiments[1:]))))
+    assert box is not None and box.rising == ""
+
+
+def test_page_and_summary_have_it_at_the_top() -> None:
+    """Before the sections, with a link to all points."""
+    head = render.html(audit(only=6)).partition('<nav aria-label="Sections">')[0]
+    assert '<a href="#protocol">Protocol</a>' in head and "20 epochs for 30" in head
+    first = "\n".join(summary(audit(only=6)).splitlines()[:4])
+    assert "Protocol: reduced for a CPU: 20 epochs for 30" in first
+    assert "still rising" in "\n".join(summary(with_curves((1.0, 2.0, 3.0))).splitlines()[:4])
