@@ -76,8 +76,8 @@ def begun(
 def together(held: Sequence[UnderReading], default: Decidable | None) -> Decidable | None:
     """The test of the intersection: its p-values are the largest over the readings that were run.
 
-    It is capped, and so belongs to no family, where some reading cannot be tested; a reading in which nothing
-    is random has the p-values 0 and 1.
+    Where some reading cannot be tested there is no largest one: it has no p-values, is capped, and so belongs
+    to no family. A reading in which nothing is random has the p-values 0 and 1.
     """
     tests = [it.judged.test for it in held if it.was_run]
     if default is None or not tests:
@@ -86,7 +86,8 @@ def together(held: Sequence[UnderReading], default: Decidable | None) -> Decidab
     lacking = [test for test, pair in zip(tests, pairs, strict=True) if pair is None]
     if lacking:
         cap = next((test.cap for test in lacking if test is not None and test.cap), None)
-        return replace(default, cap=default.cap or cap or "ambiguous_description", exact=None)
+        cap = default.cap or cap or "ambiguous_description"
+        return replace(default, p_reproduced=None, contradictions=(), cap=cap, exact=None)
     known = [pair for pair in pairs if pair is not None]
     if all(test is not None and test.exact is not None for test in tests):
         return default

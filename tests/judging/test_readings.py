@@ -122,6 +122,15 @@ def test_the_numbers_of_the_headline_are_those_of_the_default_and_its_p_values_t
     assert [it.estimate for it in verdict.readings] == pytest.approx([np.mean(it) for it in shifted])
 
 
+@pytest.mark.parametrize("untested", [[76.3], [None, None]])
+def test_where_a_reading_cannot_be_tested_there_is_no_largest_p(untested: Values) -> None:
+    """That of the others is not the largest over the readings; each keeps its own."""
+    verdict = of_value([ON, ON, untested, ON])
+    assert (verdict.p_reproduced, verdict.p_contradicted) == (None, None)
+    assert (verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted) == (None, None)
+    assert [it.p_reproduced is None for it in verdict.readings] == [False, False, True, False]
+
+
 def test_margins_that_would_reproduce_it_do_so_under_every_reading() -> None:
     """The band is the narrowest: the largest of the least margins of the readings."""
     shifted = [[x + shift for x in ON] for shift in (0.0, 0.1, -0.2, 0.25)]
