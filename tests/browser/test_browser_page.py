@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,21 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     assert page.locator("#flips").is_visible()  # at another margin the paper says so
     page.emulate_media(media="screen")
     assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
+
+
+def test_printed_tables_have_one_caption_and_whole_words(opened: Opened) -> None:
+    """On paper a table of the paper has its own caption alone, and no name of a row is broken."""
+    audit = sample.study()
+    (first, *_) = audit.tables
+    row = replace(first.rows[0], label="CorNetMeSHProbeNet")
+    page = opened(replace(audit, tables=(replace(first, rows=(row, *first.rows[1:])),)))
+    page.set_viewport_size({"width": 673, "height": 970})
+    page.emulate_media(media="print")
+    style = "getComputedStyle(document.querySelector('{}'), '{}').{}"
+    assert page.evaluate(style.format("figure.table", "::before", "content")) == "none"
+    assert page.evaluate(style.format("figure.table", "", "counterIncrement")) == "none"
+    lines = "[...document.querySelectorAll('.printed-table tbody th bdi')][0].getClientRects().length"
+    assert page.evaluate(lines) == 1
 
 
 @pytest.mark.parametrize("name", AUDITS)
