@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import PurePath
 
 from audit.record import ClaimRecord, ExperimentRecord, Run, Verdict
 from reports import digits
 from reports.lookup import Lookup
+from reports.rerun_command import flat, narrowed, only
 from reports.strings import moment
 from reports.wording import margins_note
 from reports.wording import rerun as words
-
-#: Options of `audit run` that take no value.
-SWITCHES = frozenset(
-    {
-        *("--ids", "--raw", "--tokenised", "--until-settled", "--untuned", "--allow-commands", "--readings"),
-        *("--retry-failed", "--no-retry-failed"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -65,8 +56,13 @@ def rerun_box(found: Lookup) -> RerunBox:
     ]
     shown = [it for it in found.audit.experiments if _ours([it]) and it.id not in found.same.experiments]
     command = found.audit.command or "audit run"
+    whole = _whole(command, found)
+    if whole != command:
+        others = _ours(it for it in found.audit.experiments if it.reading_of)
+        seeds = _readings_seeds(found.verdicts.values())
+        facts.insert(len(facts) - 3, (words.READINGS, words.readings(len(others), seeds)))
     return RerunBox(
-        command=command,
+        command=whole,
         facts=tuple(facts) if runs else (),
         experiments=tuple(_one(it, found, command) for it in shown) if len(shown) > 1 else (),
     )
@@ -81,6 +77,30 @@ def _one(it: ExperimentRecord, found: Lookup, command: str) -> Rerun:
         time=digits.duration(sum(run.seconds for run in runs)),
         memory=_memory(runs),
     )
+
+
+def _whole(command: str, found: Lookup) -> str:
+    """The command of the page; where readings were run that it does not make, behind one that makes them.
+
+    That one takes what `--readings` does: one claim file, one split column, a number of seeds.
+    """
+    made = [it for it in found.audit.experiments if it.reading_of and _ours([it])]
+    seeds = _readings_seeds(found.verdicts.values())
+    if not made or not seeds:
+        return command
+    parts = narrowed(command, found.audit.paper.key, _column(found))
+    if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
+        return command
+    kept = [it for it in parts if it[0].partition("=")[0] not in ("--seeds", "--until-settled")]
+    first = shlex.join(["audit", "run", *flat(kept), "--seeds", str(seeds), "--readings"])
+    return f"{first} && {command}"
+
+
+def _readings_seeds(verdicts: Iterable[Verdict]) -> int:
+    """The fewest seeds of a reading, of claims first of which all readings were run; 0 where none was."""
+    held = [it for it in verdicts if it.readings]
+    whole = [it for it in held if len(it.readings) == it.readings_declared]
+    return min((n for it in whole or held for reading in it.readings for n in reading.n), default=0)
 
 
 def of_claim(claim: ClaimRecord, found: Lookup) -> str:
@@ -126,49 +146,6 @@ def _with_readings(command: str, verdict: Verdict | None) -> str:
     if not at or not seeds or words_of[at] == str(seeds):
         return f"{command} --readings"
     return f"{shlex.join([*words_of[:at], str(seeds), *words_of[at + 1 :], '--readings'])} && {command}"
-
-
-def only(command: str, name: str, *, paper: str = "", column: int | None = None) -> str:
-    """The `audit run` of a command for one experiment or claim alone; the whole of one that begins otherwise.
-
-    Of several claim files that of `paper` is kept: the others do not know the name. Of several split columns
-    `column`, of which the page is.
-
-    >>> only("audit run you2019 --only bilstm --seeds 3 && audit judge", "xml_cnn")
-    'audit run you2019 --seeds 3 --only xml_cnn'
-    >>> only("audit run you2019 claims/xun2020.yaml --readings", "blocks", paper="xun2020")
-    'audit run claims/xun2020.yaml --readings --only blocks'
-    >>> only("audit run wang2019 --data splits --columns 0-9", "rank_ae", column=0)
-    'audit run wang2019 --data splits@0 --only rank_ae'
-    """
-    try:
-        words_of = shlex.split(command)
-    except ValueError:
-        return command
-    if words_of[:2] != ["audit", "run"]:
-        return command
-    parts = list(_parts(words_of[2 : words_of.index("&&")] if "&&" in words_of else words_of[2:]))
-    files = [it[0] for it in parts if not it[0].startswith("--")]
-    own = [it for it in files if PurePath(it).stem == paper]
-    if len(files) > 1 and paper and len(own) != 1:
-        return command
-    dropped = {it for it in files if own and it not in own}
-    kept = [it for it in parts if it[0].partition("=")[0] != "--only" and it[0] not in dropped]
-    if column is not None and any(it[0] == "--columns" for it in kept):
-        kept = [
-            (*it[:1], f"{it[1]}@{column}") if it[0] == "--data" else it for it in kept if it[0] != "--columns"
-        ]
-    return shlex.join(["audit", "run", *(word for it in kept for word in it), "--only", name])
-
-
-def _parts(words_of: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Claim files, switches, and options with their values."""
-    rest = iter(words_of)
-    for word in rest:
-        if word.startswith("--") and "=" not in word and word not in SWITCHES:
-            yield (word, *islice(rest, 1))
-        else:
-            yield (word,)
 
 
 def provenance(found: Lookup) -> Provenance:

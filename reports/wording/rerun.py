@@ -21,6 +21,7 @@ MARGINS_HASH = "Their hash"
 FIRST_RUN = "First run began"
 SEEDS = "Seeds"
 TIME = "Time"
+READINGS = "Readings"
 MEMORY = "Peak memory"
 DATA = "Data"
 CODE = "Our code"
@@ -44,6 +45,16 @@ def seeds(numbers: Sequence[int]) -> str:
     if len(numbers) > 3 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(str(it) for it in numbers) or digits.ABSENT
+
+
+def readings(runs: int, seeds: int) -> str:
+    """Why there is a command in front of the one that the page was made by."""
+    are = "is" if runs == 1 else "are"
+    them = "it" if runs == 1 else "them"
+    return (
+        f"{digits.count(runs)} of the runs {are} of other readings: the first command makes {them}, "
+        f"with {plural(seeds, 'seed')} each"
+    )
 
 
 def code(commits: Sequence[str | None], changed: int, runs: int) -> str:

@@ -13,7 +13,8 @@ from reports import page
 from reports.claim_groups import commands_in_short
 from reports.lookup import lookup
 from reports.render import html
-from reports.rerun_view import SWITCHES, before_only, of_claim, only, provenance, rerun_box
+from reports.rerun_command import SWITCHES, only
+from reports.rerun_view import before_only, of_claim, provenance, rerun_box
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -85,6 +86,50 @@ def test_a_claim_under_several_readings_makes_all_of_them_again(study: Audit) ->
     assert said(held, 2) == f"{whole.replace('--seeds 3', '--seeds 2')} --readings && {whole}"
     assert said((held[0], replace(held[1], n=(3, 3))), 2) == f"{whole} --readings"
     assert said(held, 3) == said((), 0) == whole
+
+
+def test_the_command_of_the_page_makes_the_readings_too(study: Audit) -> None:
+    """Before the whole command, with the seeds that they had, and of one claim file; else as it is."""
+    base = study.experiments[0]
+    reading = replace(base, id=f"{base.id}--slow", reading_of=base.id, reading={"rate": "slow"})
+    held = (
+        ReadingVerdict({}, "reproduced", "tost", (5, 5)),
+        ReadingVerdict({"rate": "slow"}, "reproduced", "tost", (3, 3)),
+    )
+
+    def said(command: str, *, ran: bool = True) -> str:
+        verdicts = tuple(replace(it, readings=held, readings_declared=2) for it in study.verdicts)
+        experiments = (*study.experiments, *((reading,) if ran else ()))
+        audit = replace(study, verdicts=verdicts, experiments=experiments, command=command)
+        return rerun_box(lookup(audit)).command
+
+    whole = "audit run chen2022 --data corpus --seeds 5 --only kim_words && audit judge chen2022"
+    first = "audit run chen2022 --data corpus --only kim_words --seeds 3 --readings"
+    assert said(whole) == f"{first} && {whole}"
+    assert said(whole, ran=False) == whole
+    settled = "audit run chen2022 you2019 --data corpus --until-settled"
+    assert said(settled) == f"audit run chen2022 --data corpus --seeds 3 --readings && {settled}"
+    for kept in ("audit run chen2022 --seeds 3 --readings", "audit judge chen2022", "audit run 'x"):
+        assert said(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("column", "first"), [(0.0, "audit run chen2022 --data splits@0 --seeds 3 --readings && "), (None, "")]
+)
+def test_readings_are_made_on_the_column_of_the_page(study: Audit, column: float | None, first: str) -> None:
+    """As `--readings` takes no more than one; none where it cannot be told which."""
+    counts = {} if column is None else {"split.column": column}
+    runs = tuple(replace(it, data=replace(it.data, counts=counts)) for it in study.experiments[0].runs)
+    base = replace(study.experiments[0], runs=runs)
+    reading = replace(base, id="slow", reading_of=base.id)
+    held = tuple(ReadingVerdict(it, "reproduced", "tost", (3,)) for it in ({}, {"a": "b"}))
+    verdicts = tuple(replace(it, readings=held, readings_declared=2) for it in study.verdicts)
+    command = "audit run chen2022 --data splits --columns 0-9 --seeds 5"
+    audit = replace(study, verdicts=verdicts, experiments=(base, reading), command=command)
+    box = rerun_box(lookup(audit))
+    assert box.command == f"{first}{command}"
+    said = f"{len(runs)} of the runs are of other readings: the first command makes them, with 3 seeds each"
+    assert dict(box.facts).get("Readings", "") == (said if first else "")
 
 
 def test_its_switches_are_those_of_the_command() -> None:
