@@ -54,7 +54,12 @@ def scope_notes(found: Lookup) -> tuple[ScopeNote, ...]:
         told = wording.scope_made(runs=len(keys[place]), data=_data(run), datasets=tuple(datasets[place]))
         made[scope, _stated(run)].append(told)
     return tuple(
-        ScopeNote(scope, wording.SCOPE_WORDS[scope], wording.scope_means(scope, stated=stated), tuple(runs))
+        ScopeNote(
+            scope,
+            wording.SCOPE_WORDS[scope],
+            wording.scope_means(scope, stated=stated, split_known=found.audit.splits is None),
+            tuple(runs),
+        )
         for (scope, stated), runs in made.items()
     )
 

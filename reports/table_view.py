@@ -147,7 +147,7 @@ def _table(table: TableRecord, found: Lookup, marks: Marks, degree: str) -> Tabl
         place=f"page {table.page}" if table.page is not None else "",
         columns=tuple(column.label for column in table.columns),
         rows=rows,
-        footnote=wording.stand_in_footnote(_scopes(table, found)),
+        footnote=wording.stand_in_footnote(_scopes(table, found), split_known=found.audit.splits is None),
         degree=degree,
     )
 

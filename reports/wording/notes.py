@@ -53,6 +53,10 @@ TABLE_KEY = (
     "≠ leads to a finding that no run was needed for. Hatched: copied from another paper, not judged."
 )
 
+#: Of a split that is not the paper's, and of one that is not known to be.
+_ANOTHER = "another split"
+_UNKNOWN = "a split that need not be the paper’s"
+
 
 def tally(*, total: int, judged: int, decided: int) -> str:
     """The denominators: all claims, those that could be judged, those that were decided."""
@@ -124,15 +128,18 @@ def scope_made(*, runs: int, data: str, datasets: Sequence[str]) -> str:
     return f"{plural(runs, 'run')} for {listed([f'“{it}”' for it in datasets])} used {data}"
 
 
-def scope_means(scope: Scope, *, stated: str = "") -> str:
-    """What runs on such data allow; `stated` is why imported ones are said to be on the paper's own."""
+def scope_means(scope: Scope, *, stated: str = "", split_known: bool = True) -> str:
+    """What runs on such data allow; `stated` is why imported ones are said to be on the paper's own.
+
+    `split_known` is false where several come with the corpus and the paper's may be any or none.
+    """
     if scope == "same_data":
         how = f"as the import states, not verified here ({stated})" if stated else "by content"
         return f"the paper’s own, {how}. Values and comparisons are judged."
     if scope == "other_split":
         return (
-            "the same corpus in another split. Values are judged with the noise of both test sets added; "
-            "comparisons are judged on this split."
+            f"the same corpus in {_ANOTHER if split_known else _UNKNOWN}. Values are judged with the noise "
+            "of both test sets added; comparisons are judged on this split."
         )
     return (
         "another corpus than the paper’s, on which its values are not judged. Comparisons are, and what is "
@@ -181,12 +188,16 @@ def is_unread(finding: Finding) -> bool:
     return finding.result == "inconsistent" and not finding.verified
 
 
-def stand_in_footnote(scopes: Iterable[Scope]) -> str:
+def stand_in_footnote(scopes: Iterable[Scope], *, split_known: bool = True) -> str:
     """What the dagger beside our numbers in a redrawn table means; empty when none is needed."""
-    others = {SCOPE_WORDS[scope] for scope in scopes if scope != "same_data"}
-    if not others:
-        return ""
-    return f"† Ours on {listed(sorted(others))}: not comparable with the printed number above it."
+    held = set(scopes)
+    split = f"on {_ANOTHER if split_known else _UNKNOWN}{{}} judged with the noise of both test sets added"
+    stand_in = f"on {SCOPE_WORDS['other_data']}{{}} not comparable with the printed number above it"
+    if {"other_split", "other_data"} <= held:
+        return f"† Ours {split.format(',')}, or {stand_in.format(',')}."
+    if "other_split" in held:
+        return f"† Ours {split.format(':')}."
+    return f"† Ours {stand_in.format(':')}." if "other_data" in held else ""
 
 
 def copied_from(source: str | None) -> str:

@@ -858,6 +858,16 @@ def test_small_notes() -> None:
     assert wording.stand_in_footnote(["other_data", "same_data"]) == (
         "† Ours on stand-in data: not comparable with the printed number above it."
     )
+    judged = "judged with the noise of both test sets added"
+    assert wording.stand_in_footnote(["other_split"]) == f"† Ours on another split: {judged}."
+    assert wording.stand_in_footnote(["other_split", "other_data"]) == (
+        f"† Ours on another split, {judged}, or on stand-in data, not comparable with the printed "
+        "number above it."
+    )
+    unknown = "a split that need not be the paper’s"
+    assert wording.stand_in_footnote(["other_split"], split_known=False) == f"† Ours on {unknown}: {judged}."
+    assert f"the same corpus in {unknown}. Values" in wording.scope_means("other_split", split_known=False)
+    assert "the same corpus in another split. Values" in wording.scope_means("other_split")
     assert wording.seed_note("failed", "loss became NaN") == "ended early: loss became NaN"
     assert wording.seed_note("done", None) == "no value of this metric"
     assert wording.no_plot(VALUE, None) == "Not drawn: there is no number to show."
