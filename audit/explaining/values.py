@@ -61,6 +61,13 @@ def value_steps(case: Case) -> Iterator[Step]:
         yield _error(name, formula, filled, documents, it)
         if len(parts) > 1 or split is not None:
             yield _freedom(name.replace("se_pred", "df_pred"), parts, documents, it)
+        if split is not None:
+            predicted.append(error(*parts))
+            yield _error(f"{name}, of seeds alone", formula, filled, 0.0, predicted[-1])
+            if len(parts) > 1:
+                yield _freedom(
+                    f"{name.replace('se_pred', 'df_pred')}, of seeds alone", parts, 0.0, predicted[-1]
+                )
     if judged:
         yield from _tests(d, h, case.margin, own, predicted)
     for level in (1.0 - 2.0 * case.alpha, 1.0 - case.alpha):
@@ -149,7 +156,7 @@ def _tests(d: float, h: float, D: float, own: Error, predicted: list[Error]) -> 
         yield tests[0]
         return
     filled = ", ".join(test.filled for test in tests)
-    formula = "the largest over the readings"
+    formula = "the largest of these"
     yield Step("p_con", formula, f"max({filled})", max(test.value for test in tests))
 
 

@@ -53,7 +53,9 @@ def value(
     Where one is declared and of no use since the SDs are too unlike, the larger of it and s counts, with the
     degrees of freedom of s. Our own s alone would be chosen just when it is unusually small: three runs among
     three such groups then err in 6 to 7 % of cases instead of 5.
-    On another split the instance noise of both test sets enters both variances.
+    On another split the instance noise of both test sets enters both variances. Its known variance raises
+    Satterthwaite's degrees of freedom, which may outweigh it: a contradiction must then hold for the seeds
+    alone too, so that another split never contradicts what the same runs on the paper's own would leave open.
 
     Where the paper prints v -+ `spread` over its m runs, its own SD s_p takes the place of ours in the
     paper's part: se_pred = sqrt(s^2/n + s_p^2/m), Satterthwaite's degrees of freedom (Welch of summary data).
@@ -90,12 +92,13 @@ def value(
     variance, df = plain.sd * plain.sd, pool.df if pool else ours.df
     documents = (_instance_variance(ours.mean, reported=reported, split=other_split), INFINITE)
     if spread is None:
-        predicted = [error((variance * (1.0 / ours.n + 1.0 / paper_runs), df), documents)]
+        seeds = [[(variance * (1.0 / ours.n + 1.0 / paper_runs), df)]]
     else:
-        predicted = [
-            error((variance / ours.n, df), (sd * sd / paper_runs, paper_runs - 1), documents)
-            for sd in spread.sds(paper_runs).values()
-        ]
+        sds = spread.sds(paper_runs).values()
+        seeds = [[(variance / ours.n, df), (sd * sd / paper_runs, paper_runs - 1)] for sd in sds]
+    predicted = [error(*parts, documents) for parts in seeds]
+    if other_split and not steady:
+        predicted += [error(*parts) for parts in seeds]
     own = error((variance / ours.n, df), documents)
     tested = around(plain, ours.mean, own=own, predicted=predicted, alpha=alpha)
     return replace(tested, if_undecided="other_split") if other_split else tested

@@ -226,6 +226,33 @@ def test_another_split_makes_contradiction_harder() -> None:
     )
 
 
+@given(
+    runs=st.lists(st.floats(60, 80), min_size=3, max_size=6),
+    documents=st.integers(100, 1_000_000),
+    margin=st.floats(0.01, 5),
+)
+def test_another_split_never_contradicts_more_easily(
+    runs: list[float], documents: int, margin: float
+) -> None:
+    """The known noise of documents raises the degrees of freedom: three seeds of 2 df would gain by it."""
+    split = OtherSplit(documents_paper=documents, documents_ours=documents)
+    own, other = (value(runs, reported=V, margin=margin, other_split=it) for it in (None, split))
+    if own.p_contradicted is None or other.p_contradicted is None:
+        return
+    assert other.p_contradicted >= own.p_contradicted
+    assert (other.contradicted_up_to or 0.0) <= (own.contradicted_up_to or 0.0)
+
+
+def test_seeds_that_spread_contradict_no_more_on_another_split() -> None:
+    """2 df give .068 to the seeds alone, and .038 with the documents, whose noise makes it 3.9 df."""
+    runs = [68.6, 70.0, 71.4]
+    split = OtherSplit(documents_paper=3865, documents_ours=3809)
+    got = value(runs, reported=V, margin=0.5, other_split=split)
+    off = abs(70.0 - 76.38) - 0.505
+    se = 1.4 * math.sqrt(4 / 3)
+    assert got.p_contradicted == pytest.approx(2 * stats.t.sf(off / se, 2), rel=1e-9)
+
+
 def test_a_deterministic_method_on_another_split_has_the_noise_of_the_documents_alone() -> None:
     split = OtherSplit(documents_paper=3865, documents_ours=3809)
     got = value([76.0, 76.0], reported=V, margin=3.0, deterministic=True, other_split=split)
