@@ -212,6 +212,19 @@ def test_minutes_and_spans_limit_the_time() -> None:
     assert (_seconds("5"), _seconds("90s"), _seconds("1h30m")) == (300.0, 90.0, 5400.0)
 
 
+def test_a_corpus_that_is_not_there_or_was_not_tuned_on_is_named(
+    trained: Trained, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*RUN, "--tuned-on", "nonsense"]) == Exit.BAD_INPUT
+    assert "--tuned-on nonsense: no such folder; name the corpus" in capsys.readouterr().err
+    assert cli.main([*RUN, "--tuned-on", "corpus"]) == Exit.BAD_INPUT
+    assert (
+        "--tuned-on corpus: no study made on corpus is in audit-runs for words; `audit tune toy2024 --only "
+        "words --data corpus` makes one"
+    ) in capsys.readouterr().err
+    assert trained.trials == 0
+
+
 def test_untuned_and_tuned_on_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*RUN, "--untuned", "--tuned-on", "corpus"]) == Exit.BAD_INPUT
     assert "--untuned and --tuned-on corpus are opposites; give one of them" in capsys.readouterr().err

@@ -63,6 +63,8 @@ def settings_of(
     check_made(data, options, format=format, vectors=vectors)
     if untuned and tuned_on:
         raise AuditError(f"--untuned and --tuned-on {tuned_on} are opposites; give one of them")
+    if tuned_on:
+        _check_tuned_on(tuned_on)
     return Settings(
         data=data,
         options=options,
@@ -77,6 +79,14 @@ def settings_of(
         tuned_on=tuned_on,
         readings=readings,
     )
+
+
+def _check_tuned_on(corpus: Path) -> None:
+    """Raises `AuditError` where there is no such corpus; which columns it has is seen when it is read."""
+    from reimpl.data.opening import split_name
+
+    if not split_name(corpus)[0].exists():
+        raise AuditError(f"--tuned-on {corpus}: no such folder; name the corpus that `audit tune --data` had")
 
 
 def check_made(data: Path | None, options: Options, *, format: str | None, vectors: str | None) -> None:

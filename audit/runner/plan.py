@@ -237,12 +237,27 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
     which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
     meant = "".join(f" --only {it}" for it in only)
     data = f" --data {settings.data}" if settings.data else ""
-    elsewhere = settings.options.data if settings.options else None
-    data += f" --data-file {elsewhere}" if elsewhere else ""
+    data += _data_file(settings)
+    if settings.tuned_on:
+        made_on = settings.tuned_on.resolve().name
+        return (
+            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {made_on} is "
+            f"in {settings.cache.parent} for {names[0]}{_and_more(names)}; `audit tune {paper}{meant} --data "
+            f"{settings.tuned_on}{_data_file(settings)}` makes one, and --untuned goes without"
+        )
     return (
         f"{paper}: {which} not tuned on this corpus; `audit tune {paper}{meant}{data}` seeks the settings, "
         "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
     )
+
+
+def _data_file(settings: Settings) -> str:
+    elsewhere = settings.options.data if settings.options else None
+    return f" --data-file {elsewhere}" if elsewhere else ""
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:
@@ -335,6 +350,7 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
     _check_fit(module, whole)
+    _check_sizes(config, whole)
     settled = Settled(config, used, claimed_config, claimed)
     return Resolved(module, settled, request, whole, paper.datasets[experiment.on].catalogue)
 
@@ -469,6 +485,17 @@ def _check_fit(module: ModuleType, data: Dataset) -> None:
     takes = getattr(module, "TAKES", ("texts",))
     if not set(takes) & set(there):
         raise UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
+
+
+def _check_sizes(config: Any, data: Dataset) -> None:
+    """Label clusters of which one would be empty, as a run would say at its start."""
+    from reimpl.errors import ConfigError
+
+    try:
+        if hasattr(config, "sizes"):
+            config.sizes(data.n_labels)
+    except ConfigError as err:
+        raise UnfitError(str(err)) from err
 
 
 def _check_selection(module: ModuleType, config: Any, used: Protocol, data: Dataset) -> None:

@@ -52,7 +52,7 @@ def open_corpus(
             raise DataError(f"{path}@{column}: column {options.column} is asked for too; give one of them")
         options = replace(options, column=column)
     if not path.exists():
-        raise DataError(f"{path}: no such file or folder; check the path")
+        raise _not_there(path)
     if options.column is not None and format is None:
         if options.data is None:
             left_out = f"column={options.column}" if column is None else f"@{column}"
@@ -78,9 +78,25 @@ def columns_at(path: Path, left_out: str) -> int:
 def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
     """Before anything is read: raises `ConfigError` for a column that is not there, else as `columns_at`."""
     if not path.exists():
-        raise DataError(f"{path}: no such file or folder; check the path")
+        raise _not_there(path)
     for column in columns:
         check_column(path.name, column, columns_at(path, left_out))
+
+
+def _not_there(path: Path) -> DataError:
+    """Of `DIR@x`, where there is DIR, that x is no column of it."""
+    name, at, column = path.name.rpartition("@")
+    folder = path.with_name(name) if name else path
+    if not at or not name or not folder.exists():
+        return DataError(f"{path}: no such file or folder; check the path")
+    said = f"{path}: column {column!r} is not a number"
+    try:
+        columns = count_columns(tree(folder))
+    except DataError:
+        columns = None
+    if columns is None:
+        return DataError(f"{said}, and {folder.name} has one split; leave out @{column}")
+    return DataError(f"{said}; give 0 to {columns - 1}")
 
 
 def _is_broken_text(path: Path) -> bool:

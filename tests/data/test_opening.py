@@ -71,6 +71,11 @@ def test_refused(tmp_path: Path) -> None:
     folder = columns(tmp_path / "toy")
     with pytest.raises(DataError, match="nowhere: no such file or folder"):
         open_corpus(tmp_path / "nowhere")
+    for at in ("x", "-1"):
+        with pytest.raises(DataError, match=rf"toy@{at}: column '{at}' is not a number; give 0 to 1"):
+            open_corpus(Path(f"{folder}@{at}"))
+    with pytest.raises(DataError, match="nowhere@x: no such file or folder"):
+        open_corpus(tmp_path / "nowhere@x")
     with pytest.raises(DataError, match="column 1 is asked for too"):
         open_corpus(Path(f"{folder}@0"), Options(column=1))
     with pytest.raises(ConfigError, match="column 2 of 2; give 0 to 1"):

@@ -301,6 +301,21 @@ def test_a_corpus_for_none_of_the_models_is_refused(tmp_path: Path) -> None:
         make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1")), only=["net"])
 
 
+def test_more_clusters_than_labels_are_refused_before_a_run(tmp_path: Path) -> None:
+    """On a corpus of more labels they are not: it is the corpus that decides."""
+    held = "protocol: chen2022, config: {clusters: 3, base: xml_cnn, base_variant: chen2022-kim-words},"
+    few = (
+        "title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,",
+        f"title: Words, model: aplc, variant: code, {held}",
+    )
+    paper = load(write_paper(tmp_path, few))
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    with pytest.raises(PlanError, match=r"words: 3 clusters of 2 labels: one has none .*use fewer clusters"):
+        make_plan(paper, two, only=["words"])
+    five = settings(write_corpus(tmp_path / "five", labels=5), seeds=1)
+    assert len(make_plan(paper, five, only=["words"]).jobs) == 1
+
+
 def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_path: Path) -> None:
     """nDCG@5 is not measured on two labels; what selects nothing runs on them."""
     two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
