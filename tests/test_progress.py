@@ -109,3 +109,24 @@ def test_of_short_runs_and_of_the_last_one_no_time_is_told(total: int) -> None:
     listener.began(job(0))
     listener.ended(job(0), make_run(0, 81.0, seconds=600.0 if total == 1 else 10.0))
     assert "pace" not in said.getvalue()
+
+
+def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("audit.progress.time.monotonic", lambda: now[0])
+    for terminal in (False, True):
+        now[0] = 0.0
+        listener, said = screen(2, terminal=terminal)
+        listener.began(job(0))
+        listener.began(job(1))
+        for second in range(0, 131, 10):
+            now[0] = float(second)
+            listener.progress(job(0), second, 200, 0.5)
+        told = [] if terminal else ["words seed 0: 30 % done, 60 s", "words seed 0: 60 % done, 2 min"]
+        assert said.getvalue().splitlines() == told
+
+
+def test_an_interrupt_is_answered_at_once() -> None:
+    listener, said = screen(1, terminal=False)
+    listener.stopping()
+    assert said.getvalue() == ("stopping: keeping the state of the runs at work; Ctrl-C again ends at once\n")

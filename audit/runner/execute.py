@@ -37,6 +37,7 @@ class Listener(Protocol):
     def progress(self, job: Job, done: int, total: int, loss: float | None) -> None: ...
     def ended(self, job: Job, run: Run) -> None: ...
     def waiting(self, job: Job) -> None: ...
+    def stopping(self) -> None: ...
 
 
 @dataclass
@@ -73,7 +74,7 @@ def execute(
             open_jobs.append(job)
     if not open_jobs:
         return outcome
-    with _interrupts() as stop:
+    with _interrupts(listener.stopping) as stop:
         if workers <= 1 or len(open_jobs) == 1:
             held = _here(open_jobs, means, listener, outcome, stop)
         else:
@@ -83,8 +84,11 @@ def execute(
 
 
 @contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual."""
+def _interrupts(heard: Callable[[], None] = lambda: None) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual.
+
+    `heard` is called at once: a step, or an evaluation, may take a while to come to its end.
+    """
     stop = threading.Event()
     before = {}
 
@@ -92,6 +96,8 @@ def _interrupts() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        with suppress(OSError):
+            heard()
 
     if threading.current_thread() is threading.main_thread():
         before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}

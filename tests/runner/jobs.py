@@ -71,6 +71,7 @@ class Heard:
     began_: list[int] = field(default_factory=list)
     ended_: list[int] = field(default_factory=list)
     waited: list[int] = field(default_factory=list)
+    stops: int = 0
     steps: list[tuple[int, int]] = field(default_factory=list)
 
     def began(self, job: Job) -> None:
@@ -86,6 +87,9 @@ class Heard:
 
     def waiting(self, job: Job) -> None:
         self.waited.append(job.spec.seed)
+
+    def stopping(self) -> None:
+        self.stops += 1
 
 
 def content(store: Store, key: str) -> dict[str, Any]:
