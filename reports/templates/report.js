@@ -165,7 +165,7 @@
   }
 
   function textOf(card) {
-    const parts = [one("h4", card.block.el), one("summary", card.el) ?? card.el, one(".lead", card.el)];
+    const parts = [one("hgroup", card.block.el), one("summary", card.el) ?? card.el, one(".lead", card.el)];
     card.text ??= unquoted(parts.map((el) => el?.textContent ?? "").join(" ") + " " + card.id);
     return card.text;
   }
@@ -215,7 +215,7 @@
   const orders = {
     paper: (block) => [block.place],
     data: (block) => [block.data || "\uffff", block.place],
-    name: (block) => [one("h4", block.el).textContent.trim().toLowerCase(), block.place],
+    name: (block) => [one("hgroup bdi", block.el).textContent.trim().toLowerCase(), block.place],
     flip: (block) => [Math.min(...block.cards.map(slack)), block.place],
   };
   let sorted = "eye";

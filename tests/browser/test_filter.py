@@ -21,7 +21,7 @@ SHOWN = (
 )
 TITLES = (
     "[...document.querySelectorAll('.claim')].filter(el => el.checkVisibility())"
-    ".map(el => el.querySelector('h4 bdi').textContent)"
+    ".map(el => el.querySelector('hgroup bdi').textContent)"
 )
 #: The claim whose line has the focus.
 FOCUS = (

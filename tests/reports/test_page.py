@@ -228,7 +228,7 @@ def test_a_claim_says_beside_its_title_on_whose_data_it_was_run(study: Audit) ->
     built = page.build(sample.study("other_data"))
     said = {block.scope for group in built.groups for block in group.blocks}
     assert said == {"on stand-in data", ""}  # one claim has no run
-    assert html(sample.study("other_data")).count("· on stand-in data</span>") > 10
+    assert html(sample.study("other_data")).count("· on stand-in data</p>") > 10
 
 
 # --------------------------------------------------------------------------- tables

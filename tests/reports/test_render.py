@@ -383,6 +383,8 @@ def test_wide_tables_scroll_in_a_box_that_the_keyboard_reaches(study: Markup) ->
     for box in boxes:
         assert (box.attributes["tabindex"], box.attributes["role"]) == ("0", "region")
         assert box.attributes["aria-label"]
+    tables = [it for it in study.elements if it.tag == "table"]
+    assert [it.attributes["aria-label"] for it in tables] == [it.attributes["aria-label"] for it in boxes]
 
 
 def test_headings_do_not_skip(page: str) -> None:
@@ -390,6 +392,23 @@ def test_headings_do_not_skip(page: str) -> None:
     levels = [int(e.tag[1]) for e in parsed(page).elements if re.fullmatch("h[1-6]", e.tag)]
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_a_heading_has_the_level_of_what_it_heads() -> None:
+    """Below the heading of the stand-in data, verdicts and claims are a level lower; the kind and the data
+    of a claim are no part of its title, and the number of a count does not run into its total."""
+    claims = sample.study("other_data")
+    markup = parsed(html(claims))
+    tags = {it.attributes.get("id"): it.tag for it in markup.elements}
+    parts = [it for it in markup.of_class("part") if it.attributes.get("data-heads") == "stand-in"]
+    assert len(parts) == 1
+    assert {tag for name, tag in tags.items() if name and name.startswith("g-") and name.endswith("-s")} == {
+        "h4"
+    }
+    assert tags["g-not_tested"] == "h3"
+    titles = {it.text.strip() for it in markup.elements if it.tag in ("h4", "h5")}
+    assert {claim.says for claim in claims.claims} <= titles
+    assert "of 40" in markup.text and not re.search(r"\dof 40", markup.text)
 
 
 def test_no_word_of_blame(page: str) -> None:
