@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,15 @@ from reports.rejudging import band_of
 from reports.rerun_view import of_claim
 from reports.seed_strips import Strip, strips
 from reports.sentences import sentence
-from reports.wording import Status, reading_counts, yardsticks
+from reports.wording import Status, beside, reading_counts, yardsticks
+from reports.wording.fields import medians
 from reports.wording.splits import splits_at_claim
 from reports.yardsticks import others_on_its_data, over_columns
 
 #: Cells of a claim up to which the place of each is told by its table alone: the link leads to the cell.
 _FEW = 2
+#: A printed score that a score to be reached can be held against.
+_PERCENT = re.compile(r"\d{1,3}(?:\.\d+)?")
 #: So many badges are shown; more are folded.
 _BADGES = 6
 
@@ -133,6 +137,7 @@ def _whole(claim: ClaimRecord, found: Lookup) -> Card:
         further=badges[_BADGES:],
         facts=(
             *_places(claim, found),
+            *_to_reach(claim, found),
             *(_numbers(claim, verdict) if verdict else ()),
             *_settling(found.audit.settling.get(claim.id), verdict),
             *_documents(found.audit.instances.get(claim.id)),
@@ -173,7 +178,9 @@ def _card(claim: ClaimRecord, found: Lookup, **more: Any) -> Card:
 
 
 def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
-    """For values and differences; on other data ours stands beside no printed number."""
+    """The printed and ours, in the terminal's signs; on other data ours stands beside no printed number."""
+    if verdict is not None and (ours := _of_its_kind(claim, verdict)):
+        return wording.paper_and_here("", ours)
     if verdict is None or (claim.kind != "value" and claim.kind not in wording.DIFFERENCES):
         return wording.paper_and_here(claim.printed[0] if claim.kind == "value" and claim.printed else "", "")
     stand_in = verdict.scope == "other_data"
@@ -186,6 +193,16 @@ def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
         ours = digits.signed(verdict.estimate, beside=marks)
     hidden = verdict.estimate is None or (stand_in and claim.kind in wording.PRINTED)
     return wording.paper_and_here(printed, "" if hidden else ours)
+
+
+def _of_its_kind(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`× 1.62`, `power 1.05`, `epochs 11.49 / not reached`; empty for other kinds, or without a number."""
+    if claim.kind == "convergence":
+        return f"epochs {' / '.join(held)}" if (held := medians(verdict)) else ""
+    if claim.kind not in ("cost", "complexity") or verdict.estimate is None:
+        return ""
+    number = digits.points(verdict.estimate, beside=wording.edges(claim, verdict))
+    return beside.times(number) if claim.kind == "cost" else beside.power(number)
 
 
 # --------------------------------------------------------------------------- facts
@@ -210,6 +227,21 @@ def _places(claim: ClaimRecord, found: Lookup) -> list[Fact]:
         text = f"{printed} ({named})"
         facts.append(Fact("Printed", text, href=f"#{place.anchor}" if place else ""))
     return facts
+
+
+def _to_reach(claim: ClaimRecord, found: Lookup) -> list[Fact]:
+    """The score of a convergence claim, beside the lowest that the paper prints for one of its arms."""
+    target = claim.details.get("target") if claim.kind == "convergence" else None
+    if target is None:
+        return []
+    printed = [
+        it.cell.printed
+        for it in found.places.values()
+        if it.cell.experiment in claim.experiments and metric_of(it) == claim.metric
+    ]
+    numbers = [it for it in printed if it and _PERCENT.fullmatch(it) and float(it) >= float(target)]
+    lowest = min(numbers, key=float, default=None)
+    return [Fact("To be reached", wording.to_reach(float(target), claim.metric, lowest))]
 
 
 def metric_of(place: Place) -> str | None:

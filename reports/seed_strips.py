@@ -56,6 +56,8 @@ def _strip(claim: ClaimRecord, verdict: Verdict | None, arm: int, found: Lookup)
         judged = zip(verdict.seeds[arm], verdict.values[arm], strict=False)
         seeds += [Seed(str(s), _shown(claim, v), "", "", "") for s, v in judged if s not in recorded]
     name = found.title(experiment) + (f", {metric}" if metric != claim.metric else "")
+    if claim.kind == "convergence" and any(it.value and it.note for it in seeds):
+        name = wording.on_test(name, metric)
     return Strip(name, tuple(seeds)) if seeds else None
 
 

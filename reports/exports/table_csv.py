@@ -133,5 +133,5 @@ def _row(it: Told, audit: Audit) -> list[Value]:
         *(verdict.margin_reproduced_from, verdict.margin_contradicted_up_to),
         "; ".join(verdict.badges),
         settling.seeds if settling else None,
-        wording.to_settle(settling, wording.judged_on(it.verdict)) if settling else None,
+        wording.to_settle(settling, wording.judged_on(verdict), verdict) if settling else None,
     ]

@@ -37,6 +37,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "cost": quantity(str(claim.details.get("quantity", ""))),
         "power": digits.points(verdict.estimate, beside=marks),
         "ratio": digits.points(verdict.estimate, beside=marks),
+        "medians": _medians(verdict),
         "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
         "place": _place(verdict),
         "gap": _gap(verdict),
@@ -181,6 +182,17 @@ def _range(level: str, of: str, bounds: tuple[float, float] | None, marks: Seque
     if bounds is None:
         return ""
     return f" ({level}% interval of the {of} {digits.interval(bounds, beside=marks)})"
+
+
+def medians(verdict: Verdict) -> tuple[str, ...]:
+    """`11.49`, `not reached`: the medians of a convergence claim, as its badge has them; none without."""
+    told = next((it for it in verdict.badges if it.startswith("median epochs to ")), "")
+    return tuple(it for it in told.partition(": ")[2].split(" and ") if it)
+
+
+def _medians(verdict: Verdict) -> str:
+    held = medians(verdict)
+    return f": {' against '.join(held)}, by the medians" if held else ""
 
 
 def _place(verdict: Verdict) -> str:

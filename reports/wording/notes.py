@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree, Verdict
 from reports import digits
+from reports.wording.fields import medians
 from reports.wording.words import (
     SCOPE_WORDS,
     STATUS_WORDS,
@@ -242,18 +243,36 @@ def seed_note(status: str, why: str | None) -> str:
 
 
 def reached(epoch: float | None, *, target: float, last: float) -> str:
-    """When a run had the score that counts, or that it did not have it when it ended."""
+    """When a run had the score that counts on held-out documents, or that it did not have it at its end."""
+    score = f"{digits.points(target)} held out"
     if epoch is None:
-        return f"{digits.points(target)} not reached in {round(last, 2):g} epochs"
+        return f"{score} not reached in {round(last, 2):g} epochs"
     if epoch.is_integer():
-        return f"{digits.points(target)} reached in epoch {epoch:g}"
-    return f"{digits.points(target)} reached after {round(epoch, 2):g} epochs"
+        return f"{score} reached in epoch {epoch:g}"
+    return f"{score} reached after {round(epoch, 2):g} epochs"
+
+
+def on_test(name: str, metric: str) -> str:
+    """Over the seeds of a convergence claim, which have the score of one set and the epoch of another."""
+    return f"{name}: {metric} on test documents, and when the curve of held-out ones reached the score"
+
+
+def to_reach(target: float, metric: str, lowest: str | None) -> str:
+    """The score that a convergence claim is about, and what part that is of the lowest printed one.
+
+    >>> to_reach(57.7, "nDCG@5", "64.13")
+    '57.70 nDCG@5 on held-out documents, as the claim file fixes it: 90% of the lowest printed, 64.13'
+    """
+    text = f"{digits.points(target)} {metric} on held-out documents, as the claim file fixes it"
+    if lowest is None or not float(lowest) > 0:
+        return text
+    return f"{text}: {100 * target / float(lowest):.0f}% of the lowest printed, {lowest}"
 
 
 def epochs_needed(verdict: Verdict) -> str:
     """`epochs 4.65 and 4.65`, the medians of a convergence claim as its badge has them; empty without one."""
-    told = next((it for it in verdict.badges if it.startswith("median epochs to ")), "")
-    return f"epochs {told.partition(': ')[2]}" if told else ""
+    held = medians(verdict)
+    return f"epochs {' and '.join(held)}" if held else ""
 
 
 def of_documents(found: InstanceEvidence) -> tuple[str, str]:

@@ -48,7 +48,10 @@ _MEASURED = {
     "equivalent": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}",
     "significant": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
     "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio_deciding}",
-    "convergence": "with {seeds}, the epochs to {target} {metric} of “{first}” and “{second}” are compared",
+    "convergence": (
+        "with {seeds}, the epochs of “{first}” and “{second}” to {target} {metric} on held-out documents are "
+        "compared{medians}"
+    ),
     "complexity": "over {sizes} sizes, the {cost} grows by the power {power} of it; claimed is {target}",
     **dict.fromkeys(COMPARISONS, _SEVERAL),
 }

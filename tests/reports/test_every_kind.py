@@ -106,13 +106,37 @@ def test_seeds_say_when_they_had_the_score() -> None:
     """A convergence claim shows the epoch beside each seed; a run that never came there says so."""
     audit = every_kind()
     notes = [[seed.note for seed in strip.seeds] for strip in cards()["convergence"].strips]
-    assert notes == [["70.00 reached in epoch 1"] * 5, ["70.00 reached in epoch 4"] * 5]
+    assert notes == [[f"70.00 held out reached in epoch {k}"] * 5 for k in (1, 4)]
     claims = tuple(
         replace(it, details={"target": 72.0}) if it.kind == "convergence" else it for it in audit.claims
     )
     blocks = [b for g in page.build(replace(audit, claims=claims)).groups for b in g.blocks]
     (card,) = [card for block in blocks for card in block.cards if card.claim == "the-convergence"]
-    assert card.strips[0].seeds[0].note == "72.00 not reached in 4 epochs"
+    assert card.strips[0].seeds[0].note == "72.00 held out not reached in 4 epochs"
+
+
+def test_a_score_to_be_reached_is_told_from_the_scores_beside_it() -> None:
+    """The seeds have the score on test documents, the curve is of held-out ones; the row has the result."""
+    audit = every_kind()
+    card = cards()["convergence"]
+    name = "on test documents, and when the curve of held-out ones reached the score"
+    assert [strip.name.partition(": P@1 ")[2] for strip in card.strips] == [name, name]
+    facts = {it.term: it.text for it in card.facts}
+    assert facts["To be reached"].startswith("70.00 P@1 on held-out documents, as the claim file fixes it")
+    assert card.numbers == "here epochs 1 / 4"
+    judged = {it.claim: it for it in audit.verdicts}
+    told = next(it for it in audit.claims if it.kind == "convergence")
+    bare = replace(judged[told.id], badges=())
+    assert "held-out documents are compared. " in wording.verdict_sentence(told, bare, names=("A", "B"))
+
+
+def test_a_ratio_and_a_power_stand_in_the_row_whatever_the_verdict() -> None:
+    audit = every_kind()
+    open_ones = tuple(replace(it, outcome="inconclusive", reason="undecided") for it in audit.verdicts)
+    for verdicts in (audit.verdicts, open_ones):
+        blocks = [b for g in page.build(replace(audit, verdicts=verdicts)).groups for b in g.blocks]
+        found = {card.kind_key: card.numbers for block in blocks for card in block.cards}
+        assert (found["cost"], found["complexity"]) == ("here × 3.17", "here power 0.998")
 
 
 def test_plots() -> None:
