@@ -36,7 +36,7 @@ class ProtocolBox:
 def protocol_box(found: Lookup) -> ProtocolBox | None:
     """Of the experiments that have runs, those of the same runs once; None where there are none."""
     run = [it for it in found.audit.experiments if it.runs and it.id not in found.same.experiments]
-    run = [it for it in run if not it.reading_of]
+    run = [it for it in run if not it.reading_of] or run
     reduced = [it for it in run if is_reduced(it)]
     imported = sum(it.protocol == IMPORTED for it in run)
     changes = _changes(reduced)
