@@ -56,3 +56,4 @@ class PaperFigure:
     learning: tuple[LearningPanel, ...] = ()
     curve: Curve | None = None
     axis: str = ""
+    """What the axis measures; of a curve, which has it itself, what its bars are."""

@@ -17,6 +17,7 @@ from reports.strings import visible
 from reports.wording import Status
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Format = Literal["svg", "pdf", "png"]
@@ -71,6 +72,31 @@ _METADATA: dict[Format, dict[str, None]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
+
+
+#: The dashes of a printed number.
+PRINTED = (0, (3, 1.5))
+
+
+def new(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def mark(axes: Axes, x: float, y: float, status: Status, size: float = 5.5) -> None:
+    """The shape and the colour of the verdict; hollow where it is open."""
+    hollow = status in ("inconclusive", "not_tested")
+    axes.plot(
+        [x],
+        [y],
+        MARKERS[status],
+        mfc="white" if hollow else COLOURS[status],
+        mec=INK,
+        ms=size,
+        mew=0.8,
+        zorder=5,
+    )
 
 
 @contextmanager

@@ -80,7 +80,13 @@ def _readings(members: Sequence[Told], found: Lookup, name: str) -> Iterator[Pap
         numbers = [number for point in curve.points for number in (point.estimate, *(point.interval or ()))]
         if len(curve.points) > 1 and all(map(_drawable, numbers)):
             file = f"{name}-readings-{slug(it.subject)}"
-            yield PaperFigure(file, f"{_title(it)} ({curve.title})", curve.description, curve=curve)
+            yield PaperFigure(
+                file,
+                f"{_title(it)} ({curve.title})",
+                curve.description,
+                curve=curve,
+                axis=figures.bars(wording.coverage(it.verdict)[1]),
+            )
 
 
 def _elsewhere(verdict: Verdict | None) -> str:

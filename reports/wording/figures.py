@@ -27,6 +27,11 @@ def while_training(what: str, scope: Scope) -> str:
     return with_data(axis, "" if scope == "same_data" else SCOPE_WORDS[scope])
 
 
+def bars(level: str) -> str:
+    """Below a specification curve: what is drawn of each reading."""
+    return f"bars: {level}% intervals; squares: the default reading"
+
+
 def learning(what: str, titles: Sequence[str]) -> str:
     """What the learning curves show, for those who do not see them."""
     return f"{what} after each epoch, one line a seed, of {listed([f'“{title}”' for title in titles])}."
