@@ -223,10 +223,10 @@ def run(
             held, settings, chosen_names, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
         )
         suite.console = quiet_console()
-        found, _, interrupted = run_and_judge(suite, suite.plan())
-        if interrupted or found is None:
+        found = run_and_judge(suite, suite.plan())
+        if found is None:
             raise KeyboardInterrupt
-        return found
+        return suite.with_splits(found)
 
 
 def report(audit: Audit, path: str | os.PathLike[str]) -> Path:

@@ -182,6 +182,11 @@ class Store:
             path.mkdir(parents=True, exist_ok=True)
         return path
 
+    def has_checkpoint(self, key: str) -> bool:
+        """Whether an unfinished run of that key left a state to go on from."""
+        folder = self._checkpoint(key)
+        return folder.is_dir() and any(it.suffix == ".pt" for it in folder.rglob("*"))
+
     def members_path(self, spec: RunSpec) -> Path:
         """The folder in which ensembles keep models that others of the same data and code may use."""
         same = {"model": spec.model, "data": spec.data, "revision": spec.revision}

@@ -14,6 +14,7 @@ import reimpl.fidelity
 from audit import cli
 from audit.exit_codes import Exit
 from audit.runner import carry_out
+from audit.store import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
@@ -61,6 +62,20 @@ def test_runs_on_record_say_how_long_the_others_take(capsys: pytest.CaptureFixtu
     assert "2 runs on record, 3 to do, about 30 min by the runs on record" in told
     told = err(capsys, *RUN, "--seeds", "5")
     assert not any("to do" in line for line in told)
+
+
+def test_a_run_that_was_begun_before_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    err(capsys, *RUN, "--seeds", "1")
+    store = Store(Path("audit-runs"))
+    (run,) = store.runs()
+    for path in store.root.rglob(f"{run.key}*"):
+        path.unlink()
+    assert not list(store.runs())
+    (store.checkpoint_path(run.key) / "state.pt").write_bytes(b"")
+    told = err(capsys, *RUN, "--seeds", "2")
+    assert "2 runs to do, how long is not known before the first one" in told
+    assert "words seed 0 was begun before, and goes on from its checkpoint" in told
+    assert not any("begun before" in line for line in err(capsys, *RUN, "--seeds", "3"))
 
 
 def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,6 +71,7 @@ def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
         suite.say(f"  {line}")
     checks = suites[columns[0]].fidelity(plans[columns[0]])
     if suite.carry_out(jobs).interrupted:
+        suite.say_what_is_there(jobs)
         return Exit.INTERRUPTED
     worst = Exit.OK
     for column, mine in suites.items():

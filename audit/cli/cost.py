@@ -40,6 +40,16 @@ def to_do(suite: Suite, plans: Sequence[Plan], jobs: Sequence[Job], missing: Seq
         if seconds is not None:
             takes = f"about {span(max(1.0, seconds))} by the runs on record"
         yield f"{on_record} to do, {takes}"
+        yield from _begun(suite, missing)
+
+
+def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
+    """What an earlier command left unfinished."""
+    begun = [job.title for job in missing if suite.records.has_checkpoint(job.spec.key)]
+    if begun:
+        more = f" and {len(begun) - 1} more" if len(begun) > 1 else ""
+        goes = "goes on from its checkpoint" if len(begun) == 1 else "go on from their checkpoints"
+        yield f"{begun[0]}{more} {'was' if len(begun) == 1 else 'were'} begun before, and {goes}"
 
 
 def is_open(suite: Suite, job: Job) -> bool:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from audit.claim_names import counted
 from audit.cli.app import verdict_code
-from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -258,20 +257,18 @@ class Suite:
             self.say(f"{of} failed ({reasons}); --retry-failed runs {_them(failed)} again")
         return bool(failed)
 
+    def say_what_is_there(self, jobs: Sequence[Job]) -> None:
+        """After an interrupt, which writes no report."""
+        there = sum(job.spec.key in self.runs for job in jobs)
+        self.say(
+            f"{there} of {counted(len(jobs), 'run')} on record, and no report is written; `audit judge` "
+            "makes one of the runs that are there"
+        )
+
     def say_of_looks(self, audit: Audit) -> None:
         """How declared looks share the level, and what undeclared ones did to the error."""
         for said in audit.about_looks:
             self.say(said)
-
-    def holds_more(self, audit: Audit) -> bool:
-        """Whether the report of an earlier command rests on more runs than that of this, interrupted one."""
-        from audit.audit_file import read_audit
-
-        try:
-            earlier = read_audit(self.folder / "audit.json")
-        except AuditError:
-            return False
-        return _count_runs(earlier) > _count_runs(audit)
 
     def _workers(self, jobs: Sequence[Job]) -> int:
         return max(1, min(self.workers, len(jobs)))
@@ -287,31 +284,28 @@ def run_once(suite: Suite) -> Exit:
     if idle:
         suite.say(idle)
     suite.announce(plan)
-    audit, judged, interrupted = run_and_judge(suite, plan)
-    if audit is None or judged is None:
+    judged = run_and_judge(suite, plan)
+    if judged is None:
         return Exit.INTERRUPTED
-    write_report(audit, suite.folder, suite.also)
+    write_report(suite.with_splits(judged), suite.folder, suite.also)
     suite.say_of_looks(judged)
-    if interrupted:
-        return Exit.INTERRUPTED
     if idle and not on_record(suite, plan):
         return Exit.BAD_INPUT  # the report tells of printed numbers alone
     return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(judged)
 
 
-def run_and_judge(suite: Suite, plan: Plan) -> tuple[Audit | None, Audit | None, bool]:
-    """The audit with what is known of split columns, the same without, and whether it was interrupted.
+def run_and_judge(suite: Suite, plan: Plan) -> Audit | None:
+    """The audit without what is known of split columns; None where it was interrupted.
 
-    None where the report of an earlier command rests on more runs than that of this, interrupted one.
+    Then nothing is judged: that may take longer than whoever stops a command waits, and would be a look.
     """
     from audit.label_strata import with_predictions
 
     checks = suite.fidelity(plan)
-    interrupted = suite.carry_out(plan.jobs).interrupted
-    if interrupted and suite.holds_more(suite.judge(plan, checks, ())):
-        return None, None, True
-    audit = with_predictions(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
-    return suite.with_splits(audit), audit, interrupted
+    if suite.carry_out(plan.jobs).interrupted:
+        suite.say_what_is_there(plan.jobs)
+        return None
+    return with_predictions(suite.judge(plan, checks, take_look(suite, plan)), suite.records)
 
 
 def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
@@ -337,10 +331,6 @@ def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
 
 def _them(items: Sequence[object]) -> str:
     return "it" if len(items) == 1 else "them"
-
-
-def _count_runs(audit: Audit) -> int:
-    return len({run.key for experiment in audit.experiments for run in experiment.runs})
 
 
 def _check_writable(folder: Path) -> None:
