@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -25,6 +26,8 @@ from reports.strings import visible
 from reports.wording import changes as words
 from reports.wording import controls, rerun
 
+#: An address that may be followed at a click: of the web, in signs that need no escape.
+_ADDRESS = re.compile(r"(https?://[A-Za-z0-9][\w.~:/?#@!$&*+,;=%()\[\]-]*[\w/=#~)-])", re.ASCII)
 #: Images are the marks of the style sheet.
 _POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
@@ -114,6 +117,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["coded"] = _coded
+    environment.filters["linked"] = _linked
     return environment
 
 
@@ -128,6 +132,17 @@ def _coded(text: str) -> Markup:
         return Markup.escape(visible(text))
     code = Markup("<code>{}</code>")
     return Markup("").join(code.format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts))
+
+
+def _linked(text: str) -> Markup:
+    """The addresses of the web in a text as links, which load nothing until they are followed.
+
+    >>> print(_linked("https://example.org/a?b=1 at commit <c>"))
+    <a href="https://example.org/a?b=1" rel="noreferrer">https://example.org/a?b=1</a> at commit &lt;c&gt;
+    """
+    link = Markup('<a href="{0}" rel="noreferrer">{0}</a>')
+    parts = _ADDRESS.split(visible(text))
+    return Markup("").join(link.format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts))
 
 
 def _finalize(value: Any) -> Any:

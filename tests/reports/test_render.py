@@ -28,7 +28,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.render import _coded, embedded, html
+from reports.render import _coded, _linked, embedded, html
 from tests.reports import sample
 from tests.reports.markup import Markup, parsed
 from tests.reports.renew import GOLDEN
@@ -225,14 +225,42 @@ def test_safe_is_only_for_what_we_drew() -> None:
 # --------------------------------------------------------------------------- one file
 
 
+#: A link loads nothing; only a click follows it.
+LEADS_OUT = {("a", "href")}
+
+
+def test_only_addresses_of_the_web_are_links() -> None:
+    """The paper's and its code's, without the commit; no other scheme, nothing that ends the attribute."""
+    paper = replace(
+        sample.tiny().paper, url="https://a.org/p.pdf", code_url="http://b.org/c_d", code_commit="e1"
+    )
+    links = [
+        it.attributes["href"]
+        for it in parsed(html(replace(sample.tiny(), paper=paper))).elements
+        if it.attributes.get("rel")
+    ]
+    assert links == ["https://a.org/p.pdf", "http://b.org/c_d"]
+    for text in ("javascript:alert(1)", "ftp://a.org", "file:///etc/passwd", "https:///", "data:text/html,x"):
+        assert "<a" not in _linked(text)
+    assert _linked('https://a.org/"onclick=x') == (
+        '<a href="https://a.org/" rel="noreferrer">https://a.org/</a>&#34;onclick=x'
+    )
+
+
 def test_nothing_is_loaded(page: str) -> None:
-    """No link to another file, no URL in an attribute or in the style but the marks, drawn in place."""
+    """No other file is asked for: no URL in an attribute or in the style but the marks, drawn in place, and
+    what one may follow: an address of the web, seen as it is, that is not told where he comes from."""
     markup = parsed(page)
     assert markup.unclosed == []
     assert {"link", "img", "iframe", "object"}.isdisjoint(markup.tags())
     for element in markup.elements:
         for name in ("href", "src", "xlink:href", "action", "data"):
-            assert element.attributes.get(name, "#").startswith("#"), element
+            if (element.tag, name) not in LEADS_OUT:
+                assert element.attributes.get(name, "#").startswith("#"), element
+        if element.tag == "a" and not element.attributes["href"].startswith("#"):
+            assert re.fullmatch("https?://[!-~]+", element.attributes["href"])
+            assert element.attributes["rel"] == "noreferrer"
+            assert element.text == element.attributes["href"]
     assert not re.search(r'url\((?!"data:image/svg)|@import|expression\(', STYLE)
 
 
@@ -269,7 +297,9 @@ def test_links_arrive(page: str) -> None:
     markup = parsed(page)
     ids = markup.ids()
     assert len(ids) == len(set(ids))
-    targets = [e.attributes["href"][1:] for e in markup.elements if "href" in e.attributes]
+    targets = [
+        e.attributes["href"][1:] for e in markup.elements if e.attributes.get("href", "").startswith("#")
+    ]
     assert set(targets) <= set(ids)
     references = [r for e in markup.elements for r in e.attributes.get("aria-labelledby", "").split()]
     assert set(references) <= set(ids)
