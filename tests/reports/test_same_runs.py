@@ -239,7 +239,7 @@ def test_a_cell_of_another_data_set_leads_to_the_cell_that_has_the_runs() -> Non
     assert mark.label.startswith("Reproduced on stand-in data, on the same runs as: ")
     text = html(audit)
     assert f">{words.SIGN}</a>" in text and words.KEY in text
-    assert view.footnote == "† Ours on another split: not comparable with the printed number above it."
+    assert view.footnote == "† Ours on another split: judged with the noise of both test sets added."
 
 
 def test_strata_and_commands_are_told_once() -> None:
