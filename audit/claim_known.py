@@ -50,9 +50,11 @@ def _in_readings(names: FileNames, known: KnownNames) -> Iterator[Problem]:
     for _, entry in entries(names.content, "experiments"):
         for name in (it for it in sequence(entry.get("readings")) if isinstance(it, str)):
             for choice, content in mapping(mapping(there.get(name)).get("choices")).items():
-                training = {**mapping(entry.get("training")), **mapping(mapping(content).get("training"))}
+                held, chosen = mapping(entry.get("training")), mapping(mapping(content).get("training"))
                 path = ("readings", "open", name, "choices", choice)
-                yield from _in_training(path, {**entry, "training": training}, known)
+                for found in _in_training(path, {**entry, "training": {**held, **chosen}}, known):
+                    if found.path[-1] in chosen or found.path[-1] not in held:  # else it is the experiment's
+                        yield found
                 yield from _in_choice(path, entry, mapping(mapping(content).get("config")), known)
 
 
@@ -137,10 +139,12 @@ def _is_sound(said: Any) -> bool:
 def _in_training(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
     protocol, training = _readable("protocol", entry), entry.get("training")
     if protocol and protocol in known.protocols and isinstance(training, dict) and training:
-        found = known.training(protocol, training)
-        if found is not None:
+        while training and (found := known.training(protocol, training)):
             key, why = found
             yield Problem((*path, "training", *((key,) if key else ())), why)
+            if key not in training:
+                return
+            training = {name: value for name, value in training.items() if name != key}  # what else is wrong
 
 
 def _readable(key: str, entry: PlainMapping) -> str | None:

@@ -29,3 +29,7 @@ class StoreError(AuditError):
 
 class PlanError(AuditError):
     """An experiment that cannot be run as it is described."""
+
+
+class SettingsError(PlanError):
+    """It names what there is not, or settings that cannot be; checking its claim file tells the line."""

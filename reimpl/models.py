@@ -53,6 +53,7 @@ from reimpl.model_files import code_of as code_of
 from reimpl.model_files import load_file as load_file
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
+from reimpl.wanted import wanted
 
 #: Environment variable with folders of models' files, separated as in PATH; worker processes get it too.
 FOLDERS = "XMTC_AUDIT_MODELS"
@@ -202,7 +203,7 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        why = f"config key {place!r}: {first['msg']}, not {first['input']!r}"
+        why = f"config key {place!r}: {first['msg']}, not {first['input']!r}{wanted(first['type'])}"
         raise ConfigError(why, first["loc"], alone=True) from err
     except ConfigError as err:  # of the `Config` itself
         words = re.findall(r"\w+", str(err))

@@ -21,6 +21,7 @@ from reimpl.protocol import (
     in_proportion,
     reduced_sizes,
 )
+from reimpl.wanted import wanted
 
 
 class TrainingError(ConfigError):
@@ -49,7 +50,8 @@ def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
     except ValidationError as err:
         first = err.errors()[0]
         key = str(first["loc"][0])
-        raise TrainingError(key, f"cannot be {training.get(key)!r}: {first['msg']}") from err
+        why = f"cannot be {training.get(key)!r}: {first['msg']}{wanted(first['type'])}"
+        raise TrainingError(key, why) from err
     except ConfigError as err:
         raise TrainingError(None, str(err)) from err
     _check_names(changed)

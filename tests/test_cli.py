@@ -773,3 +773,29 @@ def test_ctrl_c_in_the_middle_of_a_suite_is_130_and_the_same_command_goes_on(
 
 def test_the_version_of_the_tool_is_in_the_record(audit_json: Path) -> None:
     assert audit_from_json(audit_json.read_text()).tool_version == audit.__version__
+
+
+def test_settings_that_cannot_be_are_all_told_with_their_lines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is wrong in an experiment is not told once more of each choice of a reading."""
+    sound = 'recipe: study2022, vectors: "GloVe, 300 components"}\n  letters'
+    wrong = "training: {epochs: ten, batch_size: many}, config: {maps: big}, readings: [pace]}\n  letters"
+    choices = "{a: {}, b: {training: {epochs: no one}}}"
+    open_ = f"readings:\n  limit: one_at_a_time\n  open:\n    pace: {{why: not stated, choices: {choices}}}\n"
+    write_paper(
+        folder,
+        (sound, f'recipe: study2022, vectors: "GloVe",\n     {wrong}'),
+        ("claims:\n", f"{open_}claims:\n"),
+    )
+    lines = (folder / "toy.yaml").read_text().splitlines()
+    at = 1 + next(i for i, line in enumerate(lines) if "epochs: ten" in line)
+    choice = 1 + next(i for i, line in enumerate(lines) if "no one" in line)
+    assert cli.main(list(RUN)) == Exit.BAD_INPUT
+    number = "Input should be a valid integer; give a whole number without quotes, as 10"
+    said = told(capsys).splitlines()
+    assert f"toy.yaml:{at}: experiments.words.training.epochs: cannot be 'ten': {number}" in said
+    assert f"toy.yaml:{at}: experiments.words.training.batch_size: cannot be 'many': {number}" in said
+    assert any(it.startswith(f"toy.yaml:{at}: experiments.words.config.maps: ") for it in said)
+    there = f"toy.yaml:{choice}: readings.open.pace.choices.b.training.epochs: cannot be 'no one': {number}"
+    assert there in said and len(said) == 4

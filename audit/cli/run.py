@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of
+from audit.cli.app import Claims, app, check_keys, claim_paths, known_names, papers_of
 from audit.cli.beside import AlsoOption, also_of
 from audit.cli.corpus_options import (
     Base,
@@ -24,11 +25,11 @@ from audit.cli.corpus_options import (
 from audit.cli.judge import EvidenceOption, check_evidence
 from audit.cli.model_folder import Models
 from audit.cli.run_options import Only, check_readings, settings_of
-from audit.errors import AuditError
+from audit.errors import AuditError, SettingsError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from audit.claim import Paper
     from audit.cli.looks import Budget, Wanted
@@ -210,15 +211,28 @@ def run_command(
             also=names,
             beside=papers,
         )
-        if several:
-            code = run_columns(suite, several)
-        else:
-            code = run_once(suite) if way is None else run_until_settled(suite, *way)
+        with _line_told(path):
+            if several:
+                code = run_columns(suite, several)
+            else:
+                code = run_once(suite) if way is None else run_until_settled(suite, *way)
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
     write_index(out)
     return worst
+
+
+@contextmanager
+def _line_told(path: Path) -> Iterator[None]:
+    """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
+    from audit.claim import load
+
+    try:
+        yield
+    except SettingsError:
+        load(path, known=known_names(configs=True))
+        raise  # where the file by itself is sound
 
 
 def _way(

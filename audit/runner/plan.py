@@ -12,7 +12,7 @@ from audit.claim import Paper
 from audit.claim_model import Experiment
 from audit.claim_names import counted
 from audit.claim_readings import ReadingExperiment
-from audit.errors import PlanError
+from audit.errors import PlanError, SettingsError
 from audit.kept_plan import BY_COMMAND
 from audit.names import known_names
 from audit.readings import in_words
@@ -345,7 +345,7 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
         config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
         said = with_way_out(err, experiment.model or "", experiment.config)
-        raise PlanError(f"{paper.paper.key}: experiments.{name}: {said}") from err
+        raise SettingsError(f"{paper.paper.key}: experiments.{name}: {said}") from err
     _check_complete(module, config)
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
