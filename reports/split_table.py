@@ -38,17 +38,20 @@ def shown(study: SplitStudy) -> list[SplitNoise]:
     ]
 
 
-def split_table(study: SplitStudy) -> str:
-    """A line for each metric that is printed or usual; printed numbers under both readings; all values."""
+def split_table(study: SplitStudy, *, values: bool = True) -> str:
+    """A line for each metric that is printed or usual; printed numbers under both readings; all values.
+
+    Without `values` only those of metrics that some columns lack.
+    """
     held = shown(study)
     lines = [*_aligned([_HEAD, *(_row(it) for it in held)]), ""]
     lines += _judged(held)
-    lines += [_values(it) for it in held]
+    lines += [_values(it) for it in held if values or len(it.columns) < it.attempts]
     if study.failed:
         lines.append(f"{wording.plural(study.failed, 'run')} failed")
     alone = on_one_column(study)
     lines += [*([alone] if alone else []), *default_reading(study), *study.left_out]
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip()
 
 
 def _row(it: SplitNoise) -> tuple[str, ...]:

@@ -178,6 +178,26 @@ def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
     assert "svm  P@1     72.00  2.00        0.50      1.94" in out and f"record: {path}" in out
 
 
+def test_judging_tells_columns_that_decide_nothing_in_one_line(
+    trained: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The verdicts of each, and every value, are there where they are asked for."""
+    cli.main([*RUN, "--seeds", "1"])
+    capsys.readouterr()
+    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
+    out = capsys.readouterr().out
+    line = (
+        "columns 0, 1, 2: judged alone, each by its own runs, nothing decided; "
+        "audit-report/linear2024-columns@0 and so on"
+    )
+    assert out.splitlines()[0] == line and "columns 0: 70.00" not in out
+    assert all(Path(f"audit-report/linear2024-columns@{c}/report.html").exists() for c in range(3))
+    assert cli.main(["judge", "linear.yaml", "--verbose"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert line not in out and "columns 0: 70.00, 1: 72.00, 2: 74.00" in out
+    assert out.count("report: audit-report/") == 3
+
+
 def test_judging_keeps_what_is_right_of_frequent_and_rare_labels(trained: None) -> None:
     cli.main([*RUN, "--seeds", "1"])
     before = record(1).strata

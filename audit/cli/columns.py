@@ -122,8 +122,16 @@ def _corpus(suite: Suite) -> Path:
     return suite.settings.data.resolve()
 
 
-def tell(study: SplitStudy, folder: Path) -> None:
-    """The record of the study into the folder, its table to the screen."""
+def undecided_line(columns: Sequence[int], folder: Path) -> str:
+    """One line of columns that decide nothing when each is judged alone; `folder` is that of the first."""
+    which = f"columns {', '.join(map(str, columns))}" if len(columns) > 1 else f"column {columns[0]}"
+    each = ", each by its own runs" if len(columns) > 1 else " by its own runs"
+    more = " and so on" if len(columns) > 1 else ""
+    return f"{which}: judged alone{each}, nothing decided; {folder}{more}"
+
+
+def tell(study: SplitStudy, folder: Path, *, values: bool = False) -> None:
+    """The record of the study into the folder, its table to the screen; with `values`, each value too."""
     from audit.files import explained, write
     from audit.record import to_json
     from reports.split_table import split_table
@@ -132,4 +140,5 @@ def tell(study: SplitStudy, folder: Path) -> None:
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write(path, to_json(study).encode())
-    say(f"{split_table(study)}\n\nrecord: {path}")
+    every = "" if values else ", with the value of each run"
+    say(f"{split_table(study, values=values)}\n\nrecord: {path}{every}")
