@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from audit.record import Verdict
+from audit.record import ReadingVerdict, Verdict
 from reports import page
 from reports.terminal import summary
 from tests.reports import sample
@@ -108,3 +108,22 @@ def test_nothing_claimed() -> None:
     assert summary(sample.empty()).strip() == (
         "0 claims: 0 reproduced, 0 contradicted, 0 inconclusive, 0 not tested"
     )
+
+
+def test_readings_that_do_not_agree_are_counted_under_the_claim() -> None:
+    """How many contradict it, and the nearest of their means; nothing where none contradicts."""
+    (verdict,) = sample.tiny().verdicts
+    off = ReadingVerdict({}, "contradicted", "minimum_effect", (3,), 75.2, 0.4, p_reproduced=1.0)
+    near = replace(off, reading={"a": "b"}, outcome="inconclusive", estimate=79.5)
+    target = 80.0
+    open_ = replace(
+        verdict,
+        reason="ambiguous_description",
+        target=target,
+        readings=(off, near, replace(off, reading={"a": "c"}, estimate=82.0)),
+        readings_declared=3,
+    )
+    lines = summary(replace(sample.tiny(), verdicts=(open_,))).splitlines()
+    assert lines[1].strip() == "P@1: 2 of 3 readings contradict it, nearest mean 79.50, printed 80.00"
+    none = replace(open_, readings=(near,))
+    assert summary(replace(sample.tiny(), verdicts=(none,))).splitlines()[1] == ""
