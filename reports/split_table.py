@@ -41,12 +41,12 @@ def shown(study: SplitStudy) -> list[SplitNoise]:
 def split_table(study: SplitStudy, *, values: bool = True) -> str:
     """A line for each metric that is printed or usual; printed numbers under both readings; all values.
 
-    Without `values` only those of metrics that some columns lack.
+    Without `values` a line of what some columns lack.
     """
     held = shown(study)
     lines = [*_aligned([_HEAD, *(_row(it) for it in held)]), ""]
     lines += _judged(held)
-    lines += [_values(it) for it in held if values or len(it.columns) < it.attempts]
+    lines += [_values(it) for it in held] if values else _lacking(held)
     if study.failed:
         lines.append(f"{wording.plural(study.failed, 'run')} failed")
     alone = on_one_column(study)
@@ -102,6 +102,16 @@ def _values(it: SplitNoise) -> str:
     if len(it.seeds) > 1:
         seeds = f"; seeds on column {it.column}: {_listed(it.seeds, it.seed_values)}"
     return f"{it.experiment} {it.metric}  columns {columns}{tried}{seeds}"
+
+
+def _lacking(held: Sequence[SplitNoise]) -> list[str]:
+    """`not on every column: svm (2 of 3 columns)`"""
+    found = dict.fromkeys(
+        f"{it.experiment} ({len(it.columns)} of {it.attempts} columns)"
+        for it in held
+        if len(it.columns) < it.attempts
+    )
+    return [f"not on every column: {', '.join(found)}"] if found else []
 
 
 def _listed(names: Sequence[int], values: Sequence[float]) -> str:

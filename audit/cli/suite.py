@@ -260,10 +260,8 @@ class Suite:
     def say_what_is_there(self, jobs: Sequence[Job]) -> None:
         """After an interrupt, which writes no report."""
         there = sum(job.spec.key in self.runs for job in jobs)
-        self.say(
-            f"{there} of {counted(len(jobs), 'run')} on record, and no report is written; `audit judge` "
-            "makes one of the runs that are there"
-        )
+        makes = "; `audit judge` makes one of the runs that are there" if there else ""
+        self.say(f"{there} of {counted(len(jobs), 'run')} on record, and no report is written{makes}")
 
     def say_of_looks(self, audit: Audit) -> None:
         """How declared looks share the level, and what undeclared ones did to the error."""
