@@ -184,6 +184,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def first_of(names: Sequence[str]) -> str:
+    """`a`, `a and 2 more`."""
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
 def mapping(value: Plain) -> PlainMapping:
     return value if isinstance(value, dict) else {}
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from audit.record import ClaimRecord, Share, TableDegree, Verdict, canonical_json
+from audit.record import ClaimRecord, Share, TableDegree, Verdict, comparison
 from audit.stats.cv_star import cv_star, cv_star_of_errors
 from audit.stats.printed import printed
 from audit.stats.share import wilson
 
 #: Printed values above this are described as errors too: near the top CV* hides all difference.
 _NEAR_THE_TOP = 90.0
-#: Kinds that are about the difference of two arms in one metric.
-_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
@@ -28,34 +25,9 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
     if not decided:
         return None
     reproduced = sum(it.outcome == "reproduced" for _, it in decided)
-    distinct = {(_comparison(claim, it), it.outcome) for claim, it in decided}
+    distinct = {(comparison(claim, it), it.outcome) for claim, it in decided}
     once = sum(outcome == "reproduced" for _, outcome in distinct), len(distinct)
     return Share(reproduced, len(decided), wilson(*once), once)
-
-
-def _comparison(claim: ClaimRecord, verdict: Verdict) -> str:
-    """Two claims with this in common are one: same arms, and metric or one that is its like.
-
-    Arms are the same that have the same numbers: claims about several data sets that were all run on one
-    corpus rest on the same runs. Of one place nDCG and P are the same number, since one label has no order.
-    That one arm is better, better by so much, or significantly better than the other is one difference asked
-    about in several ways, and no further evidence. Claims about more than two arms are told apart by kind,
-    margin and what they compare; printed values by the number.
-    """
-    if claim.kind in _OF_A_PAIR:
-        return canonical_json([_arms(claim, verdict), _metric(claim)])
-    printed_too = claim.printed if claim.kind == "value" else ()
-    margin = claim.margin.value if claim.margin else None
-    arms, metric = _arms(claim, verdict), _metric(claim)
-    return canonical_json([claim.kind, arms, metric, margin, printed_too, claim.details])
-
-
-def _arms(claim: ClaimRecord, verdict: Verdict) -> list[Any]:
-    return [list(it) for it in verdict.values] or list(claim.experiments)
-
-
-def _metric(claim: ClaimRecord) -> str:
-    return "P@1" if claim.metric == "nDCG@1" else claim.metric
 
 
 def degrees(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> tuple[TableDegree, ...]:

@@ -565,6 +565,10 @@ class Settling:
     """CPU or GPU."""
 
 
+#: Kinds that are about the difference of two arms in one metric.
+_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
+
+
 @dataclass(frozen=True)
 class Share:
     """Of the decided claims, those that were reproduced, with Wilson's 95 % interval."""
@@ -572,7 +576,7 @@ class Share:
     reproduced: int
     decided: int
     interval: tuple[float, float]
-    """Of the claims counted once: those that are one comparison under two names are one."""
+    """Of the claims counted once: those that are one `comparison` under two names are one."""
     once: tuple[int, int] | None = None
     """Reproduced and decided, counted so; None in older records."""
 
@@ -894,6 +898,28 @@ class Audit:
 
 
 # --------------------------------------------------------------------------- JSON
+
+
+def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
+    """Two claims with this in common are one: same arms, and metric or one that is its like.
+
+    Arms are the same that have the same numbers: claims about several data sets that were all run on one
+    corpus rest on the same runs. That one arm is better, better by so much, or significantly better than the
+    other is one difference asked about in several ways, and no further evidence. Claims about more than two
+    arms are told apart by kind, margin and what they compare; printed values by the number.
+    """
+    arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
+    metric = comparable_metric(claim)
+    if claim.kind in _OF_A_PAIR:
+        return canonical_json([arms, metric])
+    printed_too = claim.printed if claim.kind == "value" else ()
+    margin = claim.margin.value if claim.margin else None
+    return canonical_json([claim.kind, arms, metric, margin, printed_too, claim.details])
+
+
+def comparable_metric(claim: ClaimRecord) -> str:
+    """Of one place nDCG and P are the same number, since one label has no order."""
+    return "P@1" if claim.metric == "nDCG@1" else claim.metric
 
 
 def canonical_json(content: Json) -> str:

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Scope, Verdict, canonical_json
+from audit.record import (
+    Audit,
+    ClaimRecord,
+    ExperimentRecord,
+    Scope,
+    Verdict,
+    canonical_json,
+    comparable_metric,
+    comparison,
+)
 
 #: The paper's own data before others.
 _NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
 #: Kinds that are about a printed number, which each has for itself.
 _PRINTED = ("value", "gap")
-#: Kinds that are about the difference of two arms in one metric.
-_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
 
 
 @dataclass(frozen=True)
@@ -39,27 +45,9 @@ def same_runs(audit: Audit) -> SameRuns:
     return SameRuns(_claims(audit), _experiments(audit))
 
 
-def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
-    """Two claims with this in common are one comparison, as the record counts them (`Share.once`).
-
-    The same numbers and metric, whatever is asked about a difference of two; of one place nDCG and P are one
-    number. Other kinds are told apart by kind, margin and what they compare, printed values by the number.
-    """
-    arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
-    if claim.kind in _OF_A_PAIR:
-        return canonical_json([arms, _metric(claim)])
-    printed = claim.printed if claim.kind == "value" else ()
-    margin = claim.margin.value if claim.margin else None
-    return canonical_json([claim.kind, arms, _metric(claim), margin, printed, claim.details])
-
-
 def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
-    """How many different comparisons these claims are."""
+    """How many different comparisons these claims are, as the record counts them (`Share.once`)."""
     return len({(comparison(claim, it), it.outcome) for claim, it in pairs})
-
-
-def _metric(claim: ClaimRecord) -> str:
-    return "P@1" if claim.metric == "nDCG@1" else claim.metric
 
 
 def _claims(audit: Audit) -> dict[str, str]:
@@ -71,7 +59,7 @@ def _claims(audit: Audit) -> dict[str, str]:
         it, arms = verdicts.get(claim.id), [runs.get(name, ()) for name in claim.experiments]
         if it is not None and it.scope is not None and it.reason != "not_run" and arms and all(arms):
             margin = claim.margin.value if claim.margin and claim.kind not in _PRINTED else None
-            key = canonical_json([claim.kind, arms, _metric(claim), margin, claim.details])
+            key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
             groups.setdefault(key, []).append((claim, it))
     found: dict[str, str] = {}
     for members in groups.values():

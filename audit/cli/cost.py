@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted
+from audit.claim_names import counted, first_of
 from audit.durations import span
 
 if TYPE_CHECKING:
@@ -47,9 +47,8 @@ def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
     """What an earlier command left unfinished."""
     begun = [job.title for job in missing if suite.records.has_checkpoint(job.spec.key)]
     if begun:
-        more = f" and {len(begun) - 1} more" if len(begun) > 1 else ""
         goes = "goes on from its checkpoint" if len(begun) == 1 else "go on from their checkpoints"
-        yield f"{begun[0]}{more} {'was' if len(begun) == 1 else 'were'} begun before, and {goes}"
+        yield f"{first_of(begun)} {'was' if len(begun) == 1 else 'were'} begun before, and {goes}"
 
 
 def is_open(suite: Suite, job: Job) -> bool:
@@ -109,7 +108,7 @@ def _of_equal_seeds(suite: Suite, plan: Plan, missing: Sequence[Job]) -> Iterato
         and (name in plan.steady or _all_equal(held.get(name)))
     ]
     if names:
-        which = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        which = first_of(names)
         yield f"{which}: all seeds give one result, and from the third on tell nothing; --seeds 2 will do"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.claim import Paper
 from audit.claim_model import Experiment
-from audit.claim_names import counted
+from audit.claim_names import counted, first_of
 from audit.claim_readings import ReadingExperiment
 from audit.errors import PlanError, SettingsError
 from audit.kept_plan import BY_COMMAND
@@ -242,7 +242,7 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
         made_on = settings.tuned_on.resolve().name
         return (
             f"{paper}: --tuned-on {settings.tuned_on}: no study made on {made_on} is "
-            f"in {settings.cache.parent} for {names[0]}{_and_more(names)}; `audit tune {paper}{meant} --data "
+            f"in {settings.cache.parent} for {first_of(names)}; `audit tune {paper}{meant} --data "
             f"{settings.tuned_on}{_data_file(settings)}` makes one, and --untuned goes without"
         )
     return (
@@ -254,10 +254,6 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
 def _data_file(settings: Settings) -> str:
     elsewhere = settings.options.data if settings.options else None
     return f" --data-file {elsewhere}" if elsewhere else ""
-
-
-def _and_more(names: Sequence[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _each_once(jobs: Iterable[Job]) -> tuple[Job, ...]:

@@ -17,13 +17,13 @@ from audit.record import (
     Outcome,
     Readings,
     ReadingVerdict,
-    SplitNoise,
     SplitStudy,
     SplitVerdict,
     StratumResult,
     Verdict,
 )
 from tests.reports import sample
+from tests.reports.split_columns import NOISE
 
 _OPEN = tuple(
     OpenChoice(name, f"Section 2.4 is silent about the {name.replace('_', ' ')}.", choices)
@@ -94,22 +94,9 @@ def _with_curves(experiment: ExperimentRecord) -> ExperimentRecord:
 def _splits(claims: tuple[ClaimRecord, ...]) -> SplitStudy:
     claim = next(it for it in claims if it.kind == "value" and it.experiments == ("kim_words",))
     judged = SplitVerdict("contradicted", "minimum_effect", 3, -7.83, 0.5, 0.14, 2.0, 1.0, 0.004)
-    printed = SplitNoise(
-        experiment="kim_words",
+    printed = replace(
+        NOISE,
         metric=claim.metric,
-        columns=(0, 1, 3),
-        values=(66.0, 68.0, 70.0),
-        attempts=4,
-        column=0,
-        seeds=(0, 1),
-        seed_values=(66.0, 66.5),
-        mean=68.0,
-        sd_columns=2.0,
-        sd_seeds=0.25,
-        sd_split=1.98,
-        pi95_column=(58.06, 77.94),
-        ci95_columns=(67.0, 69.0),
-        pi95_mean=(66.59, 69.41),
         printed=claim.printed[0],
         claim=claim.id,
         as_one_split=replace(judged, outcome="inconclusive", reason="straddles_margin"),
