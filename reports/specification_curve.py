@@ -39,6 +39,12 @@ class Point:
     outcome: Outcome
     default: bool = False
 
+    @property
+    def extent(self) -> Bounds:
+        """From the lowest to the highest of its numbers."""
+        held = (self.estimate, *(self.interval or ()))
+        return min(held), max(held)
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -61,19 +67,21 @@ class Curve:
     zero: bool = False
     """Whether the axis is of a difference, so that its zero is drawn."""
 
+    @property
+    def fixed(self) -> tuple[float, ...]:
+        """What is on the axis in any case."""
+        also = (self.target, 0.0 if self.zero else None)
+        return (*(self.margin or ()), *(it for it in also if it is not None))
+
 
 def specification_curve(curve: Curve) -> str:
     """The curve as one `<svg>` element; empty with fewer than two readings, or a number not finite."""
     points = sorted(curve.points, key=lambda it: (it.estimate, not it.default))
-    fixed = [
-        *(curve.margin or ()),
-        *(it for it in (curve.target, 0.0 if curve.zero else None) if it is not None),
-    ]
-    extents = [_extent(it) for it in points]
-    numbers = [*fixed, *(end for extent in extents for end in extent)]
+    extents = [it.extent for it in points]
+    numbers = [*curve.fixed, *(end for extent in extents for end in extent)]
     if len(points) < 2 or not all(math.isfinite(it) and abs(it) < 1e9 for it in numbers):
         return ""
-    scale = scale_of([it.estimate for it in points], extents, fixed)
+    scale = scale_of([it.estimate for it in points], extents, curve.fixed)
     rows, height = _matrix(curve, points, scale)
     parts = [
         *_against(curve, scale),
@@ -83,12 +91,6 @@ def specification_curve(curve: Curve) -> str:
         *rows,
     ]
     return _svg(curve, height, parts, "plot curve dense" if scale.dense else "plot curve")
-
-
-def _extent(point: Point) -> Bounds:
-    """From the lowest to the highest of its numbers."""
-    held = (point.estimate, *(point.interval or ()))
-    return min(held), max(held)
 
 
 def _svg(curve: Curve, height: float, parts: Sequence[str], classes: str) -> str:

@@ -52,21 +52,11 @@ def specification(curve: Curve, note: str) -> Figure:
 
 def _scale(curve: Curve, points: Sequence[Point]) -> Scale:
     """The page's, and within 0 and 100 where all estimates are: the axis of a score has no more."""
-    fixed = [
-        *(curve.margin or ()),
-        *(it for it in (curve.target, 0.0 if curve.zero else None) if it is not None),
-    ]
-    estimates = [it.estimate for it in points]
-    extents = [_extent(it) for it in points]
-    found = scale_of(estimates, extents, fixed)
+    estimates, fixed = [it.estimate for it in points], curve.fixed
+    found = scale_of(estimates, [it.extent for it in points], fixed)
     if curve.zero or min(*estimates, *fixed) < 0.0 or max(*estimates, *fixed) > 100.0:
         return found
     return Scale(max(found.low, 0.0), min(found.high, 100.0), found.number, found.top, found.bottom)
-
-
-def _extent(point: Point) -> tuple[float, float]:
-    held = (point.estimate, *(point.interval or ()))
-    return min(held), max(held)
 
 
 def _ruler(axes: Axes, curve: Curve, scale: Scale, points: Sequence[Point]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from audit.record import ClaimRecord, Verdict
 from reports import digits, wording
 from reports.wording import beside
+from reports.wording.fields import medians
 
 
 def about(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -35,7 +36,7 @@ def ours(claim: ClaimRecord, verdict: Verdict) -> str:
     if claim.kind in wording.COMPARISONS:
         return wording.held(claim, verdict) or digits.ABSENT
     if claim.kind == "convergence":
-        return beside.medians(wording.epochs_needed(verdict)) or digits.ABSENT
+        return " / ".join(medians(verdict)) or digits.ABSENT
     marks = wording.edges(claim, verdict)
     if claim.kind == "value":
         return digits.mean_sd(verdict.estimate, verdict.sd, beside=marks)

@@ -44,11 +44,6 @@ def power(exponent: str) -> str:
     return f"power {exponent}"
 
 
-def medians(epochs: str) -> str:
-    """`11.49 / not reached`, of `epochs 11.49 and not reached`."""
-    return epochs.removeprefix("epochs ").replace(" and ", " / ")
-
-
 def numbers(subject: str, printed: str, ours: str) -> str:
     """`P@1: printed 75.83, ours 75.20 ± 0.14`"""
     return f"{subject}: printed {printed}, ours {ours}"

@@ -42,10 +42,9 @@ def came_out(verdict: Verdict, centre: float | None) -> str:
     groups = Counter(_group(it, verdict, centre) for it in verdict.readings)
     if not groups:
         return ""
-    does = "" if groups["reproduced"] else "reproduces" if groups["contradicted"] else ""
-    if not groups["contradicted"] and groups["reproduced"]:
-        does = "contradicts"
-    pattern = _NONE if does else _MIXED
+    one_sided = bool(groups["reproduced"]) != bool(groups["contradicted"])
+    does = "contradicts" if groups["reproduced"] else "reproduces"
+    pattern = _NONE if one_sided else _MIXED
     return pattern.format(those=_those_run(verdict), does=does, counts=_counts(groups))
 
 
