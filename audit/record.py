@@ -576,7 +576,7 @@ class Share:
     reproduced: int
     decided: int
     interval: tuple[float, float]
-    """Of the claims counted once: those that are one `comparison` under two names are one."""
+    """Of the claims counted once: those that are one comparison under two names are one."""
     once: tuple[int, int] | None = None
     """Reproduced and decided, counted so; None in older records."""
 
