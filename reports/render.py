@@ -36,14 +36,13 @@ _POLICY = (
 #: What the script says, by the names by which it knows them.
 _SPOKEN: dict[str, Any] = {
     "status": wording.STATUS_WORDS,
-    "was": controls.MARGIN_WAS,
+    "what_if": controls.MARGIN_WHAT_IF,
+    "banner": controls.MARGIN_BANNER,
     "fixed": controls.MARGIN_FIXED,
     "moved": controls.MARGIN_MOVED,
     "unit": controls.MARGIN_UNITS,
     "beyond": controls.MARGIN_BEYOND,
     "refused": controls.MARGIN_REFUSED,
-    "then": controls.MARGIN_THEN,
-    "away": controls.MARGIN_AWAY,
     "shown": controls.FILTER_SHOWN,
     "none": controls.FILTER_NONE,
     "no_key": controls.FILTER_NO_KEY,

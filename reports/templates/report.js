@@ -1,6 +1,6 @@
 "use strict";
-/* The page is whole without this script. It filters and sorts the claims, judges them at another margin, and opens
-   the claim that a link names. Nothing is loaded, and text reaches the page by textContent alone. */
+/* The page is whole without this script. It filters and sorts the claims, says which verdicts another margin would
+   change, and opens the claim that a link names. Nothing is loaded, and text reaches the page by textContent alone. */
 (() => {
   const one = (selector, root = document) => root.querySelector(selector);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -13,7 +13,7 @@
   for (const block of blocks) {
     for (const el of all(".card", block.el)) {
       const status = Object.keys(WORDS.status).find((name) => el.classList.contains(name));
-      const card = { el, block, fixed: status, status, band: band(el.dataset.b), id: one(".body", el).id, text: null };
+      const card = { el, block, status, whatIf: status, band: band(el.dataset.b), id: one(".body", el).id, text: null };
       block.cards.push(card);
       cards.push(card);
     }
@@ -45,38 +45,14 @@
     return Math.min(...ends.map((end) => Math.abs(end - card.band.margin)), Infinity);
   }
 
-  const links = new Map(); // fragment -> marks elsewhere on the page that show the verdict of a claim
-  function marksOf(id) {
-    if (!links.size) {
-      for (const link of all('a[href^="#c-"]')) {
-        const key = link.hash.slice(1);
-        if (link.matches(".chip, .mark")) links.set(key, [...(links.get(key) || []), link]);
-      }
-      links.set("", []);
-    }
-    return links.get(id) || [];
-  }
-
-  function show(card, status) {
-    if (card.status === status) return;
-    const old = card.status;
-    card.status = status;
-    const chip = one(".chip", card.el);
-    chip.textContent = WORDS.status[status];
-    card.el.classList.replace(old, status);
+  /** A note at the claim. Verdicts, counts, marks and titles are the audit's, whatever the margin. */
+  function note(card, whatIf) {
+    if (card.whatIf === whatIf) return;
+    card.whatIf = whatIf;
     const what = one(".what", card.el);
-    if (!one(".was", what)) what.append(" ", document.createElement("i"));
-    const was = what.lastChild;
-    was.className = "was";
-    was.textContent = status === card.fixed ? "" : filled(WORDS.was, { word: WORDS.status[card.fixed].toLowerCase() });
-    const reason = one("i:not(.was)", what); // is about the verdict at the fixed margin
-    card.reason ??= reason?.textContent ?? "";
-    if (card.reason) reason.textContent = (status === card.fixed ? "" : WORDS.then + " ") + card.reason;
-    for (const link of marksOf(card.id)) {
-      link.classList.replace(old, status);
-      for (const word of all(".w", link)) word.textContent = WORDS.status[status];
-      if (link.title.startsWith(WORDS.status[old])) link.title = WORDS.status[status] + link.title.slice(WORDS.status[old].length);
-    }
+    if (!one(".what-if", what)) what.append(" ", document.createElement("i"));
+    what.lastChild.className = "what-if";
+    what.lastChild.textContent = whatIf === card.status ? "" : filled(WORDS.what_if, { word: WORDS.status[whatIf].toLowerCase() });
   }
 
   const range = one("#margin");
@@ -84,35 +60,23 @@
   const unit = (value) => WORDS.unit[value === 1 ? 0 : 1];
   const points = (value) => `${Number(value.toFixed(4))} ${unit(value)}`;
   const usable = (value) => value > 0 && value <= 100;
+  const flipped = (card) => card.whatIf !== card.status;
   function judge() {
     for (const card of cards) {
-      if (card.band) show(card, state.margin === null ? card.fixed : outcome(card.band, state.margin));
-    }
-    const flips = cards.filter((card) => card.status !== card.fixed).length;
-    for (const box of all(".counts li")) {
-      const count = cards.filter((card) => card.status === box.dataset.s).length;
-      one("b", box).textContent = count;
-      const note = one(".aside", box); // is about the verdicts at the fixed margins
-      if (note) note.hidden = state.margin !== null;
-      for (const name of [box.dataset.s, "none"]) box.classList.toggle(name, (name === "none") === !count);
-      box.classList.toggle("moved", state.margin !== null);
-    }
-    for (const group of all(".group:not([aria-labelledby=g-again])", list)) {
-      const away = cards.filter((card) => card.status !== card.fixed && group.contains(card.block.home)).length;
-      const said = one(".then", group);
-      said.textContent = away ? " " + filled(WORDS.away, { n: away }) : "";
+      if (card.band) note(card, state.margin === null ? card.status : outcome(card.band, state.margin));
     }
     if (!range) return;
     const value = state.margin === null ? range.dataset.fixed : state.margin;
     range.value = value;
     if (document.activeElement !== number) number.value = value;
-    one("#margin-back").disabled = state.margin === null;
     one("#margin-unit").textContent = unit(Number(value));
-    const said = state.margin === null ? [WORDS.fixed] : [filled(WORDS.moved, { d: points(state.margin), n: flips, m: cards.filter((card) => card.band).length })];
+    const at = { d: points(state.margin ?? 0), n: cards.filter(flipped).length, m: cards.filter((card) => card.band).length };
+    one("#banner").hidden = state.margin === null;
+    one("#banner-text").textContent = state.margin === null ? "" : filled(WORDS.banner, at);
+    const said = [state.margin === null ? WORDS.fixed : filled(WORDS.moved, at)];
     if (state.margin > Number(range.max)) said.push(filled(WORDS.beyond, { d: points(Number(range.max)) }));
     if (state.refused) said.push(filled(WORDS.refused, { text: state.refused }));
     one("#flips").textContent = said.join(" ");
-    list.closest("section").classList.toggle("moved", state.margin !== null);
   }
 
   // ------------------------------------------------------------------ filter
@@ -160,7 +124,7 @@
     if (key === "kind") return some((card, word) => kindsOf(card).some((it) => it.startsWith(word)));
     if (key === "m") return some((card, word) => metric(card) === word);
     if (wanted === "primary" && !quoted) return (card) => "p" in card.block.el.dataset;
-    if (wanted === "flipped" && !quoted) return (card) => card.status !== card.fixed;
+    if (wanted === "flipped" && !quoted) return flipped;
     return (card) => textOf(card).includes(wanted);
   }
 
@@ -285,7 +249,7 @@
   // ------------------------------------------------------------------ what one does
 
   const later = (act, wait) => { let timer; return () => { clearTimeout(timer); timer = setTimeout(act, wait); }; };
-  const note = later(remember, 200);
+  const keep = later(remember, 200);
   const refilter = later(() => { filter(); remember(); }, 120);
   box.addEventListener("input", () => { state.q = box.value; refilter(); });
   box.addEventListener("keydown", (event) => {
@@ -309,13 +273,13 @@
       state.refused = usable(value) || number.value === "" ? "" : number.value;
       if (usable(value)) state.margin = value;
       judge();
-      if (/flipped|v:/i.test(state.q)) refilter();
-      else { chips(); note(); }
+      if (/flipped/i.test(state.q)) refilter();
+      else { chips(); keep(); }
     };
     range.addEventListener("input", () => move(Number(range.value)));
     number.addEventListener("input", () => move(Number(number.value)));
     number.addEventListener("blur", judge);
-    one("#margin-back").addEventListener("click", () => { change({ margin: null, refused: "" }); range.focus(); });
+    one("#margin-back").addEventListener("click", () => { change({ margin: null, refused: "" }); });
   }
 
   function step(from, by, event) {

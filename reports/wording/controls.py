@@ -44,27 +44,28 @@ GATE_NONE = "no check of them is on record, so that their runs contradict no cla
 #: Of the example plot, whose caption explains it.
 KEY_NAME = "An invented example: printed 76.20, mean 75.62."
 
-MARGIN_LABEL = "Judge every claim at a margin of"
+MARGIN_LABEL = "What if every margin were"
 MARGIN_UNIT = "points"
 MARGIN_UNITS = ("point", "points")
-MARGIN_BACK = "back to the fixed margins"
+MARGIN_BACK = "back to the audit’s margins"
 MARGIN_CHOICE = (
     "How far from the printed number still counts as the same is a choice, made and hashed before the runs."
 )
 #: Not on paper, where nothing moves.
 MARGIN_NOTE = (
-    "Move it and see which verdicts hang on it. Each claim is judged anew with the paper’s other claims as "
-    "they are; moving the margins of all at once could turn a few near their limit, as the correction for "
-    "many claims hangs on all of them. The sentences on this page stay those at the fixed margins."
+    "Move the slider to see which verdicts depend on this choice: a note at each claim says what its verdict "
+    "would be, the other claims unchanged. The verdicts of this page stay those of the audit."
 )
-MARGIN_FIXED = "All verdicts are those at the margins that were fixed."
-MARGIN_MOVED = "At {d}, {n} of {m} claims would have another verdict than at the fixed margins."
+MARGIN_FIXED = "The margins are the audit’s."
+MARGIN_MOVED = "At {d}, {n} of {m} claims would have another verdict."
+MARGIN_BANNER = (
+    "What if the margin were {d}: {n} of {m} claims would have another verdict. These are not the audit’s "
+    "verdicts; the verdicts on this page are."
+)
 MARGIN_BEYOND = "The slider ends at {d}; the number in the box counts."
 MARGIN_REFUSED = "“{text}” is not taken: a margin is above 0 and at most 100 points."
-#: Before the reason of a claim that has another verdict at the margin that was chosen, and in its heading.
-MARGIN_THEN = "at the fixed margin:"
-MARGIN_AWAY = "at the fixed margins, {n} of them otherwise now"
-MARGIN_WAS = "was {word}"
+#: At a claim.
+MARGIN_WHAT_IF = "what if: {word}"
 NO_MARGINS = "No verdict of this audit hangs on a margin in points."
 MARGINS_LISTED = "The margins that were fixed, and why"
 
@@ -81,7 +82,7 @@ FILTER_HELP = (
     ("kind:order", "by kind of claim, or by the word on its button: kind:order is kind:comparison"),
     ("m:p@1", "by metric"),
     ("primary", "the primary claims"),
-    ("flipped", "those whose verdict the margin above has changed"),
+    ("flipped", "those that would have another verdict at the margin above"),
     ("pooling", "any other word: in the title, the sentence or the address of a claim"),
     ('"two words"', "with quotes: both in this order"),
     ("v:a,b", "a comma: one or the other; several conditions: all of them"),

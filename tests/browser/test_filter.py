@@ -149,12 +149,12 @@ def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
 
 
 def test_flips_can_be_filtered(page: Any) -> None:
-    """`flipped` shows what the margin has changed, and follows it."""
+    """`flipped` shows what the margin would change, and follows it."""
     page.fill("#filter", "flipped")
     page.fill("#margin-number", "3")
     page.wait_for_timeout(180)
     first = page.evaluate(SHOWN)
-    assert len(first) == page.locator(".was:not(:empty)").count() > 0
+    assert len(first) == page.locator(".what-if:not(:empty)").count() > 0
     page.fill("#margin-number", "8")
     page.wait_for_timeout(180)
     assert set(page.evaluate(SHOWN)) != set(first)

@@ -331,7 +331,7 @@ def test_order_of_the_page(study: Markup) -> None:
         "Printed numbers≠ Inconsistent: Fractions of the test set",
         "Our implementationspassed",
         "Authors’ responsenot yet asked",
-        "Judge every claim at a margin of",
+        "What if every margin were",
         "Filter the claims",
         "How to read a plot",
         "The printed numbers and sentences held against each other",
