@@ -61,7 +61,7 @@ def _number(name: str, first: Sequence[float], second: Sequence[float]) -> float
         number = float(function(tuple(first), tuple(second)))
         if not math.isfinite(number):
             raise ValueError(f"it gave {number!r}, which is no finite number")
-    except Exception as err:  # whatever goes wrong in another's code
+    except (Exception, SystemExit) as err:  # whatever goes wrong in another's code
         why = " ".join(f"{type(err).__name__}: {err}".split())
         tell(f"statistic {name!r} of {_source(name)} is left out ({why}); mend that package")
         return None

@@ -75,7 +75,7 @@ def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
         if module is None:
             return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
         tests = tuple(module.checks())
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
     return tests or f"no fidelity checks: {place} yields none"
 
@@ -95,12 +95,12 @@ def _run(model: str, name: str, test: Test) -> Check:
         return Check(model, name, True, test())
     except MismatchError as err:
         return Check(model, name, False, str(err))
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         # Wrong shapes end here, as when weights do not fit; one broken check must not hide the others.
         return Check(model, name, False, f"stopped by {_sentence(err)}")
 
 
-def _sentence(err: Exception) -> str:
+def _sentence(err: BaseException) -> str:
     return f"{type(err).__name__}: " + " ".join(str(err).split())
 
 

@@ -105,7 +105,7 @@ def _run(content: Content) -> ModuleType:
     try:
         # Not by its loader: compiled files are told apart by second and size, and edits may agree in both.
         exec(compile(content.sources[path], str(path), "exec", dont_inherit=True), module.__dict__)
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         del sys.modules[name]
         raise ConfigError(
             f"model {path.stem!r}: {path} cannot be imported ({fault(err, module)}); mend it"

@@ -43,7 +43,7 @@ def evaluated(top_ids: NDArray[Any], truth: Truth, ks: Iterable[int]) -> dict[st
         for k in ks:
             try:
                 found[f"{family}@{k}"] = _mean(function(top_ids.copy(), truth, k), truth.size)
-            except Exception as err:  # whatever goes wrong in another's code
+            except (Exception, SystemExit) as err:  # whatever goes wrong in another's code
                 why = " ".join(f"{type(err).__name__}: {err}".split())
                 tell(f"metric {family}@{k} of {function.__module__} is left out ({why}); mend that package")
     return found

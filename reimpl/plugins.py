@@ -58,7 +58,7 @@ class Offer:
         """The object. Raises `ConfigError` with whatever went wrong while another's module was imported."""
         try:
             return self.point.load()
-        except Exception as err:
+        except (Exception, SystemExit) as err:
             why = " ".join(f"{type(err).__name__}: {err}".split())
             word = WORDS.get(self.group, "plugin")
             raise ConfigError(

@@ -29,6 +29,7 @@ from tests.runner.jobs import content
 from tests.runner.papers import write_corpus, write_paper
 
 CORES = os.cpu_count()
+CHECK = reimpl.fidelity.check
 
 
 @pytest.fixture(autouse=True)
@@ -408,13 +409,18 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_first_run(
     )
 
 
+@pytest.mark.parametrize("fault", [ZeroDivisionError(), SystemExit(0), SystemExit(1), BaseException()])
 def test_a_fault_of_the_tool_is_no_verdict(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fault: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Python's own exit code for it would be 1: contradicted."""
-    monkeypatch.setattr("audit.checks.all_findings", lambda tables: 1 / 0)
+
+    def fail(*_: Any) -> Any:
+        raise fault
+
+    monkeypatch.setattr("audit.checks.all_findings", fail)
     assert cli.main(["check", "toy.yaml"]) == Exit.FAULT == 70
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert type(fault).__name__ in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -704,6 +710,51 @@ def test_output_onto_a_full_disk_is_one_sentence() -> None:
 def test_the_exit_code_counts_though_nobody_reads(folder: Path) -> None:
     write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
     assert closed("stdout", ["check", "toy.yaml"]) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("list >&-", 0),
+        ("list >&- 2>&- <&-", 0),
+        ("--help >&-", 0),
+        ("--help | head -0", 0),
+        ("run --help 2>&1 | head -0", 0),
+        ("check toy.yaml >&-", 0),
+        ("check toy.yaml --json | head -0", 0),
+        ("check nowhere.yaml >&- 2>&-", 2),
+    ],
+)
+def test_a_closed_stream_is_no_verdict(words: str, code: int) -> None:
+    script = f"set -o pipefail; '{sys.executable}' -m audit {words}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize("where", ["train", "_fidelity"])
+def test_whoever_ends_the_process_within_a_run_fails_that_run(
+    where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`sys.exit(0)` in a model or in its fidelity check is no green audit without a report."""
+
+    def end(*_: Any) -> Any:
+        sys.exit(0)
+
+    if where == "train":
+        monkeypatch.setattr(carry_out, "_train", end)
+    else:
+        monkeypatch.setattr(reimpl.fidelity, "check", CHECK)
+        monkeypatch.setattr(reimpl.fidelity, "_collect", lambda model: (("sizes", end),))
+    code = cli.main([*RUN, "--seeds", "1", "--only", "letters"])
+    report = record()
+    if where == "train":
+        assert code == Exit.RUNS_FAILED
+        assert "SystemExit: 0" in told(capsys)
+    else:
+        assert code == Exit.OK
+        assert [it.detail for it in report.fidelity] == ["stopped by SystemExit: 0"]
+        assert not any(it.passed for it in report.fidelity)
 
 
 def test_runs_go_on_though_nobody_reads_their_progress() -> None:

@@ -71,15 +71,15 @@ _UsageProblem: type[Exception] = next(
 )
 
 
-def run() -> None:
-    """Entry point of the console script."""
+def run() -> int:
+    """The command that the process was started with; its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
     warnings.showwarning = _show_warning
     code = main(sys.argv[1:])
     _let_go_of_streams()
-    sys.exit(code)
+    return code
 
 
 def _show_warning(
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str]) -> int:
     except (AuditError, ReimplError) as err:
         print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
         return Exit.BAD_INPUT
-    except Exception:  # else Python would exit with 1, which says that a claim was contradicted
+    except BaseException:  # also where a library ends the process: 1 says that a claim was contradicted
         traceback.print_exc()
         return Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves

@@ -53,13 +53,12 @@ Claims = Annotated[
 
 
 def say(text: str) -> None:
-    """Print to stdout. Who reads may have had enough (`audit list | head`): the exit code still counts."""
+    """Print to stdout; where it cannot be written the command ends."""
     try:
         print(text, flush=True)
     except OSError as err:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(err, BrokenPipeError):
-            raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
+        raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
 
 
 def verdict_code(audit: Audit) -> Exit:

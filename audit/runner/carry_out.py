@@ -87,7 +87,7 @@ def _run(
         raise
     except ReimplError as err:
         return failed(job, data, str(err), started), None
-    except Exception as err:  # a fault of one run must not end the others; it is told in the record
+    except (Exception, SystemExit) as err:  # a fault of one run must not end the others; it is on record
         return failed(job, data, told(err, job.spec), started), None
     arrays = None
     if not result.failed:

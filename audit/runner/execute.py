@@ -348,13 +348,13 @@ def _answer(pipe: Connection, job: Job, means: Means, stop: Callable[[], bool]) 
         answer = "held", None
     except Stopped:
         answer = "stopped", None
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         answer = "error", _portable(err)
     with suppress(OSError):  # the parent may be gone
         pipe.send(answer)
 
 
-def _portable(err: Exception) -> Exception:
+def _portable(err: BaseException) -> Exception:
     """Errors of one sentence go to the parent as they are; others may not survive the pipe."""
     from reimpl.errors import ReimplError
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reimpl.errors import ConfigError
 
 
-def told(err: Exception, spec: RunSpec) -> str:
+def told(err: BaseException, spec: RunSpec) -> str:
     """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
     from reimpl.errors import ConfigError
     from reimpl.model_files import fault

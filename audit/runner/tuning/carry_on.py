@@ -207,7 +207,7 @@ def _work(
         search.work(Training(question, way.threads, stop), way.trials, stop=stop, until=until)
     except TrialStopped:
         return
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         with suppress(OSError):
             pipe.send(_portable(err))
 

@@ -80,7 +80,7 @@ class Training:
             raise
         except ReimplError as err:
             return Outcome(reason=str(err))
-        except Exception as err:  # a fault of one trial must not end the others; it stays on record
+        except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
             return Outcome(reason=told(err, job.spec))
         if result.failed:
             return Outcome(reason=result.reason)
