@@ -33,7 +33,7 @@ class _Output(io.FileIO):
     Else libraries that write to it end the process with 1, which says that a claim was contradicted.
     """
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
