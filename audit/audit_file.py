@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from audit.errors import AuditError
-from audit.record import FORMAT_VERSION, Audit, audit_from_json
+from audit.record import FORMAT_VERSION, Audit, audit_from_json, seal_of
 
 #: Nothing is lost with a record: all runs are in the store.
 REMEDY = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
@@ -35,7 +38,15 @@ def read_audit(path: Path) -> Audit:
             f"{path}: no audit record (its {len(verdicts)} verdicts are not those of its {len(claims)} "
             f"claims); {REMEDY}"
         )
+    _check_seals(path, json.loads(content))
     return audit
+
+
+def _check_seals(path: Path, content: Mapping[str, Any]) -> None:
+    """Raises where the audit, or a run in it, is not as it was written; older audits have no seal."""
+    runs = [run for it in content["experiments"] for run in (*it["runs"], *it.get("unjudged", ()))]
+    if any(it.get("seal") not in (None, "", seal_of(it)) for it in (content, *runs)):
+        raise AuditError(f"{path}: it was changed after it was written; {REMEDY}")
 
 
 def _read(path: Path) -> bytes:

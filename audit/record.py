@@ -889,6 +889,8 @@ class Audit:
     author_response: AuthorResponse | None = None
     """None while nobody is on record to have asked the authors."""
     format_version: int = FORMAT_VERSION
+    seal: str = ""
+    """Digest of all other keys, by which `audit report` sees what was changed later; empty in older records."""
 
     def _repr_html_(self) -> str:
         """In a notebook."""
@@ -933,7 +935,7 @@ def digest(content: Json) -> str:
 
 
 def seal_of(content: Mapping[str, Json]) -> str:
-    """The seal of a run record's JSON: the digest of all its keys but `seal`.
+    """The seal of a record's JSON: the digest of all its keys but `seal`.
 
     It finds accident and carelessness: a metric corrected by hand, a merge gone astray, a disk that forgets.
     It is no proof against forgery: whoever wants to can seal a changed record again.
@@ -942,7 +944,8 @@ def seal_of(content: Mapping[str, Json]) -> str:
 
 
 def sealed(run: Run) -> Run:
-    """The run with its seal. Raises `ValueError` when it holds what JSON cannot."""
+    """The run as it is read back, with its seal. Raises `ValueError` when it holds what JSON cannot."""
+    run = run_from_json(to_json(run))  # whole numbers become floats, so that `audit.json` holds the same
     return replace(run, seal=seal_of(json.loads(to_json(run))))
 
 
@@ -954,8 +957,11 @@ def _adapter(kind: type[Any]) -> Any:
 
 
 def to_json(record: Run | Audit | SplitStudy) -> str:
-    """The record as indented JSON with a stable key order."""
-    return json.dumps(asdict(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """The record as indented JSON with a stable key order; an audit with its seal."""
+    content = asdict(record)
+    if isinstance(record, Audit):
+        content["seal"] = seal_of(json.loads(json.dumps(content, allow_nan=False)))
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def run_from_json(text: str) -> Run:

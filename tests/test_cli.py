@@ -521,7 +521,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
         r"verdicts\.0\.outcome: ",
     ),
     "a newer format": (
-        lambda text: text.replace('"format_version": 1\n}', '"format_version": 99\n}'),
+        lambda text: text.replace('"format_version": 1,\n "seal"', '"format_version": 99,\n "seal"'),
         "format 99 .*newer",
     ),
     "a verdict lost": (lambda text: _without_verdict(text), "1 verdicts .* 2 claims"),
@@ -554,19 +554,54 @@ def test_a_file_that_is_no_audit_is_told_in_one_sentence(
 def test_a_record_that_was_edited_is_told_in_one_sentence(
     printed: str, value: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Also one of before there were seals."""
     cli.main([*RUN, "--seeds", "3"])
     path = next(Path("audit-report").glob("*/audit.json"))
-    edited = json.loads(path.read_text())
+    edited = json.loads(path.read_text()) | {"seal": ""}
     edited["claims"][1]["printed"] = [printed]
     for experiment in edited["experiments"]:
         for run in experiment["runs"]:
-            run["metrics"] = {"P@1": value, "P@3": value}
+            run |= {"metrics": {"P@1": value, "P@3": value}, "seal": ""}
     path.write_text(json.dumps(edited))
     capsys.readouterr()
     assert cli.main(["report"]) == Exit.BAD_INPUT
     lines = told(capsys).splitlines()
     assert len(lines) == 1
     assert "`audit judge` makes it again" in lines[0]
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("command",),
+        ("findings", 0, "arithmetic"),
+        ("fidelity", 0, "detail"),
+        ("experiments", 0, "deviations", 0, "here"),
+        ("experiments", 0, "runs", 0, "device"),
+        ("experiments", 0, "runs", 0, "metrics", "P@3"),
+        ("verdicts", 0, "reason"),
+    ],
+    ids=str,
+)
+def test_report_refuses_a_record_of_which_anything_was_changed(
+    place: tuple[str | int, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a run that was changed also where somebody wrote the audit anew."""
+    cli.main([*RUN, "--seeds", "3"])
+    path = Path("audit-report/toy2024-corpus/audit.json")
+    edited = at = json.loads(path.read_text())
+    for step in place[:-1]:
+        at = at[step]
+    at[place[-1]] = at[place[-1]] + 0.5 if place[-1] == "P@3" else "otherwise"
+    for seal in (edited["seal"], ""):
+        if seal or "runs" in place:
+            path.write_text(json.dumps(edited | {"seal": seal}))
+            capsys.readouterr()
+            assert cli.main(["report"]) == Exit.BAD_INPUT
+            assert told(capsys).startswith(
+                f"audit: {path}: it was changed after it was written; `audit judge`"
+            )
 
 
 def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:

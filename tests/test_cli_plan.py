@@ -523,4 +523,4 @@ def test_plan_reads_no_record_whose_verdicts_were_edited(
     path.write_text(path.read_text().replace('"outcome": "reproduced"', '"outcome": "inconclusive"'))
     capsys.readouterr()
     assert cli.main(["plan"]) == Exit.BAD_INPUT
-    assert "its verdicts are not those that its runs give" in told(capsys)
+    assert "it was changed after it was written" in told(capsys)
