@@ -890,7 +890,7 @@ class Audit:
     """None while nobody is on record to have asked the authors."""
     format_version: int = FORMAT_VERSION
     seal: str = ""
-    """Digest of all other keys, by which `audit report` sees what was changed later; empty in older records."""
+    """Digest of all other keys, which shows what was changed later; empty in older records."""
 
     def _repr_html_(self) -> str:
         """In a notebook."""
