@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
-from audit.imported import may_be_older, speaks_against
+from audit.imported import OTHER_CODE, may_be_older, speaks_against
 from audit.judging import JUDGES, Case, Judged
 from audit.judging.case import badged, with_band
 from audit.judging.growing import why_no_growth
@@ -202,7 +202,7 @@ def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) 
     """Reason code why these runs may contradict nothing, or None."""
     for arm in (arm for arm in arms if arm.runs):
         if any(run.imported for run in arm.runs):
-            if not speaks_against(arm.runs):
+            if not speaks_against(arm.runs) or any(it.what == OTHER_CODE for it in arm.deviations):
                 return "unverified_import"
         elif not all(fidelity.get(model) is True for model in arm.models):
             return "unverified_reimplementation"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.imported import origin
+from audit.imported import OTHER_CODE, origin
 from audit.record import ExperimentRecord, Run, Scope
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
@@ -62,6 +62,8 @@ def gather(
         notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
     if len(read) < len(done):
         notes.append(f"{metric} not measured in {len(done) - len(read)} of {len(done)} runs")
+    if mixed := _versions_that_differ([run for run, _ in read]):
+        notes.append(f"seeds of different library versions: {', '.join(mixed)}")
     if 0 < len(read) < len(tried):
         notes.append(f"{len(read)} of {len(tried)} seeds")
     return Arm(
@@ -78,6 +80,15 @@ def gather(
 def _score(run: Run, metric: str) -> float | None:
     value = run.metrics.get(metric)
     return value if value is not None and math.isfinite(value) else None
+
+
+def _versions_that_differ(runs: Sequence[Run]) -> list[str]:
+    """`torch 2.6.0 and 2.13.0` for each library of which the runs had several versions."""
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, version in sorted(run.versions.items()):
+            found.setdefault(name, {})[version] = None
+    return [f"{name} {' and '.join(versions)}" for name, versions in found.items() if len(versions) > 1]
 
 
 def worst_scope(arms: Sequence[Arm]) -> Scope | None:
@@ -123,7 +134,7 @@ def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
 def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
     """Warnings about the runs; where the runs of all arms come from, once."""
     several = len(arms) > 1
-    origins = {arm.experiment: origin(arm.runs) for arm in arms}
+    origins = {arm.experiment: (*origin(arm.runs), *_of_other_code(arm)) for arm in arms}
     shared = next(iter(origins.values())) if len(set(origins.values())) == 1 else ()
     of_arms = (
         f"{arm.experiment}: {it}" if several and arm.record else it
@@ -131,6 +142,11 @@ def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
         for it in ((*origins[arm.experiment], *arm.notes) if not shared else arm.notes)
     )
     return (*shared, *of_arms)
+
+
+def _of_other_code(arm: Arm) -> tuple[str, ...]:
+    other = arm.record is not None and any(it.what == OTHER_CODE for it in arm.record.deviations)
+    return ("the code as stated is not the code that the claim file names",) if other and arm.runs else ()
 
 
 def _distinct(runs: Sequence[Run]) -> list[Run]:

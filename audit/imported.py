@@ -15,11 +15,13 @@ The rules, all in one place:
   whoever imported states why; they are another split of its documents if that is stated. Else they are other
   data, also under the paper's name for them.
 * The gate of fidelity is about our implementations. Imported runs contradict only where they are stated to be
-  of the authors' own code; that, like all of an import, is not verified here.
+  of the authors' own code, which is the one that the claim file names, if it names one; that, like all of an
+  import, is not verified here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +39,8 @@ EVIDENCE: tuple[Evidence, ...] = ("ours", "imported")
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")
 """From the paper's own data to stand-ins."""
 
+#: What departs where the stated code is not the claim file's.
+OTHER_CODE = "authors' code"
 #: In place of the fingerprint of data whose content nobody declared.
 UNKNOWN = "unknown"
 
@@ -227,7 +231,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=(*_origins(runs), *_data(paper, record.dataset, runs, scope)),
+        deviations=(*_origins(runs), *_data(paper, record.dataset, runs, scope), *_other_code(paper, runs)),
         not_run=None,
     )
 
@@ -312,6 +316,33 @@ def _origins(runs: Sequence[Run]) -> tuple[Deviation, ...]:
         )
         lots[lot] = None
     return tuple(lots)
+
+
+def other_code(stated: str, paper: Paper) -> bool:
+    """Whether the code that is stated to be the authors' is not the one that the claim file names.
+
+    The claim file's address has to stand there, and its commit, if another commit does.
+    """
+    code = paper.paper.code
+    if code is None or not stated:
+        return False
+    address = re.sub(r"^https?://(www\.)?|(\.git)?/?$", "", code.url.lower())
+    commits = re.findall(r"\b[0-9a-f]{7,40}\b", stated.lower().replace(address, ""))
+    known = (code.commit or "").lower()
+    same = [it for it in commits if known.startswith(it) or it.startswith(known)]
+    return address not in stated.lower() or bool(code.commit and commits and not same)
+
+
+def _other_code(paper: Paper, runs: Sequence[Run]) -> tuple[Deviation, ...]:
+    code = paper.paper.code
+    stated = [
+        it for it in _distinct(Provenance.of(run).authors_code for run in runs) if other_code(it, paper)
+    ]
+    if code is None or not stated:
+        return ()
+    named = " at commit ".join(it for it in (code.url, code.commit) if it)
+    why = "the code as stated is not the code that the claim file names"
+    return (Deviation(OTHER_CODE, named, ", ".join(stated), why),)
 
 
 def _data(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:

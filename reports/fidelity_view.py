@@ -24,6 +24,12 @@ class GateModel:
     """Those that did not pass first."""
 
 
+def not_ours(found: Lookup) -> str:
+    """What the checks say nothing about; empty where every run is ours."""
+    imported = any(run.imported for it in found.audit.experiments for run in it.runs)
+    return words.IMPORTED if imported else ""
+
+
 def gate_models(found: Lookup) -> tuple[GateModel, ...]:
     """In the order in which the checks stand; models that were run without any check at the end."""
     checks = found.audit.fidelity

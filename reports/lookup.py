@@ -19,6 +19,7 @@ from audit.record import (
 )
 from reports.same_runs import SameRuns, same_runs
 from reports.strings import slug
+from reports.wording import UNJUDGED
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,21 @@ class Lookup:
     def title(self, experiment: str) -> str:
         record = self.experiments.get(experiment)
         return (record.title if record else "") or experiment
+
+    def imported(self, claim: ClaimRecord) -> bool:
+        """Whether the claim rests on runs that others made, and that nobody verified here."""
+        held = (self.experiments[name] for name in claim.experiments if name in self.experiments)
+        return any(run.imported for it in held for run in it.runs)
+
+    @property
+    def imported_and_judged(self) -> tuple[int, int]:
+        """How many of the judged claims rest on imported runs, and how many were judged."""
+        judged = [
+            it
+            for it in self.audit.claims
+            if (verdict := self.verdicts.get(it.id)) is not None and verdict.reason not in UNJUDGED
+        ]
+        return sum(self.imported(it) for it in judged), len(judged)
 
     def runs(self, experiment: str) -> tuple[Run, ...]:
         """The runs of an experiment by seed."""

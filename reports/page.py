@@ -29,7 +29,7 @@ from reports.strata_view import StrataBlock, strata_blocks
 from reports.strings import moment
 from reports.studies import StudyView, study_views
 from reports.table_view import TableView, table_views
-from reports.wording import STATUS_WORDS, STATUSES, Status, beside
+from reports.wording import STATUS_WORDS, STATUSES, Status, beside, controls
 from reports.wording import same_runs as again
 
 #: So many primary claims are on the first screen; the others are folded below them.
@@ -145,14 +145,19 @@ def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
         further=headed(primary[_FIRST:]),
         counts=_counts(cards, found),
         tally=_tally(audit, cards),
-        resting=wording.resting_of(audit.verdicts),
+        resting=" ".join(
+            filter(
+                None,
+                (wording.resting_of(audit.verdicts), wording.on_imported(*found.imported_and_judged)),
+            )
+        ),
         looks=audit.about_looks,
         nothing_tested=not tested,
         scopes=scope_notes(found),
         protocol=protocol_box(found),
         gate_open=bool(audit.fidelity) and all(check.passed for check in audit.fidelity),
         inconsistent=inconsistencies(below.findings, audit.findings, audit.papers_beside),
-        gate=_gate(audit.fidelity),
+        gate=_gate(audit),
         fidelity=_fidelity(audit.fidelity),
         authors=wording.author_state(audit.author_response),
         slider=slider(found),
@@ -209,7 +214,7 @@ def _aside(status: Status, found: Lookup) -> str:
     claims = [it for it in found.audit.claims if wording.status_of(verdicts.get(it.id)) == status]
     pairs = [(it, verdicts[it.id]) for it in claims]
     stand_in = sum(it.scope == "other_data" for _, it in pairs)
-    return again.aside(len(pairs), distinct(pairs), stand_in)
+    return again.aside(len(pairs), distinct(pairs), stand_in, sum(found.imported(it) for it in claims))
 
 
 def _tally(audit: Audit, cards: Sequence[Card]) -> str:
@@ -228,10 +233,15 @@ def _fidelity(checks: Sequence[FidelityCheck]) -> tuple[FidelityPanel, ...]:
     return tuple(panels)
 
 
-def _gate(checks: Sequence[FidelityCheck]) -> str:
+def _gate(audit: Audit) -> str:
+    checks = audit.fidelity
     models = list(dict.fromkeys(check.model for check in checks))
     lacking = {check.model for check in checks if not check.passed}
-    return wording.gate_state(models, [model for model in models if model not in lacking])
+    state = wording.gate_state(models, [model for model in models if model not in lacking])
+    imported = {run.imported for record in audit.experiments for run in record.runs}
+    if imported == {True}:
+        return controls.GATE_IMPORTED
+    return f"{state} {controls.GATE_NOT_IMPORTED}" if True in imported else state
 
 
 def _findings(findings: Sequence[Finding]) -> tuple[FindingView, ...]:

@@ -97,7 +97,7 @@ def _row(run: Run, titles: list[str], anchor: str) -> RunRow:
         seed=str(run.spec.seed),
         status="done" if run.status == "done" else wording.seed_note(run.status, run.reason),
         device=run.device + (f", {wording.plural(run.threads, 'thread')}" if run.threads else ""),
-        seconds=digits.duration(run.seconds),
+        seconds=digits.ABSENT if run.imported and not run.seconds else digits.duration(run.seconds),
         memory=digits.memory(run.peak_memory_bytes),
         code=(run.commit or digits.ABSENT)[:10] + (" + changes" if run.dirty else ""),
     )

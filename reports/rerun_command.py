@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import PurePath
 
+from audit.record import Run
+
 #: Options of `audit run` that take no value.
 SWITCHES = frozenset(
     {
@@ -34,6 +36,52 @@ def only(command: str, name: str, *, paper: str = "", column: int | None = None)
         return command
     kept = [it for it in parts if it[0].partition("=")[0] != "--only"]
     return shlex.join(["audit", "run", *flat(kept), "--only", name])
+
+
+def imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
+    """The `audit import` that each lot of imported runs came by, and its files with their SHA-256.
+
+    Results of one command have one file and one declaration. Predictions have a file a seed, behind which the
+    true labels stand.
+    """
+    lots: dict[str, list[Run]] = {}
+    for run in runs:
+        held = run.spec.config
+        if run.imported and not held.get("command"):
+            told = [held.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
+            files = held["sources"] if run.predictions is None else [held["experiment"], *held["sources"][1:]]
+            lots.setdefault(repr((told, files, run.data.name, run.data.fingerprint)), []).append(run)
+    for lot in lots.values():
+        yield _import(lot, paper), "; ".join(dict.fromkeys(_files(lot)))
+
+
+def _import(lot: Sequence[Run], paper: str) -> str:
+    run, held = lot[0], lot[0].spec.config
+    declared = {
+        "--paper": paper,
+        "--dataset": run.data.name,
+        "--fingerprint": "" if run.spec.data == "unknown" else run.spec.data,
+        "--by": held["by"],
+        "--authors-code": held["authors_code"],
+        "--same-data": held["same_data"],
+        "--other-split": held.get("other_split", ""),
+        "--unit": held["unit"],
+    }
+    files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
+    words = ["audit", "import", *files, *(word for it in declared.items() if it[1] for word in it)]
+    if run.predictions is not None:
+        words += ["--experiment", str(held["experiment"])]
+        words += [word for it in lot for word in ("--seed", str(it.spec.seed))]
+        names = ("--truth", "--train-truth")
+        words += [
+            word for it in zip(names, held["sources"][1:], strict=False) for word in (it[0], it[1]["file"])
+        ]
+    return shlex.join(words)
+
+
+def _files(lot: Iterable[Run]) -> Iterator[str]:
+    for run in lot:
+        yield from (f"{it['file']}: {it['sha256']}" for it in run.spec.config["sources"])
 
 
 def narrowed(command: str, paper: str, column: int | None) -> list[tuple[str, ...]] | None:

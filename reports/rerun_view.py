@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from audit.record import ClaimRecord, ExperimentRecord, Run, Verdict
 from reports import digits
 from reports.lookup import Lookup
-from reports.rerun_command import flat, narrowed, only
+from reports.rerun_command import flat, imports, narrowed, only
 from reports.strings import moment
 from reports.wording import margins_note
 from reports.wording import rerun as words
@@ -47,6 +47,8 @@ def rerun_box(found: Lookup) -> RerunBox:
     """The exact command, the data by fingerprint, seeds, time and memory as they were here."""
     runs = _ours(found.audit.experiments)
     data = dict.fromkeys(words.data(it.data.name, it.data.recipe, it.data.fingerprint) for it in runs)
+    held = {run.key: run for it in found.audit.experiments for run in it.runs}
+    lots = tuple(imports(held.values(), found.audit.paper.key))
     facts = [
         *((words.DATA, it) for it in data),
         (words.SEEDS, words.seeds(sorted({it.spec.seed for it in runs}))),
@@ -61,9 +63,10 @@ def rerun_box(found: Lookup) -> RerunBox:
         others = _ours(it for it in found.audit.experiments if it.reading_of)
         seeds = _readings_seeds(found.verdicts.values())
         facts.insert(len(facts) - 3, (words.READINGS, words.readings(len(others), seeds)))
+    files = [(words.FILES, it) for _, it in lots]
     return RerunBox(
-        command=whole,
-        facts=tuple(facts) if runs else (),
+        command=" && ".join([*(it for it, _ in lots), whole]),
+        facts=(*files, *(facts if runs else ())),
         experiments=tuple(_one(it, found, command) for it in shown) if len(shown) > 1 else (),
     )
 

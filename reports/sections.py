@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from audit.record import Audit
 from reports.across_view import AcrossSection, across_section
 from reports.authors_view import AuthorSlot, History, author_slot, claim_history
-from reports.fidelity_view import GateModel, gate_models
+from reports.fidelity_view import GateModel, gate_models, not_ours
 from reports.findings_view import FindingsSection, findings_section
 from reports.learning_curves import LearningCurve, learning_curves
 from reports.lookup import Lookup
@@ -23,6 +23,7 @@ class Sections:
     """None where no check is on record."""
     across: AcrossSection
     gate: tuple[GateModel, ...]
+    not_ours: str
     protocol: ProtocolDiff
     curves: tuple[LearningCurve, ...]
     not_checked: tuple[NotCheckedGroup, ...]
@@ -39,6 +40,7 @@ def sections(found: Lookup, previous: Sequence[Audit] = ()) -> Sections:
         findings=findings_section(found),
         across=across_section(found),
         gate=gate_models(found),
+        not_ours=not_ours(found),
         protocol=protocol_diff(found),
         curves=learning_curves(found),
         not_checked=not_checked(found),

@@ -75,7 +75,7 @@ def _evidence(group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str
         "stand-in data": "other_data" in scopes,
         "another split": "other_split" in scopes,
         "reduced protocol": any(f"-{it.protocol}".endswith("-small") for it in records),
-        "imported": any(it.protocol == IMPORTED for it in records),
+        "imported, not verified here": any(it.protocol == IMPORTED for it in records),
     }
     return ", ".join(words for words, so in found.items() if so)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import html
 import os
 import re
 import subprocess
@@ -201,6 +204,48 @@ def test_the_authors_code_may_contradict_and_that_is_1() -> None:
     assert cli.main([*JUDGE, "--store", "other", "--out", "there"]) == Exit.OK
 
 
+CODE = ("paper: {key: toy2024", "paper: {code: {url: https://github.com/x/y, commit: 2051eda}, key: toy2024")
+
+
+@pytest.mark.parametrize(
+    ("stated", "known"),
+    [
+        ("https://github.com/x/y", True),
+        ("github.com/X/Y.git at 2051eda8", True),
+        ("github.com/x/y at 1234567", False),
+        ("github.com/other/y", False),
+    ],
+)
+def test_a_stated_code_that_is_not_the_claim_file_s_is_told_and_contradicts_nothing(
+    stated: str, known: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paper(Path(), CODE)
+    write_rows(Path("r.csv"), [("letters" if row[0] == "words" else "words", *row[1:]) for row in ROWS])
+    assert cli.main([*IMPORT, "--authors-code", stated]) == Exit.OK
+    assert ("does not name the code of the claim file" in capsys.readouterr().out) is not known
+    assert cli.main(JUDGE) == (Exit.CONTRADICTED if known else Exit.OK)
+    assert order().reason == ("reversed" if known else "unverified_import")
+    told = "the code as stated is not the code that the claim file names"
+    assert (told in order().badges) is not known
+
+
+def test_imported_numbers_are_called_so_at_the_counts_and_in_every_export() -> None:
+    """The page does not say that our checks speak for them, or how long they took, and says how to import."""
+    assert cli.main([*IMPORT, "--by", "J. Doe"]) == Exit.OK
+    assert cli.main([*JUDGE, "--also", "csv,markdown,junit,latex"]) == Exit.OK
+    folder = Path("audit-report/toy2024")
+    for name in ("report.html", "report.md", "report.junit.xml", "report.tex"):
+        assert "rests on numbers that were imported, not verified here" in (folder / name).read_text(), name
+    claims = list(csv.DictReader((folder / "report.csv").read_text().splitlines()))
+    assert [it["imported"] for it in claims if it["status"] == "reproduced"] == ["true"]
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html.unescape((folder / "report.html").read_text())))
+    assert "all on imported numbers" in page
+    assert "our checks say nothing about the code that made them" in page
+    assert "audit import r.csv --paper toy2024" in page
+    assert hashlib.sha256(Path("r.csv").read_bytes()).hexdigest() in page
+    assert "0.0 s" not in page
+
+
 def test_the_same_import_twice_changes_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     cli.main(IMPORT)
     before = {path: path.read_bytes() for path in Path("audit-runs").glob("*.json")}
@@ -227,6 +272,9 @@ def test_predictions_are_scored_and_judged(capsys: pytest.CaptureFixture[str]) -
     assert cli.main(["import", "p0.jsonl", "p1.jsonl", *options, "--seed", "0", "--seed", "1"]) == Exit.OK
     assert "words: seeds 0, 1; mean P@1 50.00" in capsys.readouterr().out
     assert cli.main(JUDGE) == Exit.OK
+    page = html.unescape(Path("audit-report/toy2024/report.html").read_text())
+    again = "--experiment words --seed 0 --seed 1 --truth truth.jsonl"
+    assert again in page
     words = next(it for it in record().experiments if it.id == "words")
     assert [(run.metrics, run.data.n_test) for run in words.runs] == [({"P@1": 50.0}, 4)] * 2
 

@@ -59,6 +59,11 @@ def test_a_metric_that_a_run_does_not_have_is_noted() -> None:
     assert arm.notes == ("P@1 not measured in 3 of 4 runs", "1 of 4 seeds")
 
 
+def test_seeds_of_two_library_versions_are_told() -> None:
+    runs = [make_run(seed, 70.0, versions={"torch": "2.6.0" if seed else "2.13.0"}) for seed in range(3)]
+    assert arm_of(runs).notes == ("seeds of different library versions: torch 2.13.0 and 2.6.0",)
+
+
 def test_an_experiment_that_does_not_exist_is_not_run_and_named() -> None:
     arm = gather("kim", {}, metric="P@1")
     assert (arm.lacks, arm.attempts, arm.notes) == ("not_run", 0, ("no experiment named 'kim'",))

@@ -200,7 +200,7 @@ def _summary(runs: Sequence[Run]) -> str:
 
 def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
     """What was not said, and what follows from that."""
-    from audit.imported import scope_of
+    from audit.imported import other_code, scope_of
     from audit.importing.scoring import metrics_claimed
 
     open_ends = []
@@ -229,6 +229,10 @@ def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
         open_ends.append(
             "another split, and nothing tells of how many test documents: printed values are not judged by "
             "it before --test-size does"
+        )
+    if other_code(declared.authors_code, paper) and (code := paper.paper.code):
+        open_ends.append(
+            f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
         )
     if not declared.authors_code:
         open_ends.append("not stated to be the authors' code (--authors-code), so it can contradict nothing")

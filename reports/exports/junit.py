@@ -17,6 +17,7 @@ from audit.record import Audit, ClaimRecord, Finding, Run, Verdict
 from reports import wording
 from reports.exports import shown
 from reports.exports.told import Told, line, told
+from reports.lookup import lookup
 from reports.strings import visible
 from reports.wording import beside
 
@@ -60,7 +61,13 @@ def _suite(name: str, cases: Sequence[Case], audit: Audit) -> ElementTree.Elemen
     if moment := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
         suite.set("timestamp", moment[0])  # as written by JUnit: without fraction and zone
     properties = ElementTree.SubElement(suite, "properties")
-    known = {"command": audit.command, "tool_version": audit.tool_version, "margins": audit.margins_hash}
+    imported = wording.on_imported(*lookup(audit).imported_and_judged)
+    known = {
+        "imported": imported,
+        "command": audit.command,
+        "tool_version": audit.tool_version,
+        "margins": audit.margins_hash,
+    }
     for key, value in known.items():
         if value:
             ElementTree.SubElement(properties, "property", {"name": key, "value": line(value)})

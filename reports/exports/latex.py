@@ -183,4 +183,9 @@ def _ours(claim: ClaimRecord, verdict: Verdict) -> str:
 def _notes(claims: Sequence[Told]) -> str:
     """How many have a row, and what the dagger says where there is one."""
     rows = [it for it in claims if it.status != "not_tested"]
-    return f"{beside.tested(len(rows), len(claims))} {beside.elsewhere(_verdict(it).scope for it in rows)}"
+    said = (
+        beside.tested(len(rows), len(claims)),
+        beside.elsewhere(_verdict(it).scope for it in rows),
+        wording.on_imported(sum(it.imported for it in rows), len(rows)),
+    )
+    return " ".join(filter(None, said))

@@ -65,10 +65,18 @@ def _head(audit: Audit, claims: Sequence[Told]) -> list[str]:
     return [
         f"## Audit of {escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
-        f"**{numbers}** of {of} ({by}). {_nothing(claims) or wording.resting_of(audit.verdicts)} "
-        f"{wording.counted_once(audit.share)}".rstrip()
+        " ".join(filter(None, (f"**{numbers}** of {of} ({by}).", *_ground(audit, claims))))
         + _protocol(audit),
     ]
+
+
+def _ground(audit: Audit, claims: Sequence[Told]) -> tuple[str, ...]:
+    """Whose data and whose runs the verdicts rest on."""
+    return (
+        _nothing(claims) or wording.resting_of(audit.verdicts),
+        wording.on_imported(*lookup(audit).imported_and_judged),
+        wording.counted_once(audit.share),
+    )
 
 
 def _protocol(audit: Audit) -> str:

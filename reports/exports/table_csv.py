@@ -30,6 +30,7 @@ COLUMNS = {
     "where": "section and page of the paper",
     "status": "reproduced, contradicted, inconclusive or not_tested",
     "reason": "reason code of the verdict; run_failed, where our runs failed, is not_tested",
+    "imported": "true where the numbers were imported, not verified here",
     "sentence": "the verdict in words, as on the page",
     "scope": "same_data, other_split or other_data; empty where nothing was run",
     "printed": "the printed numbers as printed, separated by blanks",
@@ -118,7 +119,8 @@ def _row(it: Told, audit: Audit) -> list[Value]:
     verdict = it.verdict or Verdict(claim.id, "inconclusive", "not_run")
     return [
         *(audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary),
-        *(it.title, it.subject, claim.dataset, it.where, it.status, verdict.reason, it.sentence),
+        *(it.title, it.subject, claim.dataset, it.where, it.status, verdict.reason),
+        *(it.imported, it.sentence),
         verdict.scope,
         *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
         min(verdict.n, default=0),

@@ -29,6 +29,9 @@ class Told:
     where: str
     """`section 3.2, page 1991`; empty where the claim file does not say."""
 
+    imported: bool
+    """Whether its numbers were imported, not verified here."""
+
     @property
     def word(self) -> str:
         return wording.STATUS_WORDS[self.status]
@@ -56,6 +59,7 @@ def _told(claim: ClaimRecord, found: Lookup) -> Told:
         subject=wording.subject(claim),
         sentence=sentence(claim, found),
         where=", ".join(part for part in where if part),
+        imported=found.imported(claim),
     )
 
 

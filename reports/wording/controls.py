@@ -23,8 +23,9 @@ MEANINGS = (
     ),
     (
         "Contradicted",
-        "The runs show that the claim does not hold here, chance alone does not explain it, and "
-        "the implementation passed its own checks.",
+        "The runs show that the claim does not hold here, and chance alone does not explain it. Our own "
+        "implementation must have passed its checks for that; imported runs must be stated to be of "
+        "the paper’s own code.",
     ),
     ("Inconclusive", "Neither is shown. What chance may explain is not thereby equal."),
     (
@@ -39,6 +40,8 @@ NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
 NO_FINDINGS = "The printed numbers were not checked against each other."
 GATE = "Our implementations"
 GATE_OPEN = "passed all of their own checks, so that their runs may contradict a claim."
+GATE_IMPORTED = "not used: all runs were imported, and our checks say nothing about the code that made them."
+GATE_NOT_IMPORTED = "They say nothing about imported runs."
 GATE_NONE = "no check of them is on record, so that their runs contradict no claim."
 
 #: Of the example plot, whose caption explains it.

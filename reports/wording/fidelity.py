@@ -7,6 +7,10 @@ NOTE = (
     "What our implementation of a model had to pass before its runs may contradict anybody: stored results "
     "of the public code, numbers of parameters, and the same sums done in another way."
 )
+IMPORTED = (
+    "Runs that were imported did not pass through these checks: their code was not checked here, and "
+    "they contradict a claim only where they are stated to be of the paper’s own code."
+)
 PASSED = "passed"
 NOT_PASSED = "not passed"
 CHECKS_OF = "The checks of {model}"

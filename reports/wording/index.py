@@ -23,7 +23,7 @@ FINDINGS = "Printed numbers"
 NEWEST = "Newest run"
 NO_RUN = "none"
 _REDUCED = "reduced protocol"
-_IMPORTED = "runs made by others"
+_IMPORTED = "numbers that were imported, not verified here"
 _WORDS: dict[Scope, str] = {**SCOPE_WORDS, "same_data": "the paper’s own data"}
 
 

@@ -106,6 +106,15 @@ def resting_of(verdicts: Sequence[Verdict]) -> str:
     return resting([it.scope for it in verdicts if it.reason not in UNJUDGED])
 
 
+def on_imported(number: int, judged: int) -> str:
+    """Whose runs the judged claims rest on, where others made them; empty where all are ours."""
+    if not number:
+        return ""
+    which = "All of it" if number == judged else f"{digits.count(number)} of {plural(judged, 'judged claim')}"
+    rests = "rests" if 1 in (number, number / judged) else "rest"
+    return f"{which} {rests} on numbers that were imported, not verified here."
+
+
 def further_badges(number: int) -> str:
     return f"{digits.count(number)} more like these"
 

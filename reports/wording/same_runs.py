@@ -43,13 +43,15 @@ def mark(word: str, title: str) -> str:
     return f"{word} on stand-in data, on the same runs as: {title}"
 
 
-def aside(number: int, distinct: int, stand_in: int) -> str:
+def aside(number: int, distinct: int, stand_in: int, imported: int = 0) -> str:
     """`7 different comparisons, all on stand-in data`, below one of the four numbers; empty where plain."""
     parts = []
     if 0 < distinct < number:
         parts.append(plural(distinct, "different comparison"))
     if stand_in:
         parts.append(f"{'all' if stand_in == number else digits.count(stand_in)} on stand-in data")
+    if imported:
+        parts.append(f"{'all' if imported == number else digits.count(imported)} on imported numbers")
     return ", ".join(parts)
 
 

@@ -70,7 +70,7 @@ def test_what_some_claims_rest_on_stands_behind_them() -> None:
     )
     lines = summary(replace(study, experiments=imported)).splitlines()
     behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
-    assert behind["kim_words-value"] == "[imported]"
+    assert behind["kim_words-value"] == "[imported, not verified here]"
     assert behind["mimic-other-split"] == "[another split]"
     assert "xml_words_eq6-value" not in behind
 
@@ -90,7 +90,7 @@ def test_what_most_claims_rest_on_stands_above_and_the_others_say_theirs() -> No
     lines = summary(audit).splitlines()
     assert lines[0] == "evidence: stand-in data, reduced protocol, but where another stands in brackets"
     behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
-    assert behind["kim_words-value"] == "[imported]"
+    assert behind["kim_words-value"] == "[imported, not verified here]"
     assert behind["kim_emb-value"] == "[as in the paper]"
     assert "xml-cnn-deteriorates" not in behind
 
@@ -99,7 +99,8 @@ def test_what_is_imported_and_on_other_data_says_both() -> None:
     study = sample.study("other_data")
     imported = tuple(replace(it, protocol="imported") for it in study.experiments)
     assert (
-        summary(replace(study, experiments=imported)).splitlines()[0] == "evidence: stand-in data, imported"
+        summary(replace(study, experiments=imported)).splitlines()[0]
+        == "evidence: stand-in data, imported, not verified here"
     )
 
 
