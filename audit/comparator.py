@@ -9,6 +9,9 @@ beside those of the tests:
     other_data, other_split         a printed number is not about the data that was run
     unverified_reimplementation     a contradiction, but the model has not passed its own checks
     unverified_import               a contradiction, but the runs are not stated to be of the authors' code
+    stand_in                        a contradiction, but on other data than the paper's
+    reduced_protocol                a contradiction, but by another protocol than the paper's
+    untuned                         a contradiction, but with settings that were not sought as the paper does
     margins_changed                 the runs began under other margins, and no new audit was declared
     no_margin, no_printed_number    the claim does not say what to judge by
     no_target_score                 a convergence claim without the score that counts
@@ -21,7 +24,7 @@ beside those of the tests:
     counted_exactly                 the same, whose operations `audit check` counts
     not_one_size                    experiments of growing size that differ in more than that size
     ambiguous_description           the declared readings of what the paper leaves open do not agree
-    some_readings                   those that were run agree, and not all were run
+    some_readings                   those that were run agree, or contradict, and not all were run
     kind_not_judged                 no rule for this kind of claim
 """
 
@@ -31,8 +34,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.evidence import Arm, badges, gather, of_one_kind, same_test_set, share_runs, worst_scope
-from audit.imported import OTHER_CODE, may_be_older, speaks_against
+from audit.evidence import Arm, badges, barred, gather, of_one_kind, same_test_set, share_runs, worst_scope
+from audit.imported import may_be_older
 from audit.judging import JUDGES, Case, Judged
 from audit.judging.case import badged, with_band
 from audit.judging.growing import why_no_growth
@@ -91,7 +94,7 @@ def compare(
     ]
     settled = list(rules.settled(claims, family))
     for k, held in several.items():
-        each = [(it.reading, rules.in_place(k, it.judged, claims, family)) for it in held if it.was_run]
+        each = [(it.reading, rules.in_place(k, it, claims, family)) for it in held if it.was_run]
         settled[k] = headline(settled[k], each, len(held)) if each else settled[k]
     return tuple(rules.noted(claim, it) for claim, it in zip(claims, settled, strict=True))
 
@@ -130,30 +133,39 @@ class _Rules:
         adjusted = _adjusted([it.test for it in judged], primary=primary)
         banded = _with_bands(judged, primary, alpha=self.alpha)
         for claim, it, ps in zip(claims, banded, adjusted, strict=True):
-            yield self._settle(claim, it, ps)
+            yield self._settle(claim, it, ps, self.experiments)
 
     def in_place(
-        self, k: int, judged: Judged, claims: Sequence[ClaimRecord], family: Sequence[Judged]
+        self, k: int, held: UnderReading, claims: Sequence[ClaimRecord], family: Sequence[Judged]
     ) -> Verdict:
         """The verdict of one reading of claim `k`, in its place among the paper's other claims."""
         primary = [claim.primary for claim in claims]
-        with_it = [*family[:k], judged, *family[k + 1 :]]
+        with_it = [*family[:k], held.judged, *family[k + 1 :]]
         ps = _adjusted([it.test for it in with_it], primary=primary)[k]
         banded = _with_bands(with_it, primary, alpha=self.alpha, only=k)[k]
-        return self._settle(claims[k], banded, ps)
+        assert self.readings is not None
+        seen = under(held.reading, claims[k], self.experiments, self.readings)
+        return self._settle(claims[k], banded, ps, seen)
 
-    def _settle(self, claim: ClaimRecord, judged: Judged, ps: tuple[float | None, float | None]) -> Verdict:
-        arms = [self.experiments[name] for name in claim.experiments if name in self.experiments]
-        unverified = _unverified(arms, self.fidelity) if judged.test else None
-        return _settle(judged, *ps, unverified=unverified, alpha=self.alpha)
+    def _settle(
+        self,
+        claim: ClaimRecord,
+        judged: Judged,
+        ps: tuple[float | None, float | None],
+        experiments: Mapping[str, ExperimentRecord],
+    ) -> Verdict:
+        arms = [experiments[name] for name in claim.experiments if name in experiments]
+        bar = barred(arms, self.fidelity) if judged.test else None
+        return _settle(judged, *ps, bar=bar, alpha=self.alpha)
 
     def noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
         """With what must be said of readings that were not run, or were declared after the runs."""
-        grid = self.grid(claim)
+        grid = declared(self.readings, claim.experiments)
         if not grid:
             return verdict
         if not verdict.readings:
-            return default_alone(verdict, len(grid))
+            runs = [r for name in claim.experiments if (it := self.experiments.get(name)) for r in it.runs]
+            return default_alone(verdict, len(grid), imported=any(run.imported for run in runs))
         late = self._declared_late(claim, grid)
         return badged(verdict, "readings declared after the runs had begun") if late else verdict
 
@@ -198,17 +210,6 @@ def _with_bands(
     return found
 
 
-def _unverified(arms: Sequence[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
-    """Reason code why these runs may contradict nothing, or None."""
-    for arm in (arm for arm in arms if arm.runs):
-        if any(run.imported for run in arm.runs):
-            if not speaks_against(arm.runs) or any(it.what == OTHER_CODE for it in arm.deviations):
-                return "unverified_import"
-        elif not all(fidelity.get(model) is True for model in arm.models):
-            return "unverified_reimplementation"
-    return None
-
-
 def _adjusted(
     tests: Sequence[Decidable | None], *, primary: Sequence[bool]
 ) -> list[tuple[float | None, float | None]]:
@@ -240,20 +241,21 @@ def _settle(
     p_reproduced: float | None,
     p_contradicted: float | None,
     *,
-    unverified: str | None,
+    bar: str | None,
     alpha: float,
 ) -> Verdict:
-    """The verdict by the test; `unverified` is the reason for which the runs may not contradict, if any."""
+    """The verdict by the test; `bar` is the reason for which the runs may not contradict, if any."""
     if judged.test is None:
         return judged.verdict
     decision = judged.test.decide(p_reproduced=p_reproduced, p_contradicted=p_contradicted, alpha=alpha)
     outcome, reason = decision.outcome, decision.reason
-    if outcome == "contradicted" and unverified:
-        outcome, reason = "inconclusive", unverified
+    if outcome == "contradicted" and bar:
+        outcome, reason = "inconclusive", bar
     return replace(
         judged.verdict,
         outcome=outcome,
         reason=reason,
+        barred=bar,
         p_reproduced=judged.test.p_reproduced,
         p_contradicted=judged.test.p_contradicted,
         p_reproduced_adjusted=p_reproduced,

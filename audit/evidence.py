@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.imported import OTHER_CODE, origin
+from audit.imported import OTHER_CODE, origin, speaks_against
 from audit.record import ExperimentRecord, Run, Scope
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
+
+#: Reason codes for which runs may contradict nothing.
+BARS = (
+    "unverified_reimplementation",
+    "unverified_import",
+    "stand_in",
+    "reduced_protocol",
+    "untuned",
+    "some_readings",
+)
 
 #: What is read of a run: a metric, or one of its costs; None where the record does not have it.
 Reader = Callable[[Run, str], float | None]
@@ -95,6 +105,26 @@ def worst_scope(arms: Sequence[Arm]) -> Scope | None:
     """The scope of a claim is that of its least fitting evidence; None where there is none."""
     scopes = [arm.record.scope for arm in arms if arm.record is not None and arm.runs]
     return max(scopes, key=_SCOPES.index, default=None)
+
+
+def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
+    """Reason code for which these runs may contradict nothing, or None.
+
+    To speak against a paper they must be of its own corpus (in this split or another), by its own protocol,
+    with settings tuned where it tunes, and by models that passed their own checks. Of imported runs no more
+    is known than what is stated of them.
+    """
+    held = [it for it in records if it.runs]
+    for it in held:
+        if any(run.imported for run in it.runs):
+            if not speaks_against(it.runs) or any(d.what == OTHER_CODE for d in it.deviations):
+                return "unverified_import"
+        elif not all(fidelity.get(model) is True for model in it.models):
+            return "unverified_reimplementation"
+    if any(it.scope == "other_data" for it in held):
+        return "stand_in"
+    short = {code for it in held for code in it.short or ()}
+    return next((code for code in ("reduced_protocol", "untuned") if code in short), None)
 
 
 def share_runs(arms: Sequence[Arm]) -> bool:

@@ -228,6 +228,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         variant="",
         protocol=IMPORTED,
         config={},
+        short=None,
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,

@@ -115,6 +115,8 @@ def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[
     readings = (name for name in paper.reading_experiments if name in planned)
     for name in (*paper.single_experiments, *readings):
         record = planned.get(name) or _without_runs(paper, name)
+        if record.short is None and name in paper.single_experiments and name in planned:
+            record = replace(record, short=_short_of_old(record, paper.single_experiments[name].protocol))
         if name in planned and name not in shared and plan.definitions.get(name) != definitions[name]:
             if name in paper.single_experiments:
                 found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
@@ -140,6 +142,11 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
         config={},
         not_run=experiment.unavailable or (BY_COMMAND if experiment.command else NOT_IN_STORE),
     )
+
+
+def _short_of_old(record: ExperimentRecord, protocol: str | None) -> tuple[str, ...]:
+    """Plans of before did not tell whether a protocol was reduced; its name does."""
+    return ("reduced_protocol",) if record.config and record.protocol != (protocol or "small") else ()
 
 
 def _definitions(paper: Paper) -> dict[str, str]:

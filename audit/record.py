@@ -308,6 +308,9 @@ class ExperimentRecord:
     """What the paper leaves open -> the choice made here, where it is not the default."""
     data: DataSheet | None = None
     """None for experiments that were planned before there were sheets, or on no corpus."""
+    short: tuple[str, ...] | None = None
+    """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
+    `untuned`. None in older records, and for imported runs, of which it is not known."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -492,6 +495,8 @@ class Verdict:
     p-values above are the largest over the readings, and the other numbers those of the default reading."""
     readings_declared: int = 0
     """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
+    barred: str | None = None
+    """Reason code for which the runs may not contradict the claim, whatever they give: `stand_in`, ..."""
 
     def _repr_html_(self) -> str:
         """In a notebook."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from audit.claim import Paper
 from audit.readings import declared
 from audit.record import ClaimRecord, ExperimentRecord, Run, SplitNoise, SplitStudy
-from audit.split_verdicts import with_split_verdicts
+from audit.split_verdicts import bar_of, with_split_verdicts
 from audit.stats.split_components import split_components
 
 
@@ -35,7 +35,7 @@ def split_study(
     runs = {name: {c: held[name].runs for c, held in columns.items() if name in held} for name in names}
     near = {name for held in columns.values() for name, it in held.items() if it.scope != "other_data"}
     every = [run for of_one in runs.values() for mine in of_one.values() for run in mine]
-    records = {name: next(held[name] for held in columns.values() if name in held) for name in names}
+    records = {name: [held[name] for held in columns.values() if name in held] for name in names}
     judge = _Judge(paper, records, fidelity)
     return SplitStudy(
         paper=paper.paper.key,
@@ -60,7 +60,7 @@ class _Judge:
     """The value claims of a paper, for numbers that stand beside runs of several columns."""
 
     def __init__(
-        self, paper: Paper, records: Mapping[str, ExperimentRecord], fidelity: Mapping[str, bool]
+        self, paper: Paper, records: Mapping[str, Sequence[ExperimentRecord]], fidelity: Mapping[str, bool]
     ) -> None:
         self.records, self.fidelity = records, fidelity
         self.readings = paper.readings_record()
@@ -74,10 +74,9 @@ class _Judge:
         claim = self.claims.get((noise.experiment, noise.metric))
         if claim is None or noise.printed is None:
             return noise
-        models = self.records[noise.experiment].models
-        unverified = not all(self.fidelity.get(model) is True for model in models)
         open_here = len(declared(self.readings, claim.experiments))
-        return with_split_verdicts(replace(noise, readings_declared=open_here), claim, unverified=unverified)
+        bar = bar_of(self.records[noise.experiment], self.fidelity, open_here)
+        return with_split_verdicts(replace(noise, readings_declared=open_here), claim, bar=bar)
 
 
 def _noises(name: str, runs: Mapping[int, Sequence[Run]], printed: Mapping[str, str]) -> Iterator[SplitNoise]:

@@ -13,27 +13,28 @@ That seeds scatter on every column as on the one that was run with several is as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from audit.record import Audit, ClaimRecord, SplitNoise, SplitVerdict
+from audit.evidence import BARS, barred
+from audit.record import Audit, ClaimRecord, ExperimentRecord, SplitNoise, SplitVerdict
 from audit.stats.decision import Decision
 from audit.stats.printed import printed
 from audit.stats.sample import PooledSD, sample
 from audit.stats.value import ValueTest, value
 
 
-def with_split_verdicts(noise: SplitNoise, claim: ClaimRecord, *, unverified: bool) -> SplitNoise:
+def with_split_verdicts(noise: SplitNoise, claim: ClaimRecord, *, bar: str | None) -> SplitNoise:
     """`noise` with the claim's printed number judged under both readings.
 
-    `unverified` tells that the model has not passed its own checks: then nothing is contradicted.
+    `bar` is the reason code for which the runs may contradict nothing, if any.
     """
     noise = replace(noise, printed=claim.printed[0], claim=claim.id)
     several = len(noise.columns) > 1
     return replace(
         noise,
-        as_one_split=_verdict(noise, claim, _as_one_split(noise, claim), None, unverified),
-        as_mean=_verdict(noise, claim, *_as_mean(noise, claim), unverified) if several else None,
+        as_one_split=_verdict(noise, claim, _as_one_split(noise, claim), None, bar),
+        as_mean=_verdict(noise, claim, *_as_mean(noise, claim), bar) if several else None,
     )
 
 
@@ -45,14 +46,21 @@ def stand(audit: Audit) -> bool:
 
 
 def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
-    """Another column may lack a check that this one passed, so that nothing is contradicted; never less."""
+    """Another column may lack what this one has, so that nothing is contradicted; never less."""
     if claim is None or not claim.printed:
         return False
     records = [it for it in audit.experiments if it.id == noise.experiment]
-    models = {model for it in records for model in it.models}
-    passed = {it.model for it in audit.fidelity} - {it.model for it in audit.fidelity if not it.passed}
-    ways = (False, True) if models <= passed else (True,)
-    return any(with_split_verdicts(noise, claim, unverified=way) == noise for way in ways)
+    fidelity: dict[str, bool] = {}
+    for check in audit.fidelity:
+        fidelity[check.model] = fidelity.get(check.model, True) and check.passed
+    bar = bar_of(records, fidelity, noise.readings_declared)
+    ways = BARS if bar else (None, *BARS)
+    return any(with_split_verdicts(noise, claim, bar=way) == noise for way in ways)
+
+
+def bar_of(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool], readings: int) -> str | None:
+    """Reason code for which runs of these records, under one of so many readings, contradict nothing."""
+    return barred(records, fidelity) or ("some_readings" if readings > 1 else None)
 
 
 def _margin(claim: ClaimRecord) -> float:
@@ -85,7 +93,7 @@ def _why_unusable(seeds: Sequence[float], spread: float | None) -> str:
 
 
 def _verdict(
-    noise: SplitNoise, claim: ClaimRecord, test: ValueTest, cap: str | None, unverified: bool
+    noise: SplitNoise, claim: ClaimRecord, test: ValueTest, cap: str | None, bar: str | None
 ) -> SplitVerdict:
     plain = SplitVerdict(
         outcome="inconclusive",
@@ -99,8 +107,8 @@ def _verdict(
     if cap is not None:
         return replace(plain, reason=cap)
     decision = test.decide()
-    if decision.outcome == "contradicted" and unverified:
-        decision = Decision("inconclusive", "unverified_reimplementation")
+    if decision.outcome == "contradicted" and bar:
+        decision = Decision("inconclusive", bar)
     return replace(
         plain,
         outcome=decision.outcome,

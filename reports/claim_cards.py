@@ -116,7 +116,7 @@ def _again(claim: ClaimRecord, first: str, found: Lookup) -> Card:
         numbers=wording.paper_and_here(
             claim.printed[0] if claim.kind == "value" and claim.printed else "", ""
         ),
-        band=band_of(claim, verdict, found),
+        band=band_of(claim, verdict),
         same=Again(wording.claim_title(told, found.names(told)), f"#{found.anchors[first]}"),
     )
 
@@ -130,7 +130,7 @@ def _whole(claim: ClaimRecord, found: Lookup) -> Card:
         claim,
         found,
         numbers=numbers,
-        band=band_of(claim, verdict, found),
+        band=band_of(claim, verdict),
         open=wording.status_of(verdict) == "contradicted",
         sentence=sentence(claim, found),
         badges=badges[:_BADGES],

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from audit.record import ClaimRecord, ExperimentRecord, Margin, Verdict
+from audit.record import ClaimRecord, Margin, Verdict
 from reports import digits, wording
 from reports.lookup import Lookup
 
@@ -51,16 +51,16 @@ class Slider:
     """All fixed margins with their reasons, one sentence each."""
 
 
-def band_of(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> str:
+def band_of(claim: ClaimRecord, verdict: Verdict | None) -> str:
     """Margin and the four ends of the band, a dash for none: `0.5 1.02 - - 0.3`; empty where none moves it.
 
-    A sixth word `u` says that our runs may contradict nothing: the fidelity gate, or whose numbers they are.
+    A sixth word `u` says that the runs may contradict nothing.
     """
     if verdict is None or not movable(claim, verdict):
         return ""
     numbers = (verdict.margin, *_ends(verdict))
     words = ["-" if number is None else repr(float(number)).removesuffix(".0") for number in numbers]
-    return " ".join(words if _may_contradict(claim, verdict, found) else [*words, "u"])
+    return " ".join([*words, "u"] if verdict.barred else words)
 
 
 def movable(claim: ClaimRecord, verdict: Verdict) -> bool:
@@ -146,22 +146,6 @@ def _ends(verdict: Verdict) -> tuple[float | None, ...]:
         verdict.margin_contradicted_from,
         verdict.margin_contradicted_up_to,
     )
-
-
-def _may_contradict(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> bool:
-    """Whether the runs may speak against the claim, by the same rules as the comparator's."""
-    if verdict.outcome == "contradicted":
-        return True
-    passed = {check.model: True for check in found.audit.fidelity}
-    passed |= {check.model: False for check in found.audit.fidelity if not check.passed}
-    records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
-    return all(_speaks(record, passed) for record in records if record.runs)
-
-
-def _speaks(record: ExperimentRecord, passed: dict[str, bool]) -> bool:
-    if any(run.imported for run in record.runs):
-        return all(run.imported and bool(run.spec.config.get("authors_code")) for run in record.runs)
-    return all(passed.get(model) is True for model in record.models)
 
 
 def _plain(number: float) -> str:

@@ -19,9 +19,11 @@ import pytest
 import audit
 import reimpl.fidelity
 from audit import cli, files
+from audit.claim import load
 from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
+from audit.runner.plan import Settings, make_plan
 from audit.store import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
@@ -66,6 +68,15 @@ def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
+
+
+SWAPPED = ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")
+
+
+def its_own(folder: Path) -> tuple[str, str]:
+    """The corpus of the folder, declared as the paper's."""
+    plan = make_plan(load(folder / "toy.yaml"), Settings(data=folder / "corpus"), only=["words"])
+    return "content: null", f"content: {plan.jobs[0].data.load().content}"
 
 
 def record(report: str = "toy2024-corpus") -> Audit:
@@ -144,10 +155,22 @@ def test_nothing_contradicted_is_0_and_a_report(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.usefixtures("trained")
 def test_something_contradicted_is_1(folder: Path) -> None:
-    write_paper(folder, ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words"))
-    assert cli.main([*RUN, "--seeds", "3"]) == Exit.CONTRADICTED == 1
+    write_paper(folder, SWAPPED, its_own(folder))
+    assert cli.main([*RUN, "--protocol", "claimed", "--seeds", "3"]) == Exit.CONTRADICTED == 1
     assert record().verdicts[0].outcome == "contradicted"
     assert cli.main(["report"]) == Exit.CONTRADICTED
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(("own", "reason"), [(True, "reduced_protocol"), (False, "stand_in")])
+def test_a_reduced_protocol_and_a_stand_in_contradict_nobody(folder: Path, own: bool, reason: str) -> None:
+    """The same as in the test before, by the protocol of a CPU or on a corpus that is not the paper's."""
+    write_paper(folder, SWAPPED, *([its_own(folder)] if own else []))
+    assert cli.main([*RUN, "--protocol", "auto" if own else "claimed", "--seeds", "3"]) == Exit.OK
+    verdict = record().verdicts[0]
+    assert (verdict.outcome, verdict.reason) == ("inconclusive", reason)
+    assert verdict.estimate == pytest.approx(-40)
+    assert cli.main(["report"]) == Exit.OK
 
 
 @pytest.mark.usefixtures("trained")
@@ -179,9 +202,9 @@ def test_failed_runs_are_3_and_stay_3_until_they_are_retried(
 
 @pytest.mark.usefixtures("trained")
 def test_of_several_papers_the_worst_code_counts(folder: Path) -> None:
-    swapped = ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")
-    write_paper(folder, swapped, ("key: toy2024", "key: other"), name="other.yaml")
-    assert cli.main(["run", "other.yaml", *RUN[1:]]) == Exit.CONTRADICTED
+    write_paper(folder, SWAPPED, its_own(folder), ("key: toy2024", "key: other"), name="other.yaml")
+    command = ["run", "other.yaml", *RUN[1:], "--protocol", "claimed"]
+    assert cli.main(command) == Exit.CONTRADICTED
     assert cli.main(["report"]) == Exit.CONTRADICTED
     assert record("other-corpus").verdicts[0].outcome == "contradicted"
     assert record("toy2024-corpus").verdicts[0].outcome == "reproduced"

@@ -198,7 +198,8 @@ def test_what_cannot_be_meant_of_a_split_is_refused(
 def test_the_authors_code_may_contradict_and_that_is_1() -> None:
     turned = [("letters" if row[0] == "words" else "words", *row[1:]) for row in ROWS]
     write_rows(Path("r.csv"), turned)
-    assert cli.main([*IMPORT, "--authors-code", "github.com/x@1"]) == Exit.OK
+    ours = ("--same-data", "their download")
+    assert cli.main([*IMPORT, "--authors-code", "github.com/x@1", *ours]) == Exit.OK
     assert cli.main(JUDGE) == Exit.CONTRADICTED == 1
     assert cli.main([*IMPORT, "--store", "other"]) == Exit.OK
     assert cli.main([*JUDGE, "--store", "other", "--out", "there"]) == Exit.OK

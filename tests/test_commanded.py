@@ -147,7 +147,7 @@ def test_another_command_is_another_run_and_takes_the_place_of_the_earlier_one(f
 
 def test_only_the_authors_own_code_contradicts(folder: Path) -> None:
     for code, outcome in ((None, "inconclusive"), ("github.com/x@1", "contradicted")):
-        stated = {"authors_code": code} if code else {}
+        stated = {"authors_code": code, "same_data": "theirs"} if code else {}
         write_paper(
             folder,
             (MODEL["words"], f"    {experiment('Words', 40.0, **stated)}"),

@@ -295,11 +295,13 @@ def test_records_of_before_there_were_splits_keep_their_keys() -> None:
 @pytest.mark.parametrize(
     ("stated", "outcome", "reason"),
     [
-        ({"authors_code": "github.com/x@1"}, "contradicted", "reversed"),
+        ({"authors_code": "github.com/x@1", "same_data": "theirs"}, "contradicted", "reversed"),
+        ({"authors_code": "github.com/x@1", "other_split": "our own"}, "contradicted", "reversed"),
+        ({"authors_code": "github.com/x@1"}, "inconclusive", "stand_in"),
         ({"by": "J. Doe"}, "inconclusive", "unverified_import"),
     ],
 )
-def test_only_the_authors_own_code_contradicts(
+def test_only_the_authors_own_code_on_the_papers_data_contradicts(
     paper: Paper, stated: dict[str, str], outcome: str, reason: str
 ) -> None:
     audit = judged(paper, *imported("words", LOW, **stated), *imported("letters", HIGH, **stated))
@@ -406,8 +408,8 @@ def test_what_imported_runs_lack_is_told_in_their_terms(tmp_path: Path) -> None:
 
 def test_what_the_authors_code_contradicts_is_not_put_on_our_implementation(paper: Paper) -> None:
     runs = [
-        *imported("words", LOW, authors_code="theirs", margins=paper.margins_hash),
-        *imported("letters", HIGH, authors_code="theirs", margins=paper.margins_hash),
+        *imported("words", LOW, authors_code="theirs", same_data="theirs", margins=paper.margins_hash),
+        *imported("letters", HIGH, authors_code="theirs", same_data="theirs", margins=paper.margins_hash),
     ]
     audit = judged(paper, *runs)
     (said,) = advice(audit, "words-win:P@1")

@@ -48,10 +48,10 @@ def judged(
     columns: Sequence[float] = COLUMNS,
     seeds: Sequence[float] = SEEDS,
     *,
-    unverified: bool = False,
+    bar: str | None = None,
     **claim: Any,
 ) -> tuple[SplitVerdict, SplitVerdict | None]:
-    found = with_split_verdicts(noise(columns, seeds), replace(CLAIM, **claim), unverified=unverified)
+    found = with_split_verdicts(noise(columns, seeds), replace(CLAIM, **claim), bar=bar)
     assert found.as_one_split is not None
     return found.as_one_split, found.as_mean
 
@@ -117,9 +117,12 @@ def test_the_claim_s_margin_counts() -> None:
 def test_a_model_that_has_not_passed_its_checks_contradicts_nothing() -> None:
     far = (70.0, 71.0, 72.0)
     assert outcomes(far) == [("contradicted", "minimum_effect")] * 2
-    assert outcomes(far, unverified=True) == [("inconclusive", "unverified_reimplementation")] * 2
+    assert (
+        outcomes(far, bar="unverified_reimplementation")
+        == [("inconclusive", "unverified_reimplementation")] * 2
+    )
     near = {"columns": (79.0, 80.0, 81.0), "seeds": (79.9, 80.0, 80.1, 80.0)}
-    assert outcomes(**near, unverified=True)[1] == ("reproduced", "tost")
+    assert outcomes(**near, bar="unverified_reimplementation")[1] == ("reproduced", "tost")
 
 
 @pytest.mark.parametrize(
@@ -170,5 +173,5 @@ def test_declared_deterministic_seeds_that_differ_are_judged_by_their_spread() -
 
 
 def test_the_claim_and_its_number_stand_beside_the_verdicts() -> None:
-    found = with_split_verdicts(noise(), CLAIM, unverified=False)
+    found = with_split_verdicts(noise(), CLAIM, bar=None)
     assert (found.claim, found.printed) == ("svm-value:P@1", "80.00")

@@ -94,19 +94,22 @@ def derivation(audit: Audit, claim: str) -> Derivation:
         steps=tuple(dict.fromkeys(_STEPS[record.kind](case))) if judged else (),
         family=together,
         documents=tuple(document_steps(audit.instances[claim])) if claim in audit.instances else (),
-        at_margins=tuple(_at_margins(case)) if judged else (),
+        at_margins=tuple(_at_margins(case, verdict.barred)) if judged else (),
         about_looks=audit.about_looks,
     )
 
 
-def _at_margins(case: Case) -> Iterator[AtMargin]:
+def _at_margins(case: Case, bar: str | None) -> Iterator[AtMargin]:
     """The claim's own margin and others around it, with the same caps."""
     fixed = case.claim.margin
     for shown, name in _named(fixed) if fixed else ():
         claim = replace(case.claim, margin=replace(fixed, value=shown) if fixed else None)
         test = JUDGES[claim.kind](replace(case, claim=claim)).test
         if test is not None:
-            yield AtMargin(shown, name, test.decide(alpha=case.alpha), _together(test, case))
+            alone, among = test.decide(alpha=case.alpha), _together(test, case)
+            if bar and alone.outcome == "contradicted":
+                alone = Decision("inconclusive", bar)
+            yield AtMargin(shown, name, alone, "inconclusive" if bar and among == "contradicted" else among)
 
 
 def _named(fixed: Margin) -> list[tuple[float, str]]:

@@ -146,9 +146,16 @@ def about(outcomes: Mapping[Outcome, int], declared: int) -> str:
     return f"{declared} readings: {counts}"
 
 
-def default_alone(verdict: Verdict, declared: int) -> Verdict:
-    """The verdict where none but the default reading was run: as it is, and saying so."""
+def default_alone(verdict: Verdict, declared: int, *, imported: bool) -> Verdict:
+    """The verdict where none but the default reading was run: it says so, and contradicts nothing.
+
+    Imported runs that may contradict are of the authors' code, which leaves nothing open.
+    """
     shown = replace(verdict, readings_declared=declared)
+    if not imported and declared > 1:
+        shown = replace(shown, barred=shown.barred or "some_readings")
+        if shown.outcome == "contradicted":
+            shown = replace(shown, outcome="inconclusive", reason="some_readings")
     run = bool(verdict.n) and min(verdict.n) > 0
     return badged(shown, f"the default reading alone, of {declared} declared") if run else shown
 

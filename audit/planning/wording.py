@@ -13,6 +13,9 @@ HOPELESS = {
     "same_runs": "both sides rest on the same runs",
     "different_data": "its two sides were tested on different data",
     "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",
+    "stand_in": "runs on other data speak against it: `audit run --data` on the paper's own would decide",
+    "reduced_protocol": "runs by a reduced protocol speak against it: `--protocol claimed` would decide",
+    "untuned": "runs with settings that were not tuned speak against it: `audit tune` first",
     "unverified_import": "decided but for the imported runs, which are not stated to be of the authors' code",
     "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
     "--evidence where one kind is there for both",

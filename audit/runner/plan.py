@@ -431,9 +431,17 @@ def _resolve(
         reading_of=described if reading else "",
         reading=dict(reading.reading) if reading else {},
         data=sheet_of(paper.datasets[experiment.on], whole),
+        short=_short(result),
     )
     steady = getattr(found.module, "steady", None)
     return record, specs, request, bool(steady and steady(config, whole))
+
+
+def _short(found: Tuned) -> tuple[str, ...]:
+    """In what the runs fall short of the paper's protocol, so that they may not speak against it."""
+    it = found.settings
+    reduced = (it.used, it.config) != (it.claimed, it.claimed_config)
+    return (*(["reduced_protocol"] if reduced else []), *(["untuned"] if found.untuned else []))
 
 
 _ALONE = {"texts": "texts without features", "features": "features without text"}

@@ -182,6 +182,18 @@ _ANY = {
         "the numbers disagree, but our implementation has not passed all of its own checks and may not speak "
         "against a claim before it has"
     ),
+    "stand_in": (
+        "the numbers disagree, but the runs used other data, and only runs on the paper’s own corpus speak "
+        "against a claim"
+    ),
+    "reduced_protocol": (
+        "the numbers disagree, but the runs did not follow the paper’s protocol in full, and only runs that "
+        "do speak against a claim"
+    ),
+    "untuned": (
+        "the numbers disagree, but the paper tunes its settings, and those of the runs were not tuned, or in "
+        "fewer trials"
+    ),
     "unverified_import": (
         "the numbers disagree, but ours were imported, and until it is stated that the paper’s own code gave "
         "them, no claim is called contradicted on them"

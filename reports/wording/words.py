@@ -88,6 +88,9 @@ REASONS = {
     "other_split": "the runs used another split",
     "other_data": "not judged on other data than the paper’s",
     "unverified_reimplementation": "our implementation has not passed all of its own checks",
+    "stand_in": "the runs speak against it, on other data than the paper’s",
+    "reduced_protocol": "the runs speak against it, by another protocol than the paper’s",
+    "untuned": "the runs speak against it, with settings not tuned as in the paper",
     "unverified_import": "the imported numbers are not stated to be of the paper’s own code",
     "not_run": "no run on record",
     "run_failed": "our runs failed, so that nothing speaks to it",
@@ -108,7 +111,7 @@ REASONS = {
     "counted_exactly": "no runs are asked for: its operations are counted, among the checks that need no run",
     "not_one_size": "the experiments differ in more than the size that grows",
     "ambiguous_description": "it hangs on what the paper leaves open: readings come to different verdicts",
-    "some_readings": "not all readings of what the paper leaves open were run",
+    "some_readings": "not judged under every reading of what the paper leaves open",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
 

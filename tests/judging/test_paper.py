@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 from audit.claim_kinds import KINDS
 from audit.comparator import MarginsNow, compare
 from audit.judging import JUDGES
-from audit.record import ClaimRecord, ExperimentRecord
+from audit.record import ClaimRecord, ExperimentRecord, Scope
 from audit.stats.bootstrap import bootstrap_difference
 from audit.stats.multiplicity import families
 from tests.judging.made import HIGH, LOW, OK, arms, claim, judge, margin, said
@@ -103,7 +103,45 @@ def test_nobody_is_contradicted_by_a_model_that_did_not_pass_its_checks(
     assert passed.outcome == "contradicted"
     withheld = judge(WRONG[kind], experiments(), fidelity=fidelity)
     assert said(withheld) == ("inconclusive", "unverified_reimplementation")
-    assert withheld == replace(passed, outcome=withheld.outcome, reason=withheld.reason)
+    barred = {"outcome": withheld.outcome, "reason": withheld.reason, "barred": withheld.reason}
+    assert withheld == replace(passed, **barred)
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(
+    ("short", "reason"),
+    [
+        ({"scope": "other_data"}, "stand_in"),
+        ({"short": ("reduced_protocol",)}, "reduced_protocol"),
+        ({"short": ("untuned",)}, "untuned"),
+        ({"short": ("reduced_protocol", "untuned")}, "reduced_protocol"),
+    ],
+)
+def test_a_shrunken_run_contradicts_nobody(kind: str, short: dict[str, Any], reason: str) -> None:
+    """STATISTICS 18, "Contradicted needs": one arm that falls short is enough, and all numbers are shown."""
+    whole, right = judge(WRONG[kind], experiments()), experiments()
+    withheld = judge(WRONG[kind], {**right, "low": replace(right["low"], **short)})
+    if withheld.p_contradicted is None and whole.p_contradicted is not None:  # of a number on other data
+        assert said(withheld) == ("inconclusive", "other_data")
+        return
+    assert said(withheld) == ("inconclusive", reason)
+    shown = {"outcome": "contradicted", "reason": whole.reason, "barred": None, "scope": whole.scope}
+    assert replace(withheld, **shown) == whole
+
+
+@pytest.mark.parametrize("scope", ["same_data", "other_split"])
+def test_the_papers_own_corpus_in_another_split_may_contradict(scope: Scope) -> None:
+    held = {name: replace(it, scope=scope) for name, it in experiments().items()}
+    assert judge(WRONG["order"], held).outcome == "contradicted"
+
+
+@pytest.mark.parametrize(
+    "held", [{"scope": "other_data"}, {"short": ("reduced_protocol", "untuned")}], ids=["stand-in", "short"]
+)
+def test_what_a_shrunken_run_reproduces_stands(held: dict[str, Any]) -> None:
+    """It is said of the mechanism."""
+    seen = {name: replace(it, **held) for name, it in experiments().items()}
+    assert judge(claim("order", "high", "low"), seen).outcome == "reproduced"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind != "value"])

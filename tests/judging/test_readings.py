@@ -98,12 +98,16 @@ def test_readings_that_disagree_settle_that_before_all_are_run() -> None:
 
 
 @pytest.mark.parametrize("values", [ON, OFF, WIDE])
-def test_the_default_reading_alone_is_judged_as_if_nothing_were_declared(values: Values) -> None:
-    """Every number is the same; only that others are declared stands beside it."""
+def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values: Values) -> None:
+    """Every number is the same; that others are declared stands beside it, and they may say otherwise."""
     alone, plain = of_value([values]), of_value([values], readings=None)
     assert alone.badges == (*plain.badges, "the default reading alone, of 4 declared")
-    assert replace(alone, badges=plain.badges, readings_declared=0) == plain
-    assert plain.readings_declared == 0
+    assert (alone.barred, alone.readings_declared, plain.readings_declared) == ("some_readings", 4, 0)
+    as_plain = {"badges": plain.badges, "readings_declared": 0, "barred": None}
+    if plain.outcome == "contradicted":
+        assert said(alone) == ("inconclusive", "some_readings")
+        as_plain |= {"outcome": plain.outcome, "reason": plain.reason}
+    assert replace(alone, **as_plain) == plain
 
 
 def test_the_numbers_of_the_headline_are_those_of_the_default_and_its_p_values_the_largest() -> None:

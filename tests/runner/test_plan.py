@@ -63,6 +63,9 @@ def test_the_protocol_is_the_paper_s_on_a_gpu_small_on_a_cpu_or_the_one_that_was
     plan = make_plan(paper, settings(corpus, protocol=protocol, device=device))
     records = {record.id: record for record in plan.experiments}
     assert {name: records[name].protocol for name in used} == used
+    claimed = {"words": "chen2022", "elsewhere": "chen2022-code"}
+    for name, its_own in claimed.items():  # any other protocol than the paper's contradicts nobody
+        assert records[name].short == (() if used[name] == its_own else ("reduced_protocol",))
     for job in plan.jobs:
         assert job.device == device
         assert job.spec.protocol["name"] in used.values()

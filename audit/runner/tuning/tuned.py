@@ -40,6 +40,8 @@ class Tuned:
     settings: Settled
     study: Study | None = None
     deviations: tuple[Deviation, ...] = ()
+    untuned: bool = False
+    """Whether the paper tunes, and here nothing was sought or in fewer trials."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def tuned(
     if experiment.tuning is None:
         return Tuned(settings)
     if choice.untuned:
-        return Tuned(settings, deviations=(_not_tuned(experiment),))
+        return Tuned(settings, deviations=(_not_tuned(experiment),), untuned=True)
     if not study_store.any_there(choice.store):  # most stores: nothing is held out only to be told so
         raise UntunedError(name)
     elsewhere = None
@@ -92,7 +94,8 @@ def tuned(
     if study is None:
         raise UntunedError(name)
     departure = _departure(study, experiment, elsewhere=elsewhere)
-    return Tuned(with_best(study, settings, module), study, (departure,))
+    fewer = study.counted < tuning_of(experiment).trials
+    return Tuned(with_best(study, settings, module), study, (departure,), untuned=fewer)
 
 
 def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
