@@ -122,16 +122,13 @@ class Page:
     sections: Sections
 
 
-def build(audit: Audit, previous: Sequence[Audit] = ()) -> Page:
-    """Everything the page shows about `audit`; the same audit gives the same page.
-
-    `previous` are earlier audits of the same paper, for the history of its claims.
-    """
+def build(audit: Audit) -> Page:
+    """Everything the page shows about `audit`; the same audit gives the same page."""
     found = lookup(audit)
     cards, plots = packed([card(claim, found) for claim in audit.claims])
     primary, values = headlines(found), on_own_data(found, _BESIDE)
     groups, prefix = commands_in_short(card_groups(cards), before_only(found))
-    below = sections(found, previous)
+    below = sections(found)
     tested = any(found_card.status != "not_tested" for found_card in cards)
     return Page(
         title=audit.paper.title or audit.paper.key,

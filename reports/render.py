@@ -55,12 +55,12 @@ _SPOKEN: dict[str, Any] = {
 }
 
 
-def html(audit: Audit, previous: Sequence[Audit] = ()) -> str:
+def html(audit: Audit) -> str:
     """The report. The same record gives the same bytes: no clock, no chance, no order of a set."""
     template = _environment().get_template("page.html.j2")
     script = _script()
     return template.render(
-        page=page.build(audit, previous),
+        page=page.build(audit),
         wording=wording,
         controls=controls,
         words=embedded(_SPOKEN),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.record import Audit
 from reports.across_view import AcrossSection, across_section
-from reports.authors_view import AuthorSlot, History, author_slot, claim_history
+from reports.authors_view import AuthorSlot, author_slot
 from reports.fidelity_view import GateModel, gate_models, not_ours
 from reports.findings_view import FindingsSection, findings_section
 from reports.learning_curves import LearningCurve, learning_curves
@@ -28,14 +26,12 @@ class Sections:
     curves: tuple[LearningCurve, ...]
     not_checked: tuple[NotCheckedGroup, ...]
     authors: AuthorSlot
-    history: History | None
-    """None where no earlier audit was given."""
     rerun: RerunBox
     provenance: Provenance
 
 
-def sections(found: Lookup, previous: Sequence[Audit] = ()) -> Sections:
-    """All of them, of one audit; `previous` are earlier audits of its paper."""
+def sections(found: Lookup) -> Sections:
+    """All of them, of one audit."""
     return Sections(
         findings=findings_section(found),
         across=across_section(found),
@@ -45,7 +41,6 @@ def sections(found: Lookup, previous: Sequence[Audit] = ()) -> Sections:
         curves=learning_curves(found),
         not_checked=not_checked(found),
         authors=author_slot(found),
-        history=claim_history(found, previous),
         rerun=rerun_box(found),
         provenance=provenance(found),
     )

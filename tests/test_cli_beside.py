@@ -97,7 +97,7 @@ def test_an_unknown_name_is_told_with_the_known_ones(
     assert cli.main(["report", "--also", text]) == Exit.BAD_INPUT
     err = capsys.readouterr().err
     assert err.startswith("audit: --also '") and err.count("\n") == 1
-    assert "known are csv, markdown, junit, latex, model-index, bibtex, and all" in err
+    assert "known are csv, markdown, junit, latex, and all" in err
     assert names(record.parent) == {"audit.json"}
 
 

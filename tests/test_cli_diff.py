@@ -1,4 +1,4 @@
-"""`audit report --diff` and `--previous`."""
+"""`audit report --diff`."""
 
 from __future__ import annotations
 
@@ -89,43 +89,7 @@ def test_what_cannot_be_compared_is_told_in_one_sentence(
     assert err.count("\n") == 1 and message in err
 
 
-def test_previous_records_tell_how_verdicts_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    first = write("first.json", replace(opened(sound()), created="2026-01-01T00:00:00Z"))
-    second = write("second.json", replace(sound(), created="2026-02-01T00:00:00Z"))
-    now = write("now/audit.json", replace(sound(), created="2026-03-01T00:00:00Z"))
-    cli.main(["report", now, "--previous", second, "--previous", first])
-    told = capsys.readouterr().out.split("history: ")[1].splitlines()
-    assert told[0].endswith("claims came out otherwise before")
-    assert any(
-        it.startswith("✓ ← ✓ ← –  the-order:P@1  2026-02-01 00:00 UTC: reproduced with ") for it in told
-    )
-
-
-def test_previous_records_that_agree_are_said_to(capsys: pytest.CaptureFixture[str]) -> None:
-    now = write("now/audit.json", sound())
-    cli.main(["report", now, "--previous", write("before.json", sound())])
-    assert capsys.readouterr().out.splitlines()[-1].startswith("history: all 12 claims came out as in")
-
-
-def test_a_previous_record_of_another_paper_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    other = write("other.json", replace(sound(), paper=replace(sound().paper, key="other")))
-    now = write("now/audit.json", sound())
-    assert cli.main(["report", now, "--previous", other]) == Exit.BAD_INPUT
-    err = capsys.readouterr().err
-    assert err.startswith("audit: --previous other.json: is an audit of 'other'") and err.count("\n") == 1
-    assert not Path("now/report.html").exists()
-
-
 # --------------------------------------------------------------------------- the page, and several reports
-
-
-def test_previous_records_stand_on_the_page() -> None:
-    now, before = write("out/a/audit.json", sound()), write("before.json", opened(sound()))
-    cli.main(["report", now, "--previous", before])
-    page = Path("out/a/report.html").read_text()
-    assert 'id="history"' in page and "came out otherwise in the earlier audit." in page
-    cli.main(["report", now])
-    assert 'id="history"' not in Path("out/a/report.html").read_text()
 
 
 def test_several_reports_get_an_index(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from audit.record import Audit
 
 ALL = "all"
-NAMES = ("csv", "markdown", "junit", "latex", "model-index", "bibtex")
+NAMES = ("csv", "markdown", "junit", "latex")
 
 AlsoOption = Annotated[
     str | None,

@@ -1,9 +1,8 @@
-"""`audit report --diff OLD NEW` and `--previous`: what changed between audits of one paper."""
+"""`audit report --diff OLD NEW`: what changed between audits of one paper."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,27 +55,3 @@ def _tell_unsound(path: Path, audit: Audit) -> None:
             f"{path}: its verdicts are not those that its runs give in this version; compared as they are",
             file=sys.stderr,
         )
-
-
-def previous_of(paths: Sequence[Path], audits: Mapping[Path, Audit]) -> dict[str, list[Audit]]:
-    """Key of each paper -> its earlier audits; raises for one of a paper that no report is written of."""
-    from audit.audit_file import read_audit
-
-    found: dict[str, list[Audit]] = {audit.paper.key: [] for audit in audits.values()}
-    for path in paths:
-        audit = read_audit(path)
-        if audit.paper.key not in found:
-            raise AuditError(
-                f"--previous {path}: is an audit of {audit.paper.key!r}, and the report is of "
-                f"{', '.join(map(repr, found))}; give earlier ones of the same paper"
-            )
-        found[audit.paper.key].append(audit)
-    return found
-
-
-def history(audit: Audit, previous: Sequence[Audit]) -> str:
-    """For a terminal: the claims that came out otherwise in an earlier audit, a line a claim."""
-    from reports.exports.changes_text import timeline_lines
-    from reports.history import timelines
-
-    return "\n".join(timeline_lines(timelines(audit, previous)))

@@ -11,7 +11,7 @@ import typer
 
 from audit.cli.app import app, say, verdict_code
 from audit.cli.beside import AlsoOption, also_of, write_beside
-from audit.cli.diff import history, previous_of, tell_changes
+from audit.cli.diff import tell_changes
 from audit.cli.figures import FiguresOption, FormatOption, draw_figures, formats_of
 from audit.cli.index import common_folder, write_index
 from audit.errors import AuditError
@@ -40,12 +40,6 @@ def report_command(
     also: AlsoOption = None,
     figures: FiguresOption = None,
     figure_format: FormatOption = None,
-    previous: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="AUDIT_JSON", help="An earlier record of a paper: how verdicts changed; may be repeated."
-        ),
-    ] = None,
     diff: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -61,7 +55,7 @@ def report_command(
     """
     names, formats = also_of(also), formats_of(figure_format, figures)
     if diff:
-        if records or also or previous or figures:
+        if records or also or figures:
             raise AuditError("--diff compares two records and writes no report; leave out the other options")
         return tell_changes(*diff)
     if records and out:
@@ -71,15 +65,12 @@ def report_command(
         )
     worst, paths = Exit.OK, records or records_in(out or _OUT)
     audits = {path: read_sound(path) for path in paths}
-    earlier = previous_of(previous or [], audits)
     for path, audit in audits.items():
         with numbers_explained(path):
-            write_report(audit, path.parent, names, earlier[audit.paper.key])
+            write_report(audit, path.parent, names)
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
             say(f"figures: {len(draw_figures(audit, own, formats))} in {own}")
-        if before := earlier[audit.paper.key]:
-            say(history(audit, before))
         worst = max(worst, verdict_code(audit))
     if folder := common_folder(list(audits)):
         write_index(folder)
@@ -122,26 +113,19 @@ def numbers_explained(path: Path) -> Iterator[None]:
         ) from err
 
 
-def write_report(
-    audit: Audit, folder: Path, also: Sequence[str] = (), previous: Sequence[Audit] = ()
-) -> None:
-    """Page, record and what is wanted beside them into the folder, the verdicts to the screen.
-
-    `previous` are earlier audits of the paper, for the history on the page.
-    """
+def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
+    """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
     from audit.mixed_evidence import advice
     from reports.terminal import summary
 
-    page, record, *beside = write_files(audit, folder, also, previous)
+    page, record, *beside = write_files(audit, folder, also)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
     mixed = [f"  {it}" for it in advice(audit)]
     mixed = ["", "one side ours, the other imported:", *mixed] if mixed else []
     say("\n".join([summary(audit), *mixed, "", *lines]))
 
 
-def write_files(
-    audit: Audit, folder: Path, also: Sequence[str] = (), previous: Sequence[Audit] = ()
-) -> list[Path]:
+def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
     """Page, record, and what stands beside them."""
     from audit.files import explained, write
     from audit.record import to_json
@@ -151,5 +135,5 @@ def write_files(
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
-        write(page, html(audit, previous).encode())
+        write(page, html(audit).encode())
         return [page, record, *write_beside(audit, folder, also)]

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from audit.record import Audit
-from reports.exports.bibtex import bibtex
 from reports.exports.junit import junit
 from reports.exports.latex import latex
 from reports.exports.markdown import summary
-from reports.exports.model_index import model_index
 from reports.exports.table_csv import claims_csv
 
 __all__ = ["EXPORTS", "Export"]
@@ -30,6 +28,4 @@ EXPORTS = {
     "markdown": Export("report.md", "at most 40 lines for a review form", summary),
     "junit": Export("report.junit.xml", "a test report for CI", junit),
     "latex": Export("report.tex", "tables for a paper", latex),
-    "model-index": Export("report.model-index.yaml", "our values as model card metadata", model_index),
-    "bibtex": Export("report.bib", "the audited paper", bibtex),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from reports.changes import Change, Changes
 from reports.exports.markdown import code, escape
 from reports.exports.told import line
-from reports.history import Timeline
 from reports.strings import shortened, visible
 from reports.wording import Status
 from reports.wording import changes as words
@@ -83,13 +82,3 @@ def _one(it: Change) -> str:
 
 def _finding(name: str, flip: str, sentence: str) -> str:
     return f"- {code(name)} {escape(flip)}: {escape(shortened(line(sentence), _LONGEST))}"
-
-
-def timeline_lines(timelines: Mapping[str, Timeline]) -> Iterator[str]:
-    """How each claim came out that ever came out otherwise: `✓ ← ◐ ← –  kim-words:P@1`, the newest first."""
-    changed = [it for it in timelines.values() if it.changed]
-    yield words.history(len(changed), len(timelines))
-    for it in changed:
-        marks = " ← ".join(ICONS[point.status] for point in reversed(it.points))
-        last = next(point for point in reversed(it.points) if point.causes)
-        yield f"{marks}  {visible(it.claim)}  {last.date}: {last.word.lower()} {last.causes}"

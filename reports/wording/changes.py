@@ -132,12 +132,5 @@ def _moved(moved: int, of: int) -> str:
     return f"Of the {digits.count(of)} that stand, {digits.count(moved)} rest on other numbers."
 
 
-def history(changed: int, claims: int) -> str:
-    """How many claims ever came out otherwise."""
-    if not changed:
-        return f"history: all {plural(claims, 'claim')} came out as in the earlier audits"
-    return f"history: {digits.count(changed)} of {plural(claims, 'claim')} came out otherwise before"
-
-
 def with_these(causes: Sequence[str]) -> str:
     return f"with {'; '.join(causes) or NO_CAUSE}"

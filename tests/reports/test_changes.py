@@ -1,4 +1,4 @@
-"""What changed between two audits of a paper, and the timeline of each claim."""
+"""What changed between two audits of a paper."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from audit.record import Audit, Finding, Margin, Verdict
 from reports.changes import Changes, changes
 from reports.exports.changes_text import markdown, terminal
-from reports.history import timelines
 from reports.render import changes_html
 from tests.reports import sample
 from tests.reports.exports.hostile import HOSTILE, study_saying
@@ -255,29 +254,3 @@ def test_the_page_loads_nothing_and_says_all() -> None:
         "1 of 1 verdict changed.",
     ):
         assert part in shown
-
-
-# --------------------------------------------------------------------------- history
-
-
-def test_a_timeline_goes_from_the_oldest_audit_to_this_one() -> None:
-    first = replace(sample.untested(), created="2026-01-01T00:00:00+00:00")
-    second = replace(OLD, created="2026-02-01T00:00:00+00:00")
-    found = timelines(NEW, [second, first])["kim-words:P@1"]
-    assert [point.word for point in found.points] == ["Not tested", "Inconclusive", "Reproduced"]
-    assert [point.date for point in found.points][:2] == ["2026-01-01 00:00 UTC", "2026-02-01 00:00 UTC"]
-    assert [point.seeds for point in found.points] == ["", "2 of 3 seeds", "2 of 3 seeds"]
-    assert [point.margin for point in found.points] == ["", "0.50", "0.50"]
-    assert [point.causes for point in found.points] == [
-        "",
-        "with 2 of 3 seeds, before no run",
-        "with nothing on record that explains it",
-    ]
-    assert found.changed
-
-
-def test_a_claim_has_points_only_where_it_was() -> None:
-    other = replace(with_claim(OLD, id="b:P@1"), verdicts=(replace(OLD.verdicts[0], claim="b:P@1"),))
-    found = timelines(OLD, [other, OLD])
-    assert list(found) == ["kim-words:P@1"]
-    assert len(found["kim-words:P@1"].points) == 2 and not found["kim-words:P@1"].changed

@@ -332,11 +332,6 @@ def test_when_the_authors_were_asked(said: AuthorResponse | None, text: str) -> 
     assert authors.asked(said) == text
 
 
-def test_history_in_a_sentence() -> None:
-    assert authors.history(0, 40, 1) == "None of 40 claims came out otherwise in the earlier audit."
-    assert authors.history(3, 40, 2) == "3 of 40 claims came out otherwise in one of 2 earlier audits."
-
-
 def test_what_settles_a_claim_by_columns() -> None:
     found = Settling("6 seeds", (6, 7), (90, None), 6)
     assert settling.chance(found) == (

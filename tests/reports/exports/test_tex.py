@@ -1,4 +1,4 @@
-"""LaTeX tables and the BibTeX entry, read back by libraries that read LaTeX and BibTeX."""
+"""LaTeX tables, read back by a library that reads LaTeX."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from pybtex.database import Entry, parse_string
+from hypothesis import given
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
-from audit.record import Audit, PaperInfo
-from reports.exports.bibtex import bibtex
+from audit.record import Audit
 from reports.exports.latex import ROWS, latex
 from reports.exports.tex import escape
-from reports.strings import visible
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 
@@ -165,65 +162,3 @@ def test_every_kind_of_claim_has_a_row() -> None:
     audit = every_kind.every_kind()
     compared = [it for it in audit.claims if it.kind != "value"]
     assert len(body(tables(audit)[-1])) == len(compared)
-
-
-# --------------------------------------------------------------------------- BibTeX
-
-
-def entry(paper: PaperInfo) -> Entry:
-    (found,) = parse_string(bibtex(replace(sample.empty(), paper=paper)), "bibtex").entries.values()
-    return found
-
-
-def test_the_entry_of_a_paper_by_hand() -> None:
-    assert bibtex(sample.study()) == (
-        "@inproceedings{chen2022,\n"
-        "  title = {{Even the Simplest Baseline Needs Careful Re-investigation: A Case Study on XML-CNN}},\n"
-        "  author = {Si-An Chen and Jie-Jyun Liu and Tsung-Han Yang and Hsuan-Tien Lin and Chih-Jen Lin},\n"
-        "  booktitle = {NAACL},\n"
-        "  year = {2022},\n"
-        "  url = {https://aclanthology.org/2022.naacl-main.145},\n"
-        "  note = {Code: https://github.com/sian-chen/xml-cnn-study-code at commit 2051eda},\n"
-        "}\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("venue", "kind", "field"),
-    [
-        ("NeurIPS", "inproceedings", "booktitle"),
-        ("IEEE Transactions on X", "article", "journal"),
-        ("JMLR", "article", "journal"),
-        ("arXiv", "misc", "howpublished"),
-    ],
-)
-def test_the_type_of_an_entry_goes_by_its_venue(venue: str, kind: str, field: str) -> None:
-    found = entry(PaperInfo("k", "T", venue=venue))
-    assert (found.type, found.fields[field]) == (kind, venue)
-    assert entry(PaperInfo("k", "T")).type == "misc"
-
-
-def test_authors_stay_who_they_are() -> None:
-    """A comma or an `and` within a name makes no further person of it."""
-    names = ("A. Author", "Anderson and Sons", "Lin, C.-J.", "Rand Holland")
-    assert len(entry(PaperInfo("k", "T", authors=names)).persons["author"]) == 4
-
-
-@settings(deadline=None, max_examples=60)
-@given(TEXTS)
-def test_a_reader_of_bibtex_sees_one_entry_with_its_fields(text: str) -> None:
-    paper = PaperInfo(
-        key=text, title=text, authors=("A", text), venue=text, year=2022, url=f"http://x/{text}"
-    )
-    found = entry(paper)
-    assert found.fields["title"] == f"{{{escape(text)}}}"
-    assert found.fields["year"] == "2022"
-    assert found.fields["url"].startswith("http://x/")
-    assert not set(visible(text)) & set("{}\\") or set(found.fields["url"]).isdisjoint("{}\\")
-
-
-@pytest.mark.parametrize("key", ["chen2022", "a b, c{d}", "", "ключ"])
-def test_a_key_is_one_that_bibtex_takes(key: str) -> None:
-    source = bibtex(replace(sample.empty(), paper=PaperInfo(key, "T")))
-    assert re.match(r"@misc\{[A-Za-z0-9:_.+/-]+,\n", source)
-    assert key != "chen2022" or source.startswith("@misc{chen2022,")
