@@ -16,7 +16,6 @@ from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
 from audit.planning import settling
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
-from audit.statistics_beside import bare, described
 from audit.stats.printed import printed
 
 
@@ -62,7 +61,7 @@ def assemble(
         across=across(sheet, others),
         author_response=paper.response_record(),
     )
-    verdicts = tuple(map(described, claims, _verdicts(unjudged)))
+    verdicts = _verdicts(unjudged)
     judged = replace(unjudged, verdicts=verdicts)
     return replace(
         judged,
@@ -90,7 +89,7 @@ def is_judged_by(audit: Audit) -> bool:
     found = share(audit.claims, audit.verdicts)
     shared = (audit.share or found) == found
     tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
-    verdicts = _verdicts(audit) == tuple(map(bare, audit.verdicts))
+    verdicts = _verdicts(audit) == audit.verdicts
     return verdicts and shared and tables and split_verdicts.stand(audit)
 
 

@@ -24,7 +24,6 @@ from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, ValueClaim
 from audit.claim_known import KnownNames
 from audit.claim_margins import Margins
 from audit.claim_model import (
-    METRIC_PATTERN,
     AuthorResponse,
     Citation,
     Dataset,
@@ -47,7 +46,6 @@ from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.claim_verified import verified
 from audit.errors import ClaimFileError
-from audit.plugins import with_plugins
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -243,8 +241,6 @@ class Paper(Model):
         """What the kind sets, and what the rest of the file adds to it."""
         settings = claim.settings()
         details = dict(settings.get("details", {}))
-        if claim.beside:
-            details["beside"] = list(claim.beside)
         if isinstance(claim, DominanceClaim):
             details["lines"] = self._lines(claim)
             named = [name for line in details["lines"] for name in (line["winner"], *line["rivals"])]
@@ -416,7 +412,7 @@ def builtin_claims() -> list[Path]:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a claim file, for editors that complete and check while typing."""
     return {
-        **with_plugins(Paper.model_json_schema(by_alias=True), METRIC_PATTERN),
+        **Paper.model_json_schema(by_alias=True),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Claim file",
     }

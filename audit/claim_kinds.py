@@ -7,9 +7,9 @@ in `references`; a kind that no run can decide (`arithmetic`, `structural`) is t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from audit.claim_model import (
     MODULE,
@@ -29,8 +29,6 @@ from audit.claim_model import (
     Where,
     no_number,
 )
-from audit.names import known_names
-from audit.plugins import statistic_names
 
 References = Annotated[tuple[Reference, ...], Field(min_length=2)]
 Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]
@@ -50,12 +48,6 @@ def _constant(value: object) -> object:
 Constant = Annotated[
     Any, AfterValidator(_constant), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
 ]
-
-
-def _statistic(name: str) -> str:
-    if name not in statistic_names():
-        raise ValueError(f"there is no statistic {name!r}; {known_names(name, statistic_names())}")
-    return name
 
 
 class Paired(Model):
@@ -91,16 +83,6 @@ class Claim(Model):
     """Metrics that the claim is about; may be left out when the references name columns."""
     note: Text | None = None
     """How the sentence was read, where it can be read in several ways."""
-    beside: Annotated[tuple[Annotated[str, AfterValidator(_statistic)], ...], Field(min_length=1)] | None = (
-        None
-    )
-    """Statistics of other packages, shown beside the verdict on two experiments; they decide nothing."""
-
-    @model_validator(mode="after")
-    def _of_two(self) -> Self:
-        if self.beside and len(self.references) != 2:
-            raise ValueError(f"beside is for claims about two experiments, not for {self.kind}; leave it out")
-        return self
 
     def cells(self) -> tuple[str, ...]:
         """The references: `table.row`, `table.row.column`, or an experiment."""

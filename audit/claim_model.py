@@ -27,7 +27,6 @@ from audit.claim_text import UNSEEN, visible, visible_throughout
 from audit.command_words import inside, sound_command, sound_word, span_of_time
 from audit.interrupts import held_back
 from audit.names import known_names
-from audit.plugins import is_offered_metric, metric_families
 from audit.stats.printed import printed
 
 #: Metric names with whether `@k` follows; the vocabulary of `reimpl.metric_names`, which a test compares.
@@ -90,8 +89,8 @@ PATTERNS: Mapping[str, str] = {
 
 
 def is_metric(name: str) -> bool:
-    """Whether `name` is one of our spellings, `nDCG@5` and not `NDCG@5`, or another package's metric."""
-    return re.fullmatch(METRIC_PATTERN, name) is not None or is_offered_metric(name)
+    """Whether `name` is one of our spellings: `nDCG@5` and not `NDCG@5`."""
+    return re.fullmatch(METRIC_PATTERN, name) is not None
 
 
 def _metric(name: str) -> str:
@@ -100,7 +99,6 @@ def _metric(name: str) -> str:
     k = name.partition("@")[2]
     digits = k if re.fullmatch(r"[1-9][0-9]*", k) else "5"
     names = [f"{known}@{digits}" if with_k else known for known, with_k in METRICS.items()]
-    names += [f"{known}@{digits}" for known in metric_families()]
     raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
 
 

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 
 from reimpl.errors import ConfigError
-from reimpl.plugins import METRICS as OFFERED
-from reimpl.plugins import offered
 
 #: The one vocabulary of metric names: with @ and a whole number if the value is True.
 METRICS = {
@@ -48,19 +46,8 @@ def parse(name: str) -> Metric:
     has_number = re.fullmatch(r"[1-9][0-9]*", k, re.ASCII) is not None
     if METRICS.get(family) is (at == "@") and (not at or has_number):
         return Metric(family, int(k) if at else None)
-    offers = offered(OFFERED, own=METRICS)  # of other packages; all of these have a k
-    if has_number and family_problem(family) is None and offers.find(family):
-        return Metric(family, int(k))
-    families = METRICS | dict.fromkeys(offers.there, True)
-    known = ", ".join(f"{family}@k" if has_k else family for family, has_k in families.items())
+    known = ", ".join(f"{family}@k" if has_k else family for family, has_k in METRICS.items())
     raise ConfigError(f"unknown metric {name!r}{_suggestion(family, k)}; known: {known} (k from 1)")
-
-
-def family_problem(name: str) -> str | None:
-    """What is amiss with the name under which another package offers a metric, or None."""
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name, re.ASCII):
-        return None
-    return "has a name that no claim file can hold: letters, digits, - and _ only, as in Hit"
 
 
 def _suggestion(family: str, k: str) -> str:

@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 from reimpl.errors import ConfigError, DataError
 from reimpl.label_lists import check_lists
 from reimpl.metric_names import METRICS, Metric, parse
-from reimpl.plugin_metrics import evaluated
 from reimpl.propensity import inverse_propensity
 from reimpl.truth import IntArray, Truth, TruthLike, as_truth
 
@@ -114,8 +113,7 @@ def evaluate(
     B: float | None = None,
     convention: Convention = OURS,
 ) -> dict[str, float]:
-    """Every metric at every k, in percent: P@1, ..., nDCG@5, and PSP and PSnDCG when frequencies are given;
-    and those of other packages (`reimpl.plugin_metrics`).
+    """Every metric at every k, in percent: P@1, ..., nDCG@5, and PSP and PSnDCG when frequencies are given.
 
     top_ids (N, K) label ids, best first, -1 = list ended; truth as `reimpl.truth.TruthLike`;
     train_frequency (L,) documents of the training set that carry each label, of `n_train` in all, with A and
@@ -124,8 +122,7 @@ def evaluate(
     """
     weights = _weights(train_frequency, n_train, A, B)
     scored = _Scored.of(top_ids, truth, ks, weights, convention)
-    others = evaluated(np.asarray(top_ids), scored.truth, ks)
-    return {name: each.mean for name, each in _families(scored, ks)} | others
+    return {name: each.mean for name, each in _families(scored, ks)}
 
 
 def per_instance(

@@ -4,8 +4,6 @@
     their_net = "their_package.net"             # a module, see `reimpl.models`
     [project.entry-points."xmtc_audit.readers"]
     their_format = "their_package.data:READER"  # a `reimpl.data.formats.base.Reader` of that name
-    [project.entry-points."xmtc_audit.metrics"]
-    Hit = "their_package.metrics:hit"           # see `reimpl.plugin_metrics`; claim files say Hit@5
 
 A name of ours stays ours, and a name that two packages offer is nobody's until one of them is gone. What
 cannot be loaded is named in a `PluginWarning`, once, and left out.
@@ -24,12 +22,10 @@ from typing import Any
 
 from reimpl.errors import ConfigError
 
-MODELS, READERS, METRICS = "xmtc_audit.models", "xmtc_audit.readers", "xmtc_audit.metrics"
-#: Read by whoever judges; nothing here has to do with it.
-STATISTICS = "xmtc_audit.statistics"
+MODELS, READERS = "xmtc_audit.models", "xmtc_audit.readers"
 
 #: What one of a group is called in a sentence.
-WORDS: Mapping[str, str] = {MODELS: "model", READERS: "reader", METRICS: "metric", STATISTICS: "statistic"}
+WORDS: Mapping[str, str] = {MODELS: "model", READERS: "reader"}
 
 
 class PluginWarning(UserWarning):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,31 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from audit import api, cli, statistics_beside
-from audit.assemble import is_judged_by
-from audit.claim import json_schema, load
-from audit.claim_model import METRIC_PATTERN, is_metric
-from audit.errors import ClaimFileError
+from audit import cli
 from audit.record import audit_from_json
-from reimpl import metrics, plugin_metrics, plugins
+from reimpl import plugins
 from reimpl.data.formats import registry
 from reimpl.errors import ConfigError
-from reimpl.metric_names import Metric, parse
-from reimpl.truth import Truth
 from tests.runner.papers import write_corpus, write_paper
 
-METRIC = """\
-import numpy as np
-
-def hit(top_ids, truth, k):
-    \"\"\"1 for a document with a true label among its first k.\"\"\"
-    found = [set(truth.labels[a:b]) & set(row[:k]) for a, b, row in
-             zip(truth.offsets, truth.offsets[1:], top_ids.tolist())]
-    return np.array([float(bool(it)) for it in found])
-"""
 READER = """\
 from dataclasses import replace
 from reimpl.data.formats import READERS
@@ -46,22 +29,9 @@ def detect(tree):
 
 READER = replace(READERS["lml"], name="toyformat", title="Toy's format", detect=detect)
 """
-STATISTIC = """\
-def delta(first, second):
-    pairs = [(a > b) - (a < b) for a in first for b in second]
-    return sum(pairs) / len(pairs)
-
-def nothing(first, second):
-    return float("nan")
-"""
 ENTRIES = """\
 [xmtc_audit.models]
 toy_bow = toyxmtc.toy_bow
-[xmtc_audit.metrics]
-Hit = toyxmtc.metric:hit
-[xmtc_audit.statistics]
-cliffs_delta = toyxmtc.statistic:delta
-nothing = toyxmtc.statistic:nothing
 [xmtc_audit.readers]
 toyformat = toyxmtc.reader:READER
 """
@@ -83,17 +53,13 @@ def install(folder: Path, entries: str, files: Mapping[str, str], name: str = "t
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """The toy package, its model as `audit add model` writes it."""
-    found = install(
-        tmp_path / "site", ENTRIES, {"metric.py": METRIC, "reader.py": READER, "statistic.py": STATISTIC}
-    )
+    found = install(tmp_path / "site", ENTRIES, {"reader.py": READER})
     assert cli.main(["add", "model", "toy_bow", "--to", str(found / "toyxmtc")]) == 0
     return found
 
 
 def refresh() -> None:
     plugins.forget()
-    plugin_metrics.plugin_metrics.cache_clear()
-    statistics_beside.statistics.cache_clear()
     registry.readers.cache_clear()
 
 
@@ -120,24 +86,17 @@ def command(site: Path, folder: Path, *words: str) -> subprocess.CompletedProces
 
 
 def write_their_paper(folder: Path) -> None:
-    """The order is claimed of the toy model, in the toy metric."""
+    """The order is claimed of the toy model."""
     write_paper(
         folder,
         (
             "title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,",
             "title: Words, model: toy_bow, variant: code, protocol: small,",
         ),
-        ("columns: [P@1, P@3]\n", "columns: [P@1, Hit@3]\n"),
-        (
-            "better: t1.words, worse: t1.letters, metric: P@1",
-            "better: t1.words, worse: t1.letters, metric: Hit@3",
-        ),
     )
 
 
-def test_a_package_adds_a_model_a_metric_and_a_reader_that_a_claim_file_names(
-    site: Path, tmp_path: Path
-) -> None:
+def test_a_package_adds_a_model_and_a_reader_that_a_claim_file_names(site: Path, tmp_path: Path) -> None:
     """In processes of their own, workers among them, with nothing changed here."""
     write_their_paper(tmp_path)
     write_corpus(tmp_path / "corpus")
@@ -151,22 +110,18 @@ def test_a_package_adds_a_model_a_metric_and_a_reader_that_a_claim_file_names(
     assert "fidelity: toy_bow: outputs of the public code: not compared" in ran.stderr
     found = audit_from_json((tmp_path / "audit-report/toy2024-corpus/audit.json").read_text())
     verdict = found.verdicts[0]
-    assert verdict.claim == "words-win:Hit@3" and verdict.n == (3, 3)
+    assert verdict.claim == "words-win:P@1" and verdict.n == (3, 3)
     (words, *_) = (it for it in found.experiments if it.id == "words")
     for run in words.runs:
         assert run.versions["model toy_bow"] == "toyxmtc 0.3 (toyxmtc.toy_bow)"
-        # A document of this corpus has one label, so that a hit among three is three times P@3.
-        assert run.metrics["Hit@3"] == pytest.approx(3 * run.metrics["P@3"])
-        assert run.metrics["Hit@1"] == pytest.approx(run.metrics["P@1"])
     without = command(tmp_path / "nothing", tmp_path, "validate", "toy.yaml")
     assert without.returncode == 2
-    assert "unknown metric 'Hit@3'" in without.stderr and "there is no model 'toy_bow'" in without.stderr
+    assert "there is no model 'toy_bow'" in without.stderr
 
 
 def test_the_lists_say_where_each_comes_from(site: Path, tmp_path: Path) -> None:
     for sort, theirs, ours in (
         ("models", "toy_bow toyxmtc 0.3 (toyxmtc.toy_bow)", "xml_cnn this toolkit (reimpl/xml_cnn.py)"),
-        ("metrics", "Hit@k toyxmtc 0.3 (toyxmtc.metric:hit)", "P@k this toolkit"),
         ("readers", "toyformat toyxmtc 0.3 (toyxmtc.reader:READER)", "csv this toolkit (CSV)"),
     ):
         found = command(site, tmp_path, "list", sort)
@@ -178,25 +133,17 @@ def test_the_lists_say_where_each_comes_from(site: Path, tmp_path: Path) -> None
 def test_a_broken_package_is_named_in_one_sentence_and_the_rest_works(site: Path, tmp_path: Path) -> None:
     install(
         tmp_path / "broken",
-        "[xmtc_audit.metrics]\nBroken = other.broken:f\nText = other.text:f\nno@name = other.text:f\n"
         "[xmtc_audit.readers]\nbroken = other.broken:f\n",
-        {"broken.py": "import nothing_of_this_name", "text.py": "f = 'text'"},
+        {"broken.py": "import nothing_of_this_name"},
         name="other",
     )
     both = Path(os.pathsep.join([str(site), str(tmp_path / "broken")]))
-    found = command(both, tmp_path, "list", "metrics")
-    assert found.returncode == 0 and "Hit@k" in found.stdout and "Broken" not in found.stdout
-    assert found.stderr.splitlines() == [
-        "audit: metric 'Broken': 'other.broken:f' cannot be imported (ModuleNotFoundError: No module named "
-        "'nothing_of_this_name'); install other 0.3 anew; it is left out",
-        "audit: metric 'Text' of other 0.3 (other.text:f) is no function of lists, truth and k; it is left "
-        "out",
-        "audit: metric 'no@name' of other 0.3 (other.text:f) has a name that no claim file can hold: "
-        "letters, digits, - and _ only, as in Hit; it is left out",
-    ]
     write_corpus(tmp_path / "corpus")
     described = command(both, tmp_path, "data", "describe", "corpus")
-    assert described.returncode == 0 and described.stderr.count("reader 'broken'") == 1
+    assert described.returncode == 0 and described.stderr.splitlines() == [
+        "audit: reader 'broken': 'other.broken:f' cannot be imported (ModuleNotFoundError: No module named "
+        "'nothing_of_this_name'); install other 0.3 anew; it is left out",
+    ]
 
 
 def test_a_name_that_two_packages_offer_is_refused_naming_both(
@@ -204,9 +151,8 @@ def test_a_name_that_two_packages_offer_is_refused_naming_both(
 ) -> None:
     other = install(
         tmp_path / "more",
-        "[xmtc_audit.metrics]\nHit = other.m:hit\n"
         "[xmtc_audit.models]\ntoy_bow = other.m\nxml_cnn = other.m\n",
-        {"m.py": METRIC},
+        {"m.py": ""},
         name="other",
     )
     monkeypatch.syspath_prepend(other)
@@ -217,9 +163,6 @@ def test_a_name_that_two_packages_offer_is_refused_naming_both(
 
         find_model("toy_bow")
     assert str(caught.value) == f"model 'toy_bow' {twice.format('', 'toyxmtc.toy_bow')}"
-    with pytest.raises(ConfigError, match=r"metric 'Hit' is offered by other 0\.3"):
-        parse("Hit@3")
-    assert not is_metric("Hit@3")
     from reimpl import xml_cnn
     from reimpl.models import sources_of_models
 
@@ -227,59 +170,6 @@ def test_a_name_that_two_packages_offer_is_refused_naming_both(
     assert sources_of_models()["(xml_cnn)"] == (
         "model 'xml_cnn' of other 0.3 (other.m) has the name of one of ours, which is used"
     )
-
-
-def test_names_are_known_without_loading_anything(installed: Path, tmp_path: Path) -> None:
-    assert parse("Hit@12") == Metric("Hit", 12)
-    with pytest.raises(ConfigError, match=r"known: P@k.*Hit@k"):
-        parse("Hit")
-    write_their_paper(tmp_path)
-    assert load(tmp_path / "toy.yaml").claim_records()[0].id == "words-win:Hit@3"
-    assert f"{METRIC_PATTERN}|^(Hit)@" in json.dumps(json_schema()).replace("\\\\", "\\")
-    assert "toyxmtc.metric" not in sys.modules
-
-
-def test_without_the_package_its_metric_is_unknown(tmp_path: Path) -> None:
-    write_their_paper(tmp_path)
-    with pytest.raises(ClaimFileError, match="unknown metric 'Hit@3'"):
-        load(tmp_path / "toy.yaml")
-    assert "Hit" not in json.dumps(json_schema())
-
-
-IDS, TRUTH = np.array([[0, 1, 2], [2, 0, 1]]), Truth.from_lists([[1], [1]])
-
-
-def test_a_metric_of_another_package_stands_among_ours(installed: Path) -> None:
-    found = metrics.evaluate(IDS, TRUTH, (1, 2, 3))
-    assert (found["Hit@1"], found["Hit@2"], found["Hit@3"]) == (0.0, 50.0, 100.0)
-    assert found["P@2"] == 25.0
-
-
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-        ("return [0.5]", r"ValueError: it gave an array of shape \(1,\), not \(2,\)"),
-        ("return [0.5, 1.5]", "ValueError: it gave values outside 0 to 1"),
-        ("return [0.5, float('nan')]", "ValueError: it gave values outside 0 to 1"),
-        ("return ['a', 'b']", "ValueError: could not convert string"),
-        ("top_ids[:] = 0; raise KeyError('x')", "KeyError: 'x'"),
-    ],
-)
-def test_a_metric_that_goes_astray_is_left_out_and_told_once(
-    body: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    space: dict[str, Any] = {"__name__": "theirs"}
-    exec(f"def bad(top_ids, truth, k):\n    {body}", space)
-    monkeypatch.setattr(plugin_metrics, "plugin_metrics", lambda: {"Bad": space["bad"]})
-    plugins.forget()
-    before = IDS.copy()
-    with pytest.warns(plugins.PluginWarning, match=f"metric Bad@1 of theirs is left out .{why}") as told:
-        found = metrics.evaluate(IDS, TRUTH, (1,))
-        found = metrics.evaluate(IDS, TRUTH, (1,))
-    assert len(told) == 1
-    assert "P@1" in found and "Bad@1" not in found
-    assert (before == IDS).all()
 
 
 def test_a_reader_that_stumbles_over_a_corpus_is_left_out(
@@ -296,38 +186,6 @@ def test_a_reader_that_stumbles_over_a_corpus_is_left_out(
     with pytest.warns(plugins.PluginWarning, match=r"reader 'bad' \(Bad\) is left out: RuntimeError: boom"):
         found = registry.sniff(corpus)
     assert getattr(found, "name", None) == "lml"
-
-
-VALUES = {"words": {"P@1": [80.0, 80.1, 39.0]}, "letters": {"P@1": [40.0, 40.1, 40.2]}}
-BESIDE = ("says: words beat embeddings", "beside: [cliffs_delta, nothing], says: words beat embeddings")
-
-
-def test_a_statistic_of_another_package_stands_beside_a_verdict_and_decides_nothing(
-    installed: Path, tmp_path: Path
-) -> None:
-    """Two of three seeds lie above all three: 6 of 9 pairs against 3. Judged again, only our rules count."""
-    plain = api.judge(write_paper(tmp_path), VALUES, dataset="corpus")
-    path = write_paper(tmp_path, BESIDE)
-    with pytest.warns(
-        plugins.PluginWarning, match="statistic 'nothing' of toyxmtc 0.3 is left out .ValueErr"
-    ):
-        found = api.judge(path, VALUES, dataset="corpus")
-    badge = "beside the verdict: cliffs_delta 0.333 (toyxmtc 0.3)"
-    assert found.verdicts[0].badges[-1] == badge
-    assert tuple(map(statistics_beside.bare, found.verdicts)) == plain.verdicts
-    assert is_judged_by(found)
-    assert load(path).margins_hash != load(write_paper(tmp_path)).margins_hash  # named before the runs
-
-
-def test_a_statistic_that_nobody_offers_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ClaimFileError, match=r"toy.yaml:43: claims\[0\].beside\[0\]: there is no statistic"):
-        load(write_paper(tmp_path, BESIDE))
-
-
-def test_a_statistic_is_for_two_experiments(installed: Path, tmp_path: Path) -> None:
-    value = ("says: words reach 80", "beside: [cliffs_delta], says: words reach 80")
-    with pytest.raises(ClaimFileError, match="beside is for claims about two experiments, not for value"):
-        load(write_paper(tmp_path, value))
 
 
 # --------------------------------------------------------------------------- audit add model

@@ -48,7 +48,7 @@ def validate_command(
 
 
 #: What `audit list` shows in place of papers: where each comes from, or what it does.
-SORTS = ("models", "metrics", "readers", "statistics", "protocols", "recipes", "tuning")
+SORTS = ("models", "metrics", "readers", "protocols", "recipes", "tuning")
 
 
 @app.command("list")
@@ -56,8 +56,7 @@ def list_command(
     claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CLAIMS]...|models|model NAME|metrics|readers|statistics|protocols|training|recipes|"
-            "tuning",
+            metavar="[CLAIMS]...|models|model NAME|metrics|readers|protocols|training|recipes|tuning",
             help="Claim files or keys of built-in ones; or a sort of names, with where each comes from or "
             "what it does; `model NAME`: its variants and the keys of `config:`; `training`: the keys of "
             "`training:`.",
@@ -126,21 +125,11 @@ def _sources(sort: str) -> dict[str, str]:
         return sources_of_models()
     if sort == "metrics":
         from reimpl.metric_names import METRICS
-        from reimpl.plugin_metrics import plugin_metrics
 
-        ours = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
-        offers, usable = plugins.offered(plugins.METRICS, own=METRICS), {*plugin_metrics()}
-        theirs = {f"{name}@k": it.source for name, it in offers.there.items() if name in usable}
-    elif sort == "statistics":
-        from audit.statistics_beside import statistics
+        return {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
+    from reimpl.data.formats.registry import READERS, readers
 
-        ours = {"verdicts": "this toolkit (audit/stats); others are shown beside them and decide nothing"}
-        offers, usable = plugins.offered(plugins.STATISTICS), {*statistics()}
-        theirs = {name: it.source for name, it in offers.there.items() if name in usable}
-    else:
-        from reimpl.data.formats.registry import READERS, readers
-
-        ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
-        offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
-        theirs = {name: it.source for name, it in offers.there.items() if name in usable}
+    ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
+    offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
+    theirs = {name: it.source for name, it in offers.there.items() if name in usable}
     return ours | theirs
