@@ -174,6 +174,23 @@ class Paper(Model):
             if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
         )
 
+    def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
+        """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
+
+        One that is `dataset` too, in this split or another, is no other data set.
+        """
+
+        def is_it(id: str) -> bool:
+            it = self.datasets[id]
+            declared = ((content, it.content), (partition, it.partition), (corpus, it.corpus))
+            return any(mine and mine in (known or ()) for mine, known in declared)
+
+        return "" if is_it(dataset) else next((id for id in self.datasets if is_it(id)), "")
+
+    def of_another(self, dataset: str) -> str:
+        """Why runs on that data set say nothing of another."""
+        return f"the corpus is known to be {self.datasets[dataset].name}, another data set of the paper"
+
     def names_of(self, experiment: str) -> tuple[str, str]:
         """Its own name, and that of the experiment on several data sets that it is one of."""
         return experiment, experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")

@@ -34,7 +34,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.evidence import Arm, badges, barred, gather, of_one_kind, same_test_set, share_runs, worst_scope
+from audit.evidence import (
+    Arm,
+    badges,
+    barred,
+    gather,
+    of_one_kind,
+    one_test,
+    same_test_set,
+    share_runs,
+    worst_scope,
+)
 from audit.imported import may_be_older
 from audit.judging import JUDGES, Case, Judged
 from audit.judging.case import badged, with_band
@@ -129,9 +139,9 @@ class _Rules:
 
     def settled(self, claims: Sequence[ClaimRecord], judged: Sequence[Judged]) -> Iterator[Verdict]:
         """Each with its band and its outcome among the others."""
-        primary = [claim.primary for claim in claims]
-        adjusted = _adjusted([it.test for it in judged], primary=primary)
-        banded = _with_bands(judged, primary, alpha=self.alpha)
+        family = _Family.of(claims, judged, self.experiments)
+        adjusted = family.adjusted([it.test for it in judged])
+        banded = family.with_bands(judged, alpha=self.alpha)
         for claim, it, ps in zip(claims, banded, adjusted, strict=True):
             yield self._settle(claim, it, ps, self.experiments)
 
@@ -139,10 +149,10 @@ class _Rules:
         self, k: int, held: UnderReading, claims: Sequence[ClaimRecord], family: Sequence[Judged]
     ) -> Verdict:
         """The verdict of one reading of claim `k`, in its place among the paper's other claims."""
-        primary = [claim.primary for claim in claims]
+        whole = _Family.of(claims, family, self.experiments)
         with_it = [*family[:k], held.judged, *family[k + 1 :]]
-        ps = _adjusted([it.test for it in with_it], primary=primary)[k]
-        banded = _with_bands(with_it, primary, alpha=self.alpha, only=k)[k]
+        ps = whole.adjusted([it.test for it in with_it], only=k)[k]
+        banded = whole.with_bands(with_it, alpha=self.alpha, only=k)[k]
         assert self.readings is not None
         seen = under(held.reading, claims[k], self.experiments, self.readings)
         return self._settle(claims[k], banded, ps, seen)
@@ -182,58 +192,93 @@ class _Rules:
         return False
 
 
-def _with_bands(
-    judged: Sequence[Judged], primary: Sequence[bool], *, alpha: float, only: int | None = None
-) -> list[Judged]:
-    """Each, or only one, with the margins that would change its verdict, the others' p-values held fixed."""
-    family = [(i, it.test) for i, it in enumerate(judged) if it.test is not None and it.test.testable]
-    rep = sorted(test.p_reproduced or 0.0 for _, test in family)  # once: the thresholds sort them too
-    con = sorted((test.p_contradicted or 0.0, primary[i]) for i, test in family)
-    values, flags = [p for p, _ in con], [flag for _, flag in con]
-    found = list(judged)
-    for i, test in family:
-        if test.margins is None or only not in (None, i):
-            continue
-        j = bisect_left(rep, test.p_reproduced or 0.0)
-        k = bisect_left(con, (test.p_contradicted or 0.0, primary[i]))
-        needed = (
-            threshold_bh(rep[:j] + rep[j + 1 :], alpha=alpha),
-            threshold_holm(
-                values[:k] + values[k + 1 :],
-                primary=flags[:k] + flags[k + 1 :],
-                is_primary=primary[i],
-                alpha=alpha,
-            ),
+@dataclass(frozen=True)
+class _Family:
+    """All claims of a paper, in which the same test of the very same runs counts once."""
+
+    primary: Sequence[bool]
+    """Of each claim, whether it or one that is the same test is primary."""
+    same: Sequence[str]
+    """Of each claim, what those have in common that are one test."""
+
+    @classmethod
+    def of(
+        cls,
+        claims: Sequence[ClaimRecord],
+        judged: Sequence[Judged],
+        experiments: Mapping[str, ExperimentRecord],
+    ) -> _Family:
+        same = [
+            one_test(claim, it.verdict, _p_values(it.test), experiments)
+            for claim, it in zip(claims, judged, strict=True)
+        ]
+        primary = {key for claim, key in zip(claims, same, strict=True) if claim.primary}
+        return cls([key in primary for key in same], same)
+
+    def tested(
+        self, tests: Sequence[Decidable | None], only: int | None
+    ) -> dict[str, tuple[int, float, float]]:
+        """Of each test that could be made one claim, `only` before others, and its two p-values."""
+        order = range(len(tests)) if only is None else (only, *range(len(tests)))
+        found: dict[str, tuple[int, float, float]] = {}
+        for i in order:
+            test = tests[i]
+            if test is not None and test.testable:
+                found.setdefault(self.same[i], (i, test.p_reproduced or 0.0, test.p_contradicted or 0.0))
+        return found
+
+    def adjusted(
+        self, tests: Sequence[Decidable | None], only: int | None = None
+    ) -> list[tuple[float | None, float | None]]:
+        """(p_reproduced, p_contradicted) of each claim, adjusted over all tests that could be made.
+
+        Holm over the contradictions (any dependence), primaries first: the others count only once every
+        primary is contradicted, or at half of the level. Benjamini-Hochberg over all reproductions.
+        """
+        family = self.tested(tests, only)
+        reproduced = benjamini_hochberg([p for _, p, _ in family.values()])
+        contradicted = families(
+            [p for _, _, p in family.values()],
+            primary=[self.primary[i] for i, _, _ in family.values()],
+            rule="share",
+            adjust=holm,
         )
-        shown = with_band(judged[i].verdict, test, needed=needed, alpha=alpha)
-        found[i] = replace(judged[i], verdict=shown)
-    return found
+        pairs = dict(zip(family, zip(reproduced, contradicted, strict=True), strict=True))
+        return [
+            pairs[key] if test is not None and test.testable else (None, None)
+            for key, test in zip(self.same, tests, strict=True)
+        ]
+
+    def with_bands(self, judged: Sequence[Judged], *, alpha: float, only: int | None = None) -> list[Judged]:
+        """Each, or only one, with the margins that would change its verdict, the other tests as they are."""
+        family = self.tested([it.test for it in judged], only)
+        # once, since the thresholds sort them too
+        rep = sorted(p for _, p, _ in family.values())
+        con = sorted((p, self.primary[i]) for i, _, p in family.values())
+        values, flags = [p for p, _ in con], [flag for _, flag in con]
+        found = list(judged)
+        for i, it in enumerate(judged):
+            test = it.test
+            if test is None or not test.testable or test.margins is None or only not in (None, i):
+                continue
+            _, p_reproduced, p_contradicted = family[self.same[i]]
+            j = bisect_left(rep, p_reproduced)
+            k = bisect_left(con, (p_contradicted, self.primary[i]))
+            needed = (
+                threshold_bh(rep[:j] + rep[j + 1 :], alpha=alpha),
+                threshold_holm(
+                    values[:k] + values[k + 1 :],
+                    primary=flags[:k] + flags[k + 1 :],
+                    is_primary=self.primary[i],
+                    alpha=alpha,
+                ),
+            )
+            found[i] = replace(it, verdict=with_band(it.verdict, test, needed=needed, alpha=alpha))
+        return found
 
 
-def _adjusted(
-    tests: Sequence[Decidable | None], *, primary: Sequence[bool]
-) -> list[tuple[float | None, float | None]]:
-    """(p_reproduced, p_contradicted) of each claim, adjusted over all claims that could be tested.
-
-    Holm over the contradictions (any dependence), primaries first: the others count only once every primary
-    is contradicted, or at half of the level. Benjamini-Hochberg over all reproductions.
-    """
-    family = [
-        (i, test.p_reproduced, test.p_contradicted)
-        for i, test in enumerate(tests)
-        if test is not None and test.testable
-    ]
-    reproduced = benjamini_hochberg([p for _, p, _ in family if p is not None])
-    contradicted = families(
-        [p for _, _, p in family if p is not None],
-        primary=[primary[i] for i, _, _ in family],
-        rule="share",
-        adjust=holm,
-    )
-    adjusted: list[tuple[float | None, float | None]] = [(None, None)] * len(tests)
-    for (i, _, _), p_reproduced, p_contradicted in zip(family, reproduced, contradicted, strict=True):
-        adjusted[i] = (p_reproduced, p_contradicted)
-    return adjusted
+def _p_values(test: Decidable | None) -> tuple[float | None, float | None]:
+    return (test.p_reproduced, test.p_contradicted) if test is not None else (None, None)
 
 
 def _settle(
@@ -365,6 +410,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
     wanted = _ARMS.get(claim.kind)
     if claim.kind == "dominance" and None in lacking:
         lacking = {None}  # its lines are judged one by one
+    if "other_data" in lacking:
+        return "other_data"
     if "not_run" in lacking or (len(arms) != wanted if wanted else len(arms) < 2):
         return "not_run"
     if "run_failed" in lacking:

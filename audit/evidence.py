@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.imported import OTHER_CODE, origin, speaks_against
-from audit.record import ExperimentRecord, Run, Scope
+from audit.record import ClaimRecord, ExperimentRecord, Run, Scope, Verdict, canonical_json, comparable_metric
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
 
@@ -39,7 +39,7 @@ class Arm:
     attempts: int
     """All runs: failed and interrupted ones count, so that dropping a seed shows."""
     lacks: str | None
-    """Reason code when there is no value: `not_run`, `run_failed`, or `not_measured` of a cost."""
+    """Reason code when there is no value: `not_run`, `run_failed`, `not_measured` of a cost, `other_data`."""
     notes: tuple[str, ...] = ()
     """Short warnings about these runs, for the badges of a verdict."""
 
@@ -64,6 +64,9 @@ def gather(
     if record is None:
         missing = (f"no experiment named {experiment!r}",)
         return Arm(experiment, None, (), (), attempts=0, lacks="not_run", notes=missing)
+    if record.corpus_of:
+        other = f"the corpus is known to be {record.corpus_of}, another data set of the paper"
+        return Arm(experiment, record, (), (), attempts=0, lacks="other_data", notes=(other,))
     tried, twice = _one_a_seed(_distinct(record.runs))
     done = [run for run in tried if run.status == "done"]
     read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
@@ -125,6 +128,23 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
         return "stand_in"
     short = {code for it in held for code in it.short or ()}
     return next((code for code in ("reduced_protocol", "untuned") if code in short), None)
+
+
+def one_test(
+    claim: ClaimRecord,
+    verdict: Verdict,
+    p_values: tuple[float | None, float | None],
+    experiments: Mapping[str, ExperimentRecord],
+) -> str:
+    """Claims with this in common are one test: they ask the same of the very same runs."""
+    runs = [
+        sorted(run.key for run in experiments[name].runs) or name if name in experiments else name
+        for name in claim.experiments
+    ]
+    printed = claim.printed if claim.kind in ("value", "gap") else ()
+    margin = claim.margin.value if claim.margin else None
+    values = [list(it) for it in verdict.values]
+    return canonical_json([claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values])
 
 
 def share_runs(arms: Sequence[Arm]) -> bool:

@@ -222,8 +222,11 @@ def strangers(
 
 def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> ExperimentRecord:
     scope = scope_of(paper, record.dataset, runs)
+    prints = dict.fromkeys(run.data.fingerprint for run in runs)
+    another = [paper.known_as(record.dataset, content=it, partition=it) for it in prints]
     return replace(
         record,
+        corpus_of=next(filter(None, another), ""),
         model=IMPORTED,
         variant="",
         protocol=IMPORTED,

@@ -115,6 +115,16 @@ def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[
     readings = (name for name in paper.reading_experiments if name in planned)
     for name in (*paper.single_experiments, *readings):
         record = planned.get(name) or _without_runs(paper, name)
+        if record.data is not None and record.dataset in paper.datasets:
+            sheet = record.data
+            another = paper.known_as(
+                record.dataset, content=sheet.content, partition=sheet.partition, corpus=sheet.corpus
+            )
+            if another:
+                if name in paper.single_experiments:
+                    why = paper.of_another(another)
+                    found[name] = replace(_without_runs(paper, name), not_run=why, corpus_of=another)
+                continue
         if record.short is None and name in paper.single_experiments and name in planned:
             record = replace(record, short=_short_of_old(record, paper.single_experiments[name].protocol))
         if name in planned and name not in shared and plan.definitions.get(name) != definitions[name]:

@@ -423,6 +423,45 @@ def test_claims_that_could_not_be_tested_change_no_other() -> None:
     assert compare(claims, experiments, fidelity=OK)[:5] == compare(claims[:5], experiments, fidelity=OK)
 
 
+def test_the_same_test_of_the_very_same_runs_counts_once() -> None:
+    """Under as many names as it has: no claim's p is the larger for it. Holm over 2 tests doubles .049."""
+    claims, experiments = paper()
+    doubles = {f"{name} again": replace(it, id=f"{name} again") for name, it in experiments.items()}
+    again = [
+        replace(it, id=f"again {it.id}", experiments=tuple(f"{name} again" for name in it.experiments))
+        for it in claims[:5]
+    ]
+    alone = compare(claims, experiments, fidelity=OK)
+    both = compare([*claims, *again], {**experiments, **doubles}, fidelity=OK)
+    assert both[: len(claims)] == alone
+    for one, other in zip(alone, both[len(claims) :], strict=False):
+        assert (other.outcome, other.reason) == (one.outcome, one.reason)
+        assert other.p_contradicted_adjusted == one.p_contradicted_adjusted
+    one, two = claim("order", "low", "high", id="1"), claim("order", "low again", "high again", id="2")
+    for verdict in compare([one, two], {**experiments, **doubles}, fidelity=OK):
+        assert verdict.p_contradicted_adjusted == verdict.p_contradicted
+    primary = compare([one, replace(two, primary=True)], {**experiments, **doubles}, fidelity=OK)
+    assert [it.p_contradicted_adjusted for it in primary] == [it.p_contradicted for it in primary]
+
+
+def test_other_runs_with_the_same_numbers_are_another_test() -> None:
+    experiments = arms(low=LOW, high=HIGH, low2=LOW, high2=HIGH)
+    claims = [claim("order", "low", "high", id="1"), claim("order", "low2", "high2", id="2")]
+    for verdict in compare(claims, experiments, fidelity=OK):
+        assert verdict.p_contradicted_adjusted == pytest.approx(2 * (verdict.p_contradicted or 0.0))
+
+
+@pytest.mark.parametrize("kind", ["value", "order", "equivalent", "ranking"])
+def test_runs_on_another_data_set_of_the_paper_say_nothing(kind: str) -> None:
+    """The corpus is known to be that one: no stand-in, and no second witness."""
+    experiments = arms("other_data", a=HIGH, b=LOW)
+    held = {name: replace(it, corpus_of="english") for name, it in experiments.items()}
+    verdict = judge(claim(kind, *(["a"] if kind == "value" else ["a", "b"])), held)
+    assert said(verdict) == ("inconclusive", "other_data")
+    assert (verdict.p_reproduced, verdict.estimate, verdict.scope) == (None, None, None)
+    assert "the corpus is known to be english, another data set of the paper" in verdict.badges[0]
+
+
 def test_the_order_of_claims_and_runs_changes_nothing() -> None:
     claims, experiments = paper()
     backwards = {name: replace(it, runs=it.runs[::-1]) for name, it in reversed(list(experiments.items()))}

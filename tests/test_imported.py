@@ -289,6 +289,13 @@ def test_records_of_before_there_were_splits_keep_their_keys() -> None:
     assert "other_split" not in held.spec(seed=0, fingerprint=None).config
 
 
+def test_a_fingerprint_of_another_data_set_of_the_paper_is_no_evidence(tmp_path: Path) -> None:
+    paper = load(write_paper(tmp_path, ("{name: Other}", f"{{name: Other, content: {CONTENT}}}")))
+    stated = {"fingerprint": CONTENT, "authors_code": "theirs"}
+    audit = judged(paper, *imported("words", LOW, **stated), *imported("letters", HIGH, **stated))
+    assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "other_data")
+
+
 # --------------------------------------------------------------------------- the gate
 
 

@@ -82,6 +82,17 @@ def test_experiments_get_their_runs_of_all_seeds_and_not_of_some(paper: Paper, t
     assert set(found) == set(paper.single_experiments)
 
 
+def test_runs_of_before_on_another_data_set_of_the_paper_are_not_taken(tmp_path: Path) -> None:
+    """The plan was made before the file declared whose corpus it is."""
+    before = load(write_paper(tmp_path))
+    plan = planned(before, tmp_path)
+    content = plan.jobs[0].data.load().content
+    now = load(write_paper(tmp_path, ("content: null", f"content: {content}")))
+    found = with_stored_runs(kept(before, plan), now, runs_of(plan))
+    assert (len(found["words"].runs), found["words"].corpus_of) == (2, "")
+    assert (found["elsewhere"].runs, found["elsewhere"].corpus_of) == ((), "corpus")
+
+
 def test_runs_of_other_settings_are_not_taken(paper: Paper, tmp_path: Path) -> None:
     plan = kept(paper, planned(paper, tmp_path))
     other = [

@@ -354,9 +354,10 @@ def test_more_open_claims_leave_each_a_smaller_level() -> None:
     verdicts = [
         replace(
             alone.verdicts[0], claim=it.id, outcome="inconclusive", reason="multiplicity",
-            p_reproduced=0.9, p_contradicted=1.0, p_reproduced_adjusted=0.9, p_contradicted_adjusted=1.0,
+            p_reproduced=0.9 + i / 1000, p_contradicted=1.0, p_reproduced_adjusted=1.0,
+            p_contradicted_adjusted=1.0,
         )
-        for it in many
+        for i, it in enumerate(many)
     ]  # fmt: skip
     found = outlooks(replace(alone, claims=tuple(many), verdicts=tuple(verdicts)))
     assert found[0].levels == Levels(pytest.approx(0.005), pytest.approx(0.005))

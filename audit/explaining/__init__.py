@@ -86,7 +86,10 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     together = family(audit, record, at)
     if together is not None:
         case = replace(case, needed=(together.reproduced.threshold, together.contradicted.threshold))
-    judged = verdict.reason not in _NOTHING and record.kind in _STEPS
+    lacking = all(arm.lacks for arm in case.arms) or (
+        record.kind != "dominance" and any(arm.lacks for arm in case.arms)
+    )
+    judged = verdict.reason not in _NOTHING and record.kind in _STEPS and not lacking
     return Derivation(
         claim=record,
         verdict=verdict,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.assemble import judge_of
+from audit.evidence import one_test
 from audit.looks import first_seeds, in_force
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
@@ -52,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Family:
-    """All claims of a paper that could be tested, of which this is one."""
+    """All tests of a paper that could be made, of which this is one; the same of the same runs is one."""
 
     size: int
     primaries: int
@@ -70,14 +71,21 @@ def family(audit: Audit, claim: ClaimRecord, at: Standing) -> Family | None:
     own = next((verdict for it, verdict in tested if it.id == claim.id), None)
     if own is None:
         return None
-    others = [(it, verdict) for it, verdict in tested if it.id != claim.id]
-    rep = [verdict.p_reproduced or 0.0 for _, verdict in others]
-    con = [verdict.p_contradicted or 0.0 for _, verdict in others]
-    flags = [it.primary for it, _ in others]
-    to_contradict = threshold_holm(con, primary=flags, is_primary=claim.primary, alpha=at.level)
+
+    def same(it: ClaimRecord, verdict: Verdict) -> str:
+        return one_test(it, verdict, (verdict.p_reproduced, verdict.p_contradicted), at.experiments)
+
+    once = {same(it, verdict): (it, verdict) for it, verdict in tested}
+    primary = {same(it, verdict) for it, verdict in tested if it.primary}
+    mine = same(claim, own)
+    others = {key: verdict for key, (_, verdict) in once.items() if key != mine}
+    rep = [verdict.p_reproduced or 0.0 for verdict in others.values()]
+    con = [verdict.p_contradicted or 0.0 for verdict in others.values()]
+    flags = [key in primary for key in others]
+    to_contradict = threshold_holm(con, primary=flags, is_primary=mine in primary, alpha=at.level)
     return Family(
-        size=len(tested),
-        primaries=sum(it.primary for it, _ in tested),
+        size=len(once),
+        primaries=len(primary),
         reproduced=_place(
             own.p_reproduced, own.p_reproduced_adjusted, rep, threshold_bh(rep, alpha=at.level)
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.evidence import gather
+from audit.evidence import gather, one_test
 from audit.judging.measured import reaches_of
 from audit.looks import first_seeds, in_force
 from audit.planning.ask import ask
@@ -92,7 +92,7 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
     found = []
     for claim, verdict in pairs:
         if verdict.outcome == "inconclusive":
-            levels = _levels(claim, pairs, alpha=level)
+            levels = _levels(claim, verdict, pairs, experiments, alpha=level)
             outlook = _outlook(claim, verdict, experiments, levels)
             imported = any(r.imported for name in claim.experiments for r in _runs(experiments, name))
             time = times.of(outlook.missing) if outlook.seeds and not imported else None
@@ -112,9 +112,24 @@ def next_level(looks: Sequence[Look]) -> float:
     return declared[-1].level / (2.0 if declared[-1].split == "halving" else 1.0)
 
 
-def _levels(claim: ClaimRecord, pairs: Sequence[tuple[ClaimRecord, Verdict]], *, alpha: float) -> Levels:
-    """What the claim's p-values must reach, the others staying as they are; open ones count as not shown."""
-    others = [(it, v) for it, v in pairs if it.id != claim.id and (_tested(v) or v.reason in _SEEDS_HELP)]
+def _levels(
+    claim: ClaimRecord,
+    own: Verdict,
+    pairs: Sequence[tuple[ClaimRecord, Verdict]],
+    experiments: Mapping[str, ExperimentRecord],
+    *,
+    alpha: float,
+) -> Levels:
+    """What the claim's p-values must reach, the others staying as they are; open ones count as not shown.
+
+    What is the same test of the same runs counts once.
+    """
+    once: dict[str, tuple[ClaimRecord, Verdict]] = {}
+    for it, v in pairs:
+        if _tested(v) or v.reason in _SEEDS_HELP:
+            once.setdefault(one_test(it, v, (v.p_reproduced, v.p_contradicted), experiments), (it, v))
+    once.pop(one_test(claim, own, (own.p_reproduced, own.p_contradicted), experiments), None)
+    others = list(once.values())
     shown = [(v.p_reproduced, v.p_contradicted) if _tested(v) else (1.0, 1.0) for _, v in others]
     return Levels(
         threshold_bh([1.0 if p is None else p for p, _ in shown], alpha=alpha),

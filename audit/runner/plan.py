@@ -176,11 +176,17 @@ def make_plan(
             untuned += [] if left_out else [name]
             continue
         except UnfitError as err:
-            records.append(_not_run(name, experiment, LEFT_OUT if left_out else str(err)))
+            told = _not_run(name, experiment, LEFT_OUT if left_out else str(err))
+            corpus_of = err.dataset if isinstance(err, OfAnotherError) else ""
+            records.append(replace(told, corpus_of=corpus_of))
+            if left_out:
+                continue
             if isinstance(err, LackingError):
-                idle |= {} if left_out else {f"some experiments are {err}": None}
+                idle[f"some experiments are {err}"] = None
             else:
-                unfit += [] if left_out else [f"{name}: {err}"]
+                unfit.append(f"{name}: {err}")
+            if corpus_of:
+                idle[f"experiments on other data sets are left out: {err}"] = None
             continue
         except PlanError:
             if not left_out:
@@ -387,6 +393,11 @@ def _resolve(
 
     found = resolved(paper, name, experiment, settings)
     request, whole = found.request, found.whole
+    another = paper.known_as(
+        experiment.on, content=whole.content, partition=whole.partition, corpus=whole.corpus
+    )
+    if another:
+        raise OfAnotherError(paper.of_another(another), another)
     described = reading.base if reading else name
     if reading is None:
         result = _tuned(name, experiment, found, settings)
@@ -449,6 +460,14 @@ _ALONE = {"texts": "texts without features", "features": "features without text"
 
 class UnfitError(Exception):
     """The experiment cannot be had on this corpus; the others may."""
+
+
+class OfAnotherError(UnfitError):
+    """The corpus is known to be another data set of the paper."""
+
+    def __init__(self, said: str, dataset: str) -> None:
+        super().__init__(said)
+        self.dataset = dataset
 
 
 class LackingError(UnfitError):

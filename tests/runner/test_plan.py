@@ -461,6 +461,26 @@ def test_the_same_documents_split_otherwise_are_another_split(tmp_path: Path, co
     assert scope(other, f"{both}, partition: {here.partition}") == "other_split"
 
 
+def test_what_is_known_to_be_another_data_set_of_the_paper_is_no_stand_in(
+    tmp_path: Path, corpus: Path
+) -> None:
+    """Nothing is run for `other` on the corpus that is `corpus`; where its content is no one's, both are."""
+    here = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load()
+    for known in (f"content: {here.content}", f"corpus: {here.corpus}"):
+        paper = changed(tmp_path, ("content: null", known))
+        plan = make_plan(paper, settings(corpus))
+        assert ran(plan) == {"words", "letters", "again"}
+        elsewhere = next(it for it in plan.experiments if it.id == "elsewhere")
+        assert elsewhere.corpus_of == "corpus"
+        assert elsewhere.not_run == "the corpus is known to be Corpus, another data set of the paper"
+        assert "elsewhere" not in plan.keys
+        with pytest.raises(PlanError, match="the corpus is known to be Corpus"):
+            make_plan(paper, settings(corpus), only=["elsewhere"])
+        both = changed(tmp_path, ("content: null", known), ("{name: Other}", f"{{name: Other, {known}}}"))
+        assert "elsewhere" in ran(make_plan(both, settings(corpus)))
+    assert "elsewhere" in ran(make_plan(changed(tmp_path), settings(corpus)))
+
+
 # --------------------------------------------------------------------------- what is left out
 
 
