@@ -2,8 +2,8 @@
 
 Claim files are data: of YAML 1.2 we take mappings with text keys, lists, text, numbers, true/false and null.
 Anchors, aliases, tags and several documents are refused, since a reader with the paper open could not check
-them line by line. The parser's events are read in one loop without recursion, so that neither deep nesting
-nor repeated aliases can exhaust the machine.
+them line by line. libyaml gives the events. Nesting is bounded and aliases are never followed, so that
+neither can exhaust the machine.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from audit.errors import ClaimFileError
 
 #: Whatever YAML holds of ours: dict, list, str, int, float, bool, None.
@@ -24,15 +26,14 @@ KeyPath = tuple[str | int, ...]
 LIMIT_BYTES = 2_000_000
 """A paper with ten thousand cells takes about a tenth of it."""
 LIMIT_DEPTH = 20
-
-_DROPPED: KeyPath = (-1,)
-"""Path of what is read past: the value of a key that stood already."""
+_TOO_DEEP = f"nested more than {LIMIT_DEPTH} deep; a claim file needs no more than eight"
 
 _NULL = re.compile(r"(?:~|null|Null|NULL)?")
 _TRUTH = re.compile(r"true|True|TRUE|false|False|FALSE")
 _WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+#: What YAML 1.2 does not allow (section 5.1).
+_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
@@ -104,7 +105,7 @@ def read(path: Path) -> Source:
     text = _text(path, name)
     source = Source(name)
     try:
-        _Builder(source).build(text)
+        _Builder(source, _events(text)).build()
     except _Stop as stop:
         raise ClaimFileError(
             [source.message(problem) for problem in (*source.problems, stop.problem)]
@@ -150,148 +151,91 @@ class _Stop(Exception):  # noqa: N818 - ends the reading, it is not shown
 
 
 @dataclass
-class _Frame:
-    """A mapping or list that is being read."""
-
-    path: KeyPath
-    container: dict[str, Plain] | list[Plain]
-    key: str | None = None
-    """Key that waits for its value."""
-    key_path: KeyPath = ()
-
-
 class _Builder:
     """Turns the parser's events into `source.content`."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.frames: list[_Frame] = []
-        self.documents = 0
+    source: Source
+    events: Iterator[Any]
 
-    def build(self, text: str) -> None:
-        for event in _events(text):
-            self._take(event)
-        if self.documents == 0 or self.source.spelled.get(()) == "":
-            raise _Stop(1, "the file is empty; start it with `format: 1` and `paper:`")
+    def build(self) -> None:
+        next(self.events)  # the stream begins
+        event = next(self.events)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self.source.content = self._value(next(self.events), ())
+            next(self.events)  # the document ends
+            event = next(self.events)
+        if isinstance(event, yaml.DocumentStartEvent):
+            raise _Stop(_line(event), "a second document starts here (---); one file holds one paper")
         if not isinstance(self.source.content, dict):
-            raise _Stop(1, "the file must hold keys and values; start it with `format: 1` and `paper:`")
+            lacks = "is empty" if self.source.content is None else "must hold keys and values"
+            raise _Stop(1, f"the file {lacks}; start it with `format: 1` and `paper:`")
 
-    def _take(self, event: Any) -> None:
-        kind = type(event).__name__.removesuffix("Event")
-        line = event.start_mark.line + 1
-        if kind == "Scalar" and _SURROGATE.search(event.value):
-            raise _Stop(
-                line, r"half a surrogate pair (\ud800 to \udfff) is no character; write the character"
-            )
-        if kind == "DocumentStart":
-            self._document(line)
-        elif kind in ("MappingEnd", "SequenceEnd"):
-            self.frames.pop()
-        elif kind in ("MappingStart", "SequenceStart", "Scalar", "Alias"):
-            if self._waits_for_key():
-                self._key(event, kind, line)
-            else:
-                self._value(event, kind, line)
+    def _value(self, event: Any, path: KeyPath) -> Plain:
+        if len(path) > LIMIT_DEPTH:
+            raise _Stop(_line(event), _TOO_DEEP)
+        self._refuse_anchor_and_tag(event, path)
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(path)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(path)
+        return self._scalar(event, path) if isinstance(event, yaml.ScalarEvent) else None
 
-    def _document(self, line: int) -> None:
-        self.documents += 1
-        if self.documents > 1:
-            raise _Stop(line, "a second document starts here (---); one file holds one paper")
+    def _sequence(self, path: KeyPath) -> list[Plain]:
+        items: list[Plain] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            place = (*path, len(items))
+            self.source.lines[place] = _line(event)
+            items.append(self._value(event, place))
+        return items
 
-    def _waits_for_key(self) -> bool:
-        return (
-            bool(self.frames) and isinstance(self.frames[-1].container, dict) and self.frames[-1].key is None
-        )
+    def _mapping(self, path: KeyPath) -> dict[str, Plain]:
+        held: dict[str, Plain] = {}
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                key_is = "a key must be text, not a list, mapping or alias; write it out"
+                raise _Stop(_line(event), key_is, path)
+            place = (*path, event.value)
+            self._refuse_anchor_and_tag(event, place)
+            if event.value not in held:
+                self.source.lines[place] = _line(event)
+                held[event.value] = self._value(next(self.events), place)
+                continue
+            text = f"this key stands twice (first on line {self.source.lines[place]}); keep one"
+            self.source.problems.append(Problem(place, text, _line(event)))
+            _Builder(Source(""), self.events)._value(next(self.events), place)  # read past
+        return held
 
-    def _key(self, event: Any, kind: str, line: int) -> None:
-        frame = self.frames[-1]
-        if kind != "Scalar":
-            raise _Stop(line, "a key must be text, not a list, mapping or alias; write it out", frame.path)
-        self._refuse_anchor_and_tag(event, (*frame.path, event.value), line)
-        assert isinstance(frame.container, dict)
-        frame.key, frame.key_path = event.value, (*frame.path, event.value)
-        if frame.path[:1] == _DROPPED:
-            return
-        if event.value in frame.container:
-            first = self.source.lines[frame.key_path]
-            text = f"this key stands twice (first on line {first}); keep one"
-            self.source.problems.append(Problem(frame.key_path, text, line))
-            frame.key_path = _DROPPED
-        else:
-            self.source.lines[frame.key_path] = line
-
-    def _value(self, event: Any, kind: str, line: int) -> None:
-        path = self._path_of_value(line)
-        self._refuse_anchor_and_tag(event, path, line)
-        value: Plain = None
-        if kind == "Scalar":
-            value = self._scalar(event, path, line)
-        elif kind in ("MappingStart", "SequenceStart"):
-            value = {} if kind == "MappingStart" else []
-        self._store(value, path)
-        if kind in ("MappingStart", "SequenceStart"):
-            self._open(path, value, line)
-
-    def _path_of_value(self, line: int) -> KeyPath:
-        if not self.frames:
-            return ()
-        frame = self.frames[-1]
-        if isinstance(frame.container, dict):
-            return frame.key_path
-        path = _DROPPED if frame.path[:1] == _DROPPED else (*frame.path, len(frame.container))
-        self.source.lines.setdefault(path, line)
-        return path
-
-    def _store(self, value: Plain, path: KeyPath) -> None:
-        if not self.frames:
-            self.source.content = value
-            return
-        frame = self.frames[-1]
-        if isinstance(frame.container, list):
-            frame.container.append(value)
-            return
-        assert frame.key is not None
-        if path[:1] != _DROPPED:
-            frame.container[frame.key] = value
-        frame.key = None
-
-    def _open(self, path: KeyPath, container: dict[str, Plain] | list[Plain], line: int) -> None:
-        if len(self.frames) == LIMIT_DEPTH:
-            raise _Stop(line, f"nested more than {LIMIT_DEPTH} deep; a claim file needs no more than eight")
-        self.frames.append(_Frame(path, container))
-
-    def _refuse_anchor_and_tag(self, event: Any, path: KeyPath, line: int) -> None:
+    def _refuse_anchor_and_tag(self, event: Any, path: KeyPath) -> None:
         """Notes them; the value is read all the same, so that nothing else is said to be missing."""
         refused = []
-        if getattr(event, "anchor", None) is not None:
-            alias = type(event).__name__ == "AliasEvent"
-            mark = ("the alias *" if alias else "the anchor &") + str(event.anchor)
+        if event.anchor is not None:
+            mark = ("the alias *" if isinstance(event, yaml.AliasEvent) else "the anchor &") + event.anchor
             refused.append(f"{mark} is not allowed; write the value out")
         if getattr(event, "tag", None) is not None:
-            tag = str(event.tag).replace("tag:yaml.org,2002:", "!!")
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             refused.append(f"the tag {tag} is not allowed; write plain text, numbers, lists and mappings")
-        where = () if path[:1] == _DROPPED else path
-        self.source.problems += [Problem(where, text, line) for text in refused]
-        if refused and where:
-            self.source.unread.add(where)
+        self.source.problems += [Problem(path, text, _line(event)) for text in refused]
+        if refused and path:
+            self.source.unread.add(path)
 
-    def _scalar(self, event: Any, path: KeyPath, line: int) -> Plain:
+    def _scalar(self, event: Any, path: KeyPath) -> Plain:
         text: str = event.value
-        if event.style is not None:
+        if event.style:
             return text
         if _NOT_FINITE.fullmatch(text) or (_DECIMAL.fullmatch(text) and math.isinf(float(text))):
-            return self._refuse(path, f"{short(text)} is not a finite number; write one", line)
+            wrong = f"{short(text)} is not a finite number; write one"
+            self.source.problems.append(Problem(path, wrong, _line(event)))
+            self.source.unread.add(path)
+            return None
         value = _resolved(text)
         if not isinstance(value, str):
             self.source.spelled[path] = text
         return value
 
-    def _refuse(self, path: KeyPath, text: str, line: int) -> None:
-        """Notes that the value at `path` cannot be read."""
-        if path[:1] == _DROPPED:
-            return
-        self.source.problems.append(Problem(path, text, line))
-        self.source.unread.add(path)
+
+def _line(event: Any) -> int:
+    line: int = event.start_mark.line
+    return line + 1
 
 
 def _resolved(text: str) -> Plain:
@@ -310,49 +254,45 @@ def _resolved(text: str) -> Plain:
 
 def _events(text: str) -> Iterator[Any]:
     """The parser's events, its complaints as `_Stop`."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
+    if bad := _NOT_YAML.search(text):
+        line = text.count("\n", 0, bad.start()) + 1
+        raise _Stop(line, f"character {ord(bad[0])!r} is not allowed in YAML; remove it")
     try:
-        yield from YAML(typ="safe", pure=True).parse(text)
-    except MarkedYAMLError as err:
+        yield from yaml.parse(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
-        raise _Stop(mark.line + 1 if mark else 1, _complaint(str(err.problem or err.context))) from err
-    except (ValueError, OverflowError) as err:  # of the parser itself, for \U00110000
-        line = next((n for n, it in enumerate(text.splitlines(), 1) if _BEYOND.search(it)), 1)
-        raise _Stop(line, r"\U stands for no character above 10ffff; write the character itself") from err
-    except YAMLError as err:  # a character that YAML does not allow
-        position = getattr(err, "position", 0)
-        line = text.count("\n", 0, position) + 1
-        character = getattr(err, "character", "?")
-        code = ord(character) if isinstance(character, str) and len(character) == 1 else character
-        raise _Stop(line, f"character {code!r} is not allowed in YAML; remove it") from err
+        rest = [*text.split("\n")[mark.line : mark.line + 1], ""][0][mark.column :]
+        raise _Stop(mark.line + 1, _complaint(str(err.problem or err.context), rest[:1])) from err
 
 
-_BEYOND = re.compile(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
-
-#: What the parser says -> what is wrong, and what to do, in the words of whoever writes the file.
+#: What libyaml says -> what is wrong, and what to do, in the words of whoever writes the file.
 _COMPLAINTS: Mapping[str, str] = {
-    "'\\t'": "a tab stands where text should begin; indent with spaces",
-    "cannot start any token": "no text begins with {}; put text that does in quotes",
-    "mapping values are not allowed here": (
+    "cannot start any token": "no text begins with {sign}; put text that does in quotes",
+    "mapping values are not allowed": (
         "a colon where no key can end; put text that holds a colon and a space in quotes"
     ),
-    "unknown escape character": r"\{} stands for nothing; write \\ for a backslash, or use single quotes",
-    "<stream end>": "the file ends within a list, a mapping or brackets; close what is open just above",
-    "end of stream": "the file ends within quotes; close those that were opened above",
-    "document separator": "--- stands within quotes that are open; close them above",
-    "<block end>": (
+    "unknown escape character": (
+        r"the backslash in double quotes begins no character code; write \\ for a backslash, or use single "
+        "quotes"
+    ),
+    "invalid Unicode character": r"\u or \U stands for no character there; write the character itself",
+    "unexpected end of stream": "the file ends within quotes; close those that were opened above",
+    "unexpected document indicator": "--- stands within quotes that are open; close them above",
+    "did not find expected key": (
         "the indentation changes in the middle, or text follows a closing quote; indent alike what belongs "
         "together"
     ),
-    "expected ',' or": "brackets lack a comma or their end; check them here and just above",
+    "did not find expected '-'": "the indentation changes in the middle; indent alike what belongs together",
+    "did not find expected ','": "brackets lack a comma or their end; check them here and just above",
 }
 
 
-def _complaint(problem: str) -> str:
-    for sign, words in _COMPLAINTS.items():
-        if sign in problem:
-            named = re.search(r"character '(.+?)'", problem)
-            return f"not readable as YAML: {words.format(named[1] if named else 'this character')}"
+def _complaint(problem: str, sign: str) -> str:
+    if "nesting depth" in problem:
+        return _TOO_DEEP
+    if "cannot start any token" in problem and sign == "\t":
+        return "not readable as YAML: a tab stands where text should begin; indent with spaces"
+    for what, words in _COMPLAINTS.items():
+        if what in problem:
+            return f"not readable as YAML: {words.replace('{sign}', sign)}"
     return "not readable as YAML: check indentation, quotes and brackets here and just above"

@@ -418,12 +418,13 @@ _BAD = "not readable as YAML"
         ),
         (
             b"a: [1,\nb: 2\n",
-            f"3: {_BAD}: the file ends within a list, a mapping or brackets; close what is open just above",
+            f"3: {_BAD}: brackets lack a comma or their end; check them here and just above",
         ),
         (b'a: 1\nb: "x\n', f"3: {_BAD}: the file ends within quotes; close those that were opened above"),
         (
             b'a: 1\nb: "\\q"\n',
-            f"2: {_BAD}: \\q stands for nothing; write \\\\ for a backslash, or use single quotes",
+            f"2: {_BAD}: the backslash in double quotes begins no character code; write \\\\ for a "
+            "backslash, or use single quotes",
         ),
         (
             b"a: 1\nb:\n  - c\n d: 1\n",
@@ -433,13 +434,13 @@ _BAD = "not readable as YAML"
         (b"%YAML 9\n---\na: 1\n", f"1: {_BAD}: check indentation, quotes and brackets here and just above"),
         (
             b'a: 1\nb: "\\U00110000"\n',
-            "2: \\U stands for no character above 10ffff; write the character itself",
+            f"2: {_BAD}: \\u or \\U stands for no character there; write the character itself",
         ),
         (b"a: 1\n? [x, y]\n: 1\n", "2: a key must be text, not a list, mapping or alias; write it out"),
         (b"a: 1\nb: \x00\n", "2: character 0 is not allowed in YAML; remove it"),
         (
             b'a: 1\nb: "\\ud800"\n',
-            "2: half a surrogate pair (\\ud800 to \\udfff) is no character; write the character",
+            f"2: {_BAD}: \\u or \\U stands for no character there; write the character itself",
         ),
         (b"a: " + b"[" * 100_000, _DEEP),
         (b"- " * 50_000, _DEEP),

@@ -11,9 +11,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Literal
 
+import yaml
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from reimpl.errors import DataError
 
@@ -189,8 +188,8 @@ class Catalogue(_Part):
 def parse_catalogue(text: str, name: str) -> Catalogue:
     """A catalogue from YAML text; raises `DataError` with the first problem."""
     try:
-        return Catalogue.model_validate(YAML(typ="safe", pure=True).load(text))
-    except YAMLError as err:
+        return Catalogue.model_validate(yaml.load(text, Loader=yaml.CSafeLoader))
+    except yaml.YAMLError as err:
         raise DataError(f"{name}: no YAML ({str(err).splitlines()[0]}); correct the file") from err
     except ValidationError as err:
         first = err.errors()[0]
