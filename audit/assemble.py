@@ -8,7 +8,7 @@ from dataclasses import replace
 import audit
 from audit import split_verdicts
 from audit.across_papers import across
-from audit.checks import Sheet, findings_beside
+from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
 from audit.describe import degrees, share
@@ -16,7 +16,7 @@ from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
 from audit.planning import settling
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
-from audit.stats.printed import printed
+from audit.stats.printed import printed_count
 
 
 def assemble(
@@ -42,7 +42,7 @@ def assemble(
         experiments=tuple(experiments.values()),
         claims=claims,
         verdicts=(),
-        findings=findings_beside(sheet, others),
+        findings=all_findings([sheet], others),
         fidelity=tuple(fidelity),
         margins_hash=paper.margins_hash,
         margins_superseded=paper.superseded,
@@ -119,7 +119,7 @@ def judge_of(audit: Audit) -> Judge:
 def _printed_test_sizes(paper: Paper) -> dict[str, int]:
     """Data set id -> test documents as printed, where the paper prints them."""
     sizes = {name: data.printed.get("test") for name, data in paper.datasets.items()}
-    return {name: int(printed(size).value) for name, size in sizes.items() if size}
+    return {name: int(printed_count(size).value) for name, size in sizes.items() if size}
 
 
 def _passed(checks: Sequence[FidelityCheck]) -> dict[str, bool]:

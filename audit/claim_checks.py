@@ -25,10 +25,7 @@ from audit.claim_names import (
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.claim_text import is_visible
 from audit.names import known_names
-from audit.stats.printed import printed
-
-#: Statistics of a data set that count something.
-_COUNTS = ("train", "test", "validation", "dev", "labels", "features")
+from audit.stats.printed import COUNTS, printed, printed_count
 
 #: What an experiment must name to be run.
 _TO_RUN = ("model", "variant", "protocol", "recipe")
@@ -56,8 +53,13 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
 def _in_dataset(path: KeyPath, entry: PlainMapping) -> Iterator[Problem]:
     """Counts are whole numbers above 0."""
     for name, text in mapping(entry.get("printed")).items():
-        if name in _COUNTS and isinstance(text, str) and is_visible(text) and not no_number(text):
-            number = printed(text)
+        if (
+            name in COUNTS
+            and isinstance(text, str)
+            and is_visible(text)
+            and not no_number(text, printed_count)
+        ):
+            number = printed_count(text)
             if number.percent or number.value < 1 or number.value.denominator != 1:
                 yield Problem((*path, "printed", name), f"{text!r} is no count; write a whole number above 0")
 
@@ -120,7 +122,8 @@ def _in_cell(path: KeyPath, table: TableNames, row: str, column: str, names: Fil
         return
     place = path if isinstance(_held(names.content, path), str) else (*path, "printed")
     yield from _in_origin(path, value_keys(_held(names.content, path)))
-    if cell.is_number and is_visible(cell.printed) and (why := no_number(cell.printed)):
+    read = printed_count if cell.quantity in COUNTS else printed
+    if cell.is_number and is_visible(cell.printed) and (why := no_number(cell.printed, read)):
         yield Problem(place, why)
     if cell.is_number and cell.source is None:
         text = "says nowhere whose run it is; give the row, its column or the table a source"

@@ -15,7 +15,7 @@ from audit.claim_sound import within
 from audit.claim_source import KeyPath, Problem
 from audit.record import Cell
 from audit.record import Margin as Resolved
-from audit.stats.printed import printed
+from audit.stats.printed import printed_count
 
 if TYPE_CHECKING:
     from audit.claim import Paper
@@ -135,7 +135,7 @@ class Margins:
         whole = path == ("margins", table)
         return Ground(
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
-            documents=int(printed(size).value) if size else None,
+            documents=int(printed_count(size).value) if size else None,
             improvements=tuple(
                 (it.better, it.worse)
                 for it in self._improvements

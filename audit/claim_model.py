@@ -8,7 +8,7 @@ tell is checked here; what takes two places of the file is in `audit.claim_check
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -27,7 +27,7 @@ from audit.claim_text import UNSEEN, visible, visible_throughout
 from audit.command_words import inside, sound_command, sound_word, span_of_time
 from audit.interrupts import held_back
 from audit.names import known_names
-from audit.stats.printed import printed
+from audit.stats.printed import printed, printed_count
 
 #: Metric names with whether `@k` follows; the vocabulary of `reimpl.metric_names`, which a test compares.
 METRICS: Mapping[str, bool] = {
@@ -102,10 +102,10 @@ def _metric(name: str) -> str:
     raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
 
 
-def no_number(text: str) -> str | None:
+def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
     """Why `text` is no printed number, and what to do; None for one."""
     try:
-        printed(text)
+        read(text)
     except ValueError:
         return (
             f"{text!r} is not a printed number; write it as printed (83.50, 15,449, 12%), and null for a dash"
@@ -115,6 +115,12 @@ def no_number(text: str) -> str | None:
 
 def _printed(text: str) -> str:
     if why := no_number(text):
+        raise ValueError(why)
+    return text
+
+
+def _statistic(text: str) -> str:
+    if why := no_number(text, printed_count):
         raise ValueError(why)
     return text
 
@@ -149,6 +155,12 @@ PrintedNumber = Annotated[
     AfterValidator(visible),
     AfterValidator(_printed),
     Schema({"type": "string", "pattern": r"^\s*[-+\u2212\u2013]?[0-9.,]+\s?%?\s*$"}),
+]
+Statistic = Annotated[
+    str,
+    AfterValidator(visible),
+    AfterValidator(_statistic),
+    Schema({"type": "string", "pattern": r"^[^0-9]*[0-9.,]+\s?[%KkMm]?\s*$"}),
 ]
 Fingerprint = Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
 Fingerprints = Annotated[
@@ -216,8 +228,8 @@ class Dataset(Model):
     """Name as the paper writes it."""
     catalogue: Name | None = None
     """Name by which other papers' claim files know the same collection, as in eurlex-4k."""
-    printed: Mapping[Name, PrintedNumber] = {}
-    """Statistics as printed, in quotes: train, test, labels, ..."""
+    printed: Mapping[Name, Statistic] = {}
+    """Statistics as printed, in quotes: train, test, labels, ...; also "about 3,200" and "3.8K"."""
     content: Fingerprints | None = None
     """SHA-256 fingerprints of the very data, where known; null while unknown."""
     corpus: Fingerprints | None = None
@@ -359,7 +371,7 @@ class Table(Origin):
     unit: Text = "percent"
     """Unit of the metrics: percent, or fraction (of 1). Margins are in percent points in either case."""
     runs: Count | None = None
-    """Runs behind each number, where the paper says that they are means."""
+    """Runs behind each number, where the paper states it: 1 for single runs, more for means."""
     spread: Literal["sd", "se", "ci95"] | None = None
     """What stands after the plus-minus sign; null where the paper does not say."""
     transcription: Transcription | None = None

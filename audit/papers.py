@@ -75,23 +75,6 @@ def check_keys(papers: Sequence[Paper]) -> None:
         raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
 
 
-def background(papers: Sequence[Paper]) -> list[Paper]:
-    """The built-in papers that these copy numbers from, directly or not, and that are not among them."""
-    from audit.claim import builtin_claims, load
-
-    builtin = {path.stem: path for path in builtin_claims()}
-    held = {paper.paper.key: paper for paper in papers}
-    asked = list(papers)
-    for paper in asked:
-        for table in paper.table_records():
-            for cell in (cell for row in table.rows for cell in row.cells):
-                key = cell.copied_from
-                if key and key not in held and key in builtin:
-                    held[key] = load(builtin[key])
-                    asked.append(held[key])
-    return [paper for paper in held.values() if paper not in papers]
-
-
 @cache
 def _builtin_sheets() -> tuple[Sheet, ...]:
     """Once a process: seconds of reading."""
@@ -114,11 +97,10 @@ def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...
 
 
 def findings_about(papers: Sequence[Paper]) -> list[Finding]:
-    """What the checks that need no run find about these papers, by themselves and across them."""
+    """What the checks that need no run find about these papers, and between them and the built-in ones."""
     from audit.assemble import sheet_of
     from audit.checks import all_findings
 
     keys = {paper.paper.key for paper in papers}
-    others = background(papers)  # from which they copy
-    found = all_findings([sheet_of(paper) for paper in (*papers, *others)])
-    return [it for it in found if it.id.split(":")[0] in (*keys, "across")]
+    others = [it for it in _builtin_sheets() if it.paper.key not in keys]
+    return list(all_findings([sheet_of(paper) for paper in papers], others))

@@ -11,7 +11,7 @@ import pytest
 
 from audit.across_papers import across
 from audit.assemble import assemble
-from audit.checks import findings_beside
+from audit.checks import all_findings
 from audit.checks.sheet import Sheet
 from audit.claim import load
 from audit.papers import sheets_beside
@@ -93,12 +93,12 @@ def test_findings_beside_others_are_those_about_this_paper() -> None:
     """Its own copies, and sizes of collections that it has too; not what others do among themselves."""
     ours, origin = printing("ours", "73.68", copied_from="b"), printing("b", "76.38", test="3,809")
     third = printing("c", "70.00", copied_from="b")
-    found = findings_beside(ours, [origin, third])
+    found = all_findings([ours], [origin, third])
     assert {it.id for it in found if it.result == "inconsistent"} == {"ours:copies:t.kim.P@1"}
     assert [it.id for it in found if it.id.startswith("across")] == ["across:statistics:eurlex-4k.test"]
     assert not any(it.id.startswith(("b:", "c:")) for it in found)
-    assert findings_beside(third, [ours, origin])[-1].cells[0].startswith("c:")
-    assert not any(it.check == "copies" for it in findings_beside(origin, [ours, third]))
+    assert all_findings([third], [ours, origin])[-1].cells[0].startswith("c:")
+    assert not any(it.check == "copies" for it in all_findings([origin], [ours, third]))
 
 
 def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ Each check is a function from a sheet (or from all of them) to findings, exact o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from audit.checks.across import copies, sizes
@@ -40,24 +40,21 @@ CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
 ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularity, copies, sizes)
 
 
-def all_findings(sheets: Sequence[Sheet]) -> tuple[Finding, ...]:
-    """What every check finds, in the order of papers, checks and tables; what takes several papers last."""
+def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple[Finding, ...]:
+    """What every check finds about papers, with `others` to hold them against.
+
+    In the order of papers, checks and tables; what takes several papers last.
+    """
+    keys = {sheet.paper.key for sheet in sheets}
     alone = [found for sheet in sheets for check in CHECKS for found in check(sheet)]
-    return _each_named([*alone, *(found for check in ACROSS for found in check(sheets))])
-
-
-def findings_beside(sheet: Sheet, others: Sequence[Sheet]) -> tuple[Finding, ...]:
-    """What every check finds about one paper, with `others` to hold it against; in the same order."""
-    key = sheet.paper.key
-    alone = (found for check in CHECKS for found in check(sheet))
-    held = (found for check in ACROSS for found in check([sheet, *others]))
-    mine = (it for it in held if it.id.startswith(f"{key}:") or _names(it, key))
+    held = (found for check in ACROSS for found in check([*sheets, *others]))
+    mine = (it for it in held if it.id.partition(":")[0] in keys or _names(it, keys))
     return _each_named([*alone, *mine])
 
 
-def _names(found: Finding, key: str) -> bool:
-    """Whether a finding that is no single paper's is about this one too."""
-    return found.id.startswith("across:") and any(it.startswith(f"{key}:") for it in found.cells)
+def _names(found: Finding, keys: Collection[str]) -> bool:
+    """Whether a finding that is no single paper's is about one of these."""
+    return found.id.startswith("across:") and any(it.partition(":")[0] in keys for it in found.cells)
 
 
 def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -71,4 +68,4 @@ def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(named)
 
 
-__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings", "findings_beside"]
+__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings"]

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 from audit.checks.agreement import cut
-from audit.checks.finding import SLIP, decimal, finding
-from audit.checks.same_value import apart, meet
-from audit.checks.sheet import Number, Sheet, address_in
+from audit.checks.finding import SLIP, WEIGHTS, decimal, finding
+from audit.checks.same_value import apart, meet, same_count
+from audit.checks.sheet import Number, Profile, Sheet, address_in
 from audit.checks.unmatched import unmatched
+from audit.expression.interval import Interval, point
 from audit.record import DatasetRecord, Finding, FindingResult
-from audit.stats.printed import printed
+from audit.stats.printed import Printed, printed_count
 
 _SIZES = ("train", "test", "labels", "features")
 _VERSIONS = "two versions or splits of the collection go by one name"
+_THIRD = "both were copied from a third table, on one of the two"
+#: So many metrics that agree to the last digit are taken for a copy.
+_TRIPLE = 3
 _SECOND_HAND = "the number was taken from another place than the one named"
 _OWN_RUN = "the number was run anew, and the text names only where the method comes from"
 
@@ -25,7 +30,8 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
     A number copied from a table with another number of test documents is not about the split that the copying
     table reports on; nor is one that stands on the same name but in other sizes. One finding for each origin
-    and data set whose sizes differ, for each number that differs, and for each origin that is not at hand.
+    and data set whose sizes differ, for each number that differs, for each origin that is not at hand, and
+    for each row that two papers print alike for other sizes without saying so.
     """
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
@@ -39,6 +45,7 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
             else:
                 text = f"{len(numbers)} numbers are copied from {key}, whose claim file is not at hand"
                 yield finding(sheet, "copies", "untestable", numbers, text, subject=f"from-{key}")
+    yield from _undeclared(sheets)
 
 
 def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
@@ -83,22 +90,86 @@ def _differing(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
 
 def _splits(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
     """Sizes of the test sets for which the same numbers stand, data set by data set."""
-    by_sizes: dict[tuple[str, int, int], list[tuple[Number, Sequence[Number]]]] = {}
+    by_sizes: dict[tuple[str, Printed, Printed], list[tuple[Number, Sequence[Number]]]] = {}
     for number, same in pairs:
-        here = sheet.test_size(number.cell.dataset)
-        theirs = [size for it in same if (size := origin.test_size(it.cell.dataset))]
+        here = sheet.test_count(number.cell.dataset)
+        theirs = [size for it in same if (size := origin.test_count(it.cell.dataset))]
         if here and theirs:
-            size = here if here in theirs else theirs[0]
+            size = next((it for it in theirs if same_count(here, it)), theirs[0])
             by_sizes.setdefault((number.cell.dataset or "", here, size), []).append((number, same))
     for (_, here, there), held in by_sizes.items():
         texts = ", ".join(dict.fromkeys(number.text for number, _ in held))
         stand = "stands" if len(held) == 1 else "stand"
-        text = f"{texts} {stand} here for {here:,} test documents, and in {origin.paper.key} for {there:,}"
-        slip = f"a slip in one of the two sizes ({here:,}, {there:,})"
-        if here == there:
-            yield _copied(sheet, held, origin, "consistent", text, ())
-        else:
-            yield _copied(sheet, held, origin, "inconsistent", text, (_VERSIONS, slip))
+        elsewhere = f"in {origin.paper.key} for {_size(there)}"
+        text = f"{texts} {stand} here for {_size(here)} test documents, and {elsewhere}"
+        reasons = () if same_count(here, there) else (_VERSIONS, _slip(here, there))
+        yield _copied(sheet, held, origin, "inconsistent" if reasons else "consistent", text, reasons)
+
+
+def _size(of: Printed) -> str:
+    return f"{int(of.value):,}"
+
+
+def _slip(here: Printed, there: Printed) -> str:
+    return f"a slip in one of the two sizes ({_size(here)}, {_size(there)})"
+
+
+_Row = tuple[Sheet, Profile, Printed]
+"""A row of a paper, and its number of test documents."""
+
+
+def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
+    """Rows that two papers print alike of one collection for test sets of other sizes, without a source.
+
+    Three metrics that agree to the last digit are no chance: one row was copied, or both from a third table.
+    One finding for two papers and a collection; a row that is said to come from a paper at hand is held
+    against that one alone.
+    """
+    at_hand = {sheet.paper.key for sheet in sheets}
+    rows: dict[tuple[str, str], list[_Row]] = {}
+    for sheet in sheets:
+        for it in sheet.profiles:
+            held, first = sheet.datasets.get(it.dataset), it.numbers.get("P@1")
+            size = sheet.test_count(it.dataset)
+            if held and held.catalogue and first and size and first.cell.copied_from not in at_hand:
+                rows.setdefault((held.catalogue, first.text), []).append((sheet, it, size))
+    found: dict[tuple[str, ...], list[tuple[_Row, _Row]]] = {}
+    for (collection, _), alike in rows.items():
+        for mine, theirs in combinations(alike, 2):
+            if mine[0] is not theirs[0] and not same_count(mine[2], theirs[2]) and _alike(mine[1], theirs[1]):
+                key = (collection, mine[0].paper.key, theirs[0].paper.key)
+                found.setdefault(key, []).append((mine, theirs))
+    for (collection, *_), pairs in found.items():
+        yield _one_table(collection, pairs)
+
+
+def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
+    """The metrics that both print alike, but for nDCG@1, which is P@1; empty where they are too few."""
+    same = [
+        metric
+        for metric, it in mine.numbers.items()
+        if metric != "nDCG@1" and metric in theirs.numbers and it.text == theirs.numbers[metric].text
+    ]
+    return tuple(same) if len(same) >= _TRIPLE else ()
+
+
+def _one_table(collection: str, pairs: Sequence[tuple[_Row, _Row]]) -> Finding:
+    (sheet, _, here), (other, _, there) = pairs[0]
+    ours = [it for (_, mine, _), (_, theirs, _) in pairs for it in mine.get(*_alike(mine, theirs))]
+    others = [it for (_, mine, _), (_, theirs, _) in pairs for it in theirs.get(*_alike(mine, theirs))]
+    key, other_key = sheet.paper.key, other.paper.key
+    texts = ", ".join(it.text for it in ours)
+    return Finding(
+        check="copies",
+        result="inconsistent",
+        cells=(*(address_in(key, it) for it in ours), *(address_in(other_key, it) for it in others)),
+        arithmetic=f"{texts} stand in {key} for {_size(here)} test documents, and in {other_key} for "
+        f"{_size(there)}; neither is said to come from the other",
+        alternatives=(_VERSIONS, _THIRD, _slip(here, there)),
+        id=f"across:copies:{collection}.{key}={other_key}",
+        weight=WEIGHTS["copies"],
+        where=f"{key}: {sheet.named(ours)}; {other_key}: {other.named(others)}",
+    )
 
 
 def _copied(
@@ -146,24 +217,28 @@ class _Entry:
         return self.dataset.printed[self.statistic]
 
     @property
-    def may_be(self) -> set[Fraction]:
+    def may_be(self) -> tuple[Interval, ...]:
         """What it counts: of training documents, with or without those held out for validation."""
-        value = printed(self.text).value
-        held_out = self.sheet.statistic(self.dataset.id, "validation")
-        return {value, value + held_out.value} if held_out and self.statistic == "train" else {value}
+        value, held_out = _span(printed_count(self.text)), self.sheet.statistic(self.dataset.id, "validation")
+        return (value, value + _span(held_out)) if held_out and self.statistic == "train" else (value,)
+
+
+def _span(count: Printed) -> Interval:
+    return Interval(*count.interval) if count.decimals < 0 else point(count.value)
 
 
 def _one_size(collection: str, statistic: str, entries: Sequence[_Entry]) -> Finding:
     by_value: dict[Fraction, list[_Entry]] = {}
     for it in entries:
-        by_value.setdefault(printed(it.text).value, []).append(it)
+        by_value.setdefault(printed_count(it.text).value, []).append(it)
     shown = "; ".join(
         f"{held[0].text} ({', '.join(it.sheet.paper.key for it in held)})" for held in by_value.values()
     )
-    by_paper: dict[str, set[Fraction]] = {}
+    by_paper: dict[str, list[Interval]] = {}
     for it in entries:  # a paper may have the collection twice, in two versions
-        by_paper.setdefault(it.sheet.paper.key, set()).update(it.may_be)
-    same = bool(set.intersection(*by_paper.values()))
+        by_paper.setdefault(it.sheet.paper.key, []).extend(it.may_be)
+    ends = [it.low for held in by_paper.values() for it in held]  # if they meet, then in the least of one
+    same = any(all(any(it.low <= x <= it.high for it in held) for held in by_paper.values()) for x in ends)
     return Finding(
         check="statistics",
         result="consistent" if same else "untestable",  # each may be right about its own version

@@ -19,7 +19,7 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
     """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k.
 
     P@k is the share of the first k labels that are right, so for k1 < k2 the hits obey
-    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with k h of slack on either side for the rounding.
+    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with the rounding, or the cutting, of both left open.
     """
     for number in sheet.numbers.values():
         if _SHARE.fullmatch(number.cell.metric or "") and number.cell.unit in (None, "percent"):
@@ -42,13 +42,14 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
     sound = True
     for (k1, first), (k2, second) in combinations(by_k.items(), 2):
         gained = k2 * second.value.value - k1 * first.value.value
-        slack = k1 * first.value.half_unit + k2 * second.value.half_unit
+        first_unit, second_unit = 2 * k1 * first.value.half_unit, 2 * k2 * second.value.half_unit
+        slack = max((first_unit + second_unit) / 2, first_unit, second_unit)  # rounded, or both cut
         if -slack <= gained <= 100 * (k2 - k1) + slack:
             continue
         sound = False
         text = (
             f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
-            f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding"
+            f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
         )
         yield finding(sheet, "bounds", "inconsistent", [first, second], text, alternatives=_ALTERNATIVES)
     if sound:

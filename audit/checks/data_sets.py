@@ -12,13 +12,16 @@ from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.label_caps import cap_from_mean, exceeds
 from audit.checks.sheet import Number, Sheet
 from audit.record import DatasetRecord, Finding
-from audit.stats.printed import Printed, printed
+from audit.stats.printed import Printed
 
 #: How much a printed mean may differ from the test documents' own before it says anything about these.
 OTHER_DOCUMENTS = Fraction(1, 10)
 
 #: Of the training documents at least so much is counted, whatever was held out for validation.
 HELD_OUT = Fraction(1, 2)
+
+#: That only the labels that occur are counted explains a mean if so large a part of them need occur.
+MOST = Fraction(1, 2)
 
 _PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
 _ONLY_OCCURRING = "only the labels that occur are counted"
@@ -34,7 +37,7 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
     """
     for dataset in sheet.datasets.values():
         values = {
-            name: printed(dataset.printed[name])
+            name: value
             for name in (
                 "train",
                 "test",
@@ -43,7 +46,7 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
                 "labels_per_document",
                 "documents_per_label",
             )
-            if name in dataset.printed
+            if (value := sheet.statistic(dataset.id, name))
         }
         needed = {"train", "labels", "labels_per_document", "documents_per_label"}
         if needed <= set(values) and all(values[name].interval[0] > 0 for name in needed):
@@ -63,14 +66,18 @@ def _balance(sheet: Sheet, dataset: DatasetRecord, values: dict[str, Printed]) -
         validation=values.get("validation"),
     )
     whole = [it.documents for it in fitting if it.labels == "all"]
+    most = [it for it in fitting if it.labels == "occurring" and it.labels_needed.high >= MOST * labels.value]
     text = (
         f"{mean.text} x {train.text} / {labels.text} = "
         f"{decimal(mean.value * train.value / labels.value, 5)} documents a label, printed {documents.text}"
     )
     if whole:
         text += f": as counted over {' or '.join(whole)}"
-    elif fitting:
-        text += f": as counted over {fitting[0].documents} and only the labels that occur there"
+    elif most:
+        needed = f"{int(most[0].labels_needed.high):,} of {labels.text}"
+        text += f": as counted over {most[0].documents} and only the labels that occur there ({needed})"
+    else:
+        text += ": no way of counting that is known gives it"
     fewest = HELD_OUT * mean.interval[0] * train.value / labels.value
     impossible = not fitting and documents.interval[1] < fewest
     return finding(

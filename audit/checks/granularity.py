@@ -1,8 +1,9 @@
 """Printed P@1 against the printed number of test documents, and against other sizes of the same collection.
 
-A single number off the grid says little: it may be a mean over runs, or cut. So numbers are taken together.
-Where those of a paper go with its test size far better than chance has it, the one that does not is worth a
-look; where they do not, the test size is.
+A number off the grid says little by itself: it may be a mean over runs or splits, of another number of
+documents than the rounded one that is printed, or cut. So a number is called inconsistent only where the
+paper states a single run and an exact number of documents, or where the whole column goes with another known
+size of the collection far better than chance has it, as numbers copied from a table on another split do.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from dataclasses import dataclass
 
 from audit.checks.agreement import cut
 from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
-from audit.checks.fingerprint import Fingerprint, fingerprint
-from audit.checks.grid import Granularity, without_padding
+from audit.checks.fingerprint import Fingerprint, fingerprint, tail
+from audit.checks.grid import Granularity, hits, without_padding
 from audit.checks.grid import granularity as granularity_of
-from audit.checks.same_value import meet
+from audit.checks.same_value import meet, same_count
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding, FindingResult
-from audit.stats.printed import Printed
+from audit.stats.printed import Printed, printed
 
 #: Numbers go with a test size if a wrong one does as well no more often than this.
 LEVEL = 0.05
+#: They go with another size than the printed one if the best of the wrong sizes does as well no more often.
+OTHER_LEVEL = 0.01
 _COPIED = "numbers copied from a table on another split"
 _ENSEMBLE = "several runs, splits or models behind one number"
 _CUT = "cut after the last digit instead of rounded"
@@ -35,6 +38,14 @@ class _Group:
     numbers: tuple[Number, ...]
     values: tuple[Printed, ...]
     documents: int
+    single: frozenset[str]
+    """Addresses of those that the paper states to be single runs."""
+    rounded: bool
+    """Whether the number of documents may be."""
+
+    def must_fit(self, number: Number) -> bool:
+        """Whether it can only be a share of so many documents."""
+        return number.address in self.single and not self.rounded
 
     @property
     def pairs(self) -> list[tuple[Number, Printed]]:
@@ -51,8 +62,13 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 text = f"the paper prints no number of test documents for {dataset}"
                 yield _finding(sheet, "untestable", numbers, text, dataset, copied=copied)
             elif numbers and documents is not None:
-                values = without_padding([number.value for number in numbers])
-                group = _Group(dataset, numbers, values, documents)
+                by_column = without_padding([printed(number.text) for number in numbers])
+                by_row = [number.value for number in numbers]
+                values = tuple(
+                    min(both, key=lambda it: it.decimals) for both in zip(by_column, by_row, strict=True)
+                )
+                single, rounded = _single(numbers, sheets), sheet.is_rounded(dataset)
+                group = _Group(dataset, numbers, values, documents, single, rounded)
                 yield from _of_group(sheet, group, _candidates(sheets, sheet, dataset), copied=copied)
 
 
@@ -60,6 +76,11 @@ def _datasets(sheet: Sheet) -> Iterator[tuple[str, bool]]:
     for dataset in sheet.datasets:
         yield dataset, False
         yield dataset, True
+
+
+def _single(numbers: Sequence[Number], sheets: Sequence[Sheet]) -> frozenset[str]:
+    by_key = {other.paper.key: other for other in sheets}
+    return frozenset(it.address for it in numbers if _runs(it, by_key) == 1)
 
 
 def _precision_at_1(
@@ -72,35 +93,42 @@ def _precision_at_1(
         cell = number.cell
         if (cell.metric, cell.dataset, cell.source == "copied") != ("P@1", dataset, copied):
             continue
-        if cell.unit in (None, "percent") and not _is_mean(number, by_key):
+        if cell.unit in (None, "percent") and (_runs(number, by_key) or 1) == 1:
             found.setdefault((cell.experiment or number.address, number.text), number)
     return tuple(found.values())
 
 
-def _is_mean(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...] = ()) -> bool:
-    """Whether it is said to be a mean over runs, here or where it is copied from, link by link."""
+def _runs(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...] = ()) -> int | None:
+    """Runs behind it as stated, here or where it is copied from, link by link; None where nobody says.
+
+    Of what is copied only the source knows: 2 for a mean over runs that are not counted.
+    """
     if number.is_mean:
-        return True
-    key = number.cell.copied_from if number.cell.source == "copied" else None
+        return max(number.runs or 2, 2)
+    if number.cell.source != "copied":
+        return number.runs
+    key = number.cell.copied_from
     if key is None or key in passed or key not in by_key:
-        return False
+        return None
     theirs = by_key[key].by_method.get((number.cell.method, number.cell.metric), ())
-    return any(
-        _is_mean(it, by_key, (*passed, key))
+    stated = [
+        _runs(it, by_key, (*passed, key))
         for it in theirs
         if it.cell.unit != number.cell.unit or meet(it.value, number.value) or cut(it.value, number.value)
-    )
+    ]
+    return max((it for it in stated if it and it > 1), default=None if None in stated or not stated else 1)
 
 
 def _candidates(sheets: Sequence[Sheet], sheet: Sheet, dataset: str) -> dict[int, list[str]]:
-    """Test sizes that other papers print for the collection, with these papers."""
-    collection = sheet.datasets[dataset].catalogue
+    """Other test sizes that are printed for the collection, with the papers; none that may be rounded."""
+    collection, own = sheet.datasets[dataset].catalogue, sheet.test_count(dataset)
     sizes: dict[int, list[str]] = {}
     for other in sheets:
         for held in other.datasets.values():
-            size = other.test_size(held.id)
-            if other is not sheet and collection and held.catalogue == collection and size:
-                sizes.setdefault(size, []).append(other.paper.key)
+            size = other.test_count(held.id)
+            known = collection and held.catalogue == collection and size and size.decimals == 0
+            if size and own and known and not same_count(size, own):
+                sizes.setdefault(int(size.value), []).append(other.paper.key)
     return sizes
 
 
@@ -118,38 +146,62 @@ def _of_group(
         yield _finding(sheet, "untestable", group.numbers, text, group.dataset, copied=copied, power=0.0)
         return
     off = [(number, it) for number, it in each if it.outcome != "untestable" and it.rounding != "nearest"]
-    never = [number for number, it in off if it.outcome == "infeasible"]
     text = f"{_shown(here)}{_beside(fits, others, documents)}"
-    if not off:
+    chosen = here.chance_p <= LEVEL
+    if not off or chosen:
         yield _finding(sheet, "consistent", group.numbers, text, group.dataset, copied=copied, power=power)
-    elif here.chance_p > LEVEL:
+    if off and chosen:
+        yield from (_stands_out(sheet, group, number, here, it) for number, it in off)
+    elif off:
+        wrong = [number for number, it in off if it.rounding is None and group.must_fit(number)]
+        elsewhere = _elsewhere(fits, documents)
         yield finding(
             sheet,
             "granularity",
-            "inconsistent" if never else "untestable",
-            [number for number, _ in off],
-            f"{text}; by cutting too, {len(never)} cannot",
-            alternatives=([_COPIED] if copied else []) + [_ENSEMBLE, OTHER_SIZE, SLIP],
+            "inconsistent" if wrong or elsewhere else "untestable",
+            wrong or [number for number, _ in off],
+            f"{text}; {elsewhere or _why_off(group, here, wrong)}",
+            alternatives=([_COPIED] if copied or elsewhere else []) + [_ENSEMBLE, OTHER_SIZE, SLIP],
             power=power,
             subject=_subject(group.dataset, copied=copied),
         )
-    else:
-        yield _finding(sheet, "consistent", group.numbers, text, group.dataset, copied=copied, power=power)
-        for number, it in off:
-            yield _stands_out(sheet, number, here, it)
 
 
-def _stands_out(sheet: Sheet, number: Number, here: Fingerprint, it: Granularity) -> Finding:
+def _elsewhere(fits: Mapping[int, Fingerprint], documents: int) -> str:
+    """That all numbers go with another known size, as they would not by chance; empty where they do not."""
+    best = min(fits.values(), key=lambda it: it.adjusted_p)
+    if best.documents == documents or best.feasible < best.of or best.adjusted_p >= OTHER_LEVEL:
+        return ""
+    chance = f"one of {len(fits)} wrong sizes does so by chance in {_percent(best.adjusted_p)} of cases"
+    return f"all go with {best.documents:,} ({chance})"
+
+
+def _why_off(group: _Group, here: Fingerprint, wrong: Sequence[Number]) -> str:
+    """Why numbers off the grid are called inconsistent, or are not."""
+    if wrong:
+        return f"{len(wrong)} of them cannot by cutting either, and single runs are stated"
+    could_tell = tail([1 - hits(it, documents=here.documents).power for it in group.values], here.of) <= LEVEL
+    hint = ", which hints at means over runs, splits or models" if could_tell else ""
+    stated = len(group.single) == len(group.numbers)
+    unstated = "" if stated else "; how many runs are behind each is not stated"
+    size = f"; {here.documents:,} may be rounded" if group.rounded else ""
+    return f"they go with it no better than chance{hint}{unstated}{size}"
+
+
+def _stands_out(sheet: Sheet, group: _Group, number: Number, here: Fingerprint, it: Granularity) -> Finding:
     text = (
         f"{number.text} cannot come from {here.documents:,} documents by rounding, "
         f"as {here.feasible} of {here.of} numbers on this data set can"
     )
+    must_fit = group.must_fit(number)
     if it.rounding is not None:
         text += f"; it can if it was {'cut' if it.rounding == 'truncate' else 'rounded up'}"
+    elif not must_fit:
+        text += "; it is not stated to be a single run on exactly so many"
     return finding(
         sheet,
         "granularity",
-        "inconsistent" if it.rounding is None else "untestable",
+        "inconsistent" if it.rounding is None and must_fit else "untestable",
         [number],
         text,
         alternatives=(SLIP, MEANS, _CUT, OTHER_SIZE),

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from audit.checks.rounding import PLAUSIBLE, Rounding, pre_image
-from audit.stats.printed import Printed, printed
+from audit.stats.printed import Printed
 
 #: Zeros at the end of this share of a column or more are taken for padding.
 PADDED = Fraction(4, 5)
@@ -99,32 +99,17 @@ def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
     As many zeros are dropped as at least four fifths of the numbers end in. The others keep their digits, as
     they show that they have them.
     """
-    ended = [_zeros(number) for number in column]
+    ended = [number.zeros_at_end for number in column]
     padding = max(
         (z for z in set(ended) if sum(end >= z for end in ended) >= PADDED * len(ended)),
         default=0,
     )
     return tuple(
-        _shortened(number, padding) if end >= padding else number
+        number.without_zeros(padding) if end >= padding else number
         for number, end in zip(column, ended, strict=True)
     )
 
 
 def _density(number: Printed, total: int, scale: int) -> Fraction:
     """Possible metric values for each printed one, counted over the whole range."""
-    return Fraction(total, scale * 10**number.decimals)
-
-
-def _zeros(number: Printed) -> int:
-    """Zeros at the end, after the point."""
-    units, zeros = int(number.value * 10**number.decimals), 0
-    while zeros < number.decimals and units % 10 ** (zeros + 1) == 0:
-        zeros += 1
-    return zeros
-
-
-def _shortened(number: Printed, zeros: int) -> Printed:
-    if not zeros:
-        return number
-    text = number.text.rstrip("%").rstrip()
-    return printed(text[:-zeros].rstrip(".") + ("%" if number.percent else ""))
+    return Fraction(total, scale) / Fraction(10) ** number.decimals

@@ -18,6 +18,9 @@ Missing = Literal["skipped", "last"]
 Line = Sequence[Printed | None]
 """One metric on one data set: the number of each method, in one order of methods; greater is better."""
 
+_Span = tuple[Fraction, Fraction]
+_Spans = Sequence[_Span | None]
+
 TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
 _MISSING: tuple[Missing, ...] = ("skipped", "last")
 
@@ -69,34 +72,41 @@ def possible_averages(
     Numbers whose rounding intervals overlap may have been in either order, or tied by any rule. Each method
     is taken by itself.
     """
-    best = _means([[_best_place(line, i, missing) for i in range(len(line))] for line in lines])
-    worst = _means([[_worst_place(line, i, missing) for i in range(len(line))] for line in lines])
+    held = [_spans(line) for line in lines]
+    best = _means([[_best_place(line, i, missing) for i in range(len(line))] for line in held])
+    worst = _means([[_worst_place(line, i, missing) for i in range(len(line))] for line in held])
     return tuple(
         None if low is None or high is None else (low, high) for low, high in zip(best, worst, strict=True)
     )
 
 
-def _best_place(line: Line, index: int, missing: Missing) -> Fraction | None:
+def _spans(line: Line) -> _Spans:
+    """As wide as the coarsest number of the line is rounded: 70 may be 70.9, cut, which is above 70.8."""
+    h = max((number.half_unit for number in line if number is not None), default=Fraction(0))
+    return [None if number is None else (number.value - h, number.value + h) for number in line]
+
+
+def _best_place(line: _Spans, index: int, missing: Missing) -> Fraction | None:
     """1 and one more for each value surely above; as by the dense rule, what may be one value counts once."""
     own = line[index]
     held = [number for number in line if number is not None]
     if own is None:
         return None if missing == "skipped" else Fraction(1 + _fewest_values(held))
-    return Fraction(1 + _fewest_values([it for it in held if it.interval[0] > own.interval[1]]))
+    return Fraction(1 + _fewest_values([it for it in held if it[0] > own[1]]))
 
 
-def _worst_place(line: Line, index: int, missing: Missing) -> Fraction | None:
+def _worst_place(line: _Spans, index: int, missing: Missing) -> Fraction | None:
     """As many as are not surely below, itself included."""
     own = line[index]
     if own is None:
         return None if missing == "skipped" else Fraction(len(line))
-    return Fraction(sum(it is not None and it.interval[1] >= own.interval[0] for it in line))
+    return Fraction(sum(it is not None and it[1] >= own[0] for it in line))
 
 
-def _fewest_values(numbers: Sequence[Printed]) -> int:
+def _fewest_values(numbers: Sequence[_Span]) -> int:
     """The least number of different values that these can have been before rounding."""
     values, reached = 0, None
-    for low, high in sorted((it.interval for it in numbers), key=lambda ends: ends[1]):
+    for low, high in sorted(numbers, key=lambda ends: ends[1]):
         if reached is None or low > reached:
             values, reached = values + 1, high
     return values

@@ -22,6 +22,12 @@ def meet(first: Printed, second: Printed) -> bool:
     return low1 <= high2 and low2 <= high1
 
 
+def same_count(first: Printed, second: Printed) -> bool:
+    """Whether two counts may be one: 3,000 may be 2,987 rounded, and 3,866 is not 3,865."""
+    rounded = min(first.decimals, second.decimals) < 0
+    return first.value == second.value or (rounded and meet(first, second))
+
+
 def apart(first: Printed, second: Printed) -> Fraction:
     """How far apart the printed values are, without sign."""
     return abs(first.value - second.value)

@@ -54,7 +54,8 @@ def _in_units(numbers: Sequence[Number]) -> Result:
 def _is_less(first: Number, second: Number) -> Result:
     """Whether the first is below the second: surely not, only if the rounding helps, or as printed."""
     gap = second.value.value - first.value.value
-    rounding = first.value.half_unit + second.value.half_unit
+    # by more than the coarser one's last digit, as both may be cut: 70 may be 70.9, which is above 70.8
+    rounding = 2 * max(first.value.half_unit, second.value.half_unit)
     shown = f"{first.text} < {second.text}"
     if gap > 0:
         return "consistent", f"{shown} by {decimal(gap)}"

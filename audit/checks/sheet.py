@@ -8,7 +8,7 @@ from functools import cached_property
 
 from audit.claim_reference import Grid, GridCell
 from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
-from audit.stats.printed import Printed, in_percent, printed
+from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
 
 Subject = tuple[str, str]
 """Data set and experiment."""
@@ -45,6 +45,11 @@ class Number:
         return (self.runs or 1) > 1 or self.cell.sd is not None
 
     @property
+    def is_single(self) -> bool:
+        """Whether it is said to be a single run."""
+        return self.runs == 1 and self.cell.sd is None
+
+    @property
     def address(self) -> str:
         return self.cell.address
 
@@ -58,7 +63,7 @@ class Number:
         except ValueError:
             return self
         cell = replace(self.cell, printed=text, unit="percent")
-        return replace(self, cell=cell, value=printed(text))
+        return replace(self, cell=cell, value=replace(printed(text), decimals=self.value.decimals - 2))
 
     @property
     def text(self) -> str:
@@ -78,8 +83,25 @@ class Sheet:
 
     @cached_property
     def numbers(self) -> Mapping[str, Number]:
-        """Address to number, for all cells that hold a metric or a quantity."""
-        return {number.address: number for table in self.tables for number in _numbers(table)}
+        """Address to number, for all cells that hold a metric or a quantity.
+
+        A row that is copied from a table of fewer decimals may be padded: 82.40, 68.50, 57.70. Where all
+        metrics of an experiment on a data set end in 0, they are taken for numbers without it.
+        """
+        found = [number for table in self.tables for number in _numbers(table)]
+        rows: dict[tuple[str | None, ...], list[Number]] = {}
+        for number in found:
+            row = (number.table, number.cell.dataset, _experiment(number)) if number.cell.metric else ()
+            rows.setdefault(row, []).append(number)
+        padded = {
+            it.address: zeros
+            for row, held in rows.items()
+            if len(row) and len(held) > 1 and (zeros := min(it.value.zeros_at_end for it in held))
+            for it in held
+        }
+        return {
+            it.address: replace(it, value=it.value.without_zeros(padded.get(it.address, 0))) for it in found
+        }
 
     @cached_property
     def lines(self) -> Mapping[Line, tuple[Number, ...]]:
@@ -152,12 +174,21 @@ class Sheet:
         """A statistic of the data set as printed; None where the paper prints none."""
         held = self.datasets.get(dataset or "")
         text = held.printed.get(name) if held else None
-        return printed(text) if text else None
+        return (printed_count if name in COUNTS else printed)(text) if text else None
 
-    def test_size(self, dataset: str | None) -> int | None:
+    def test_count(self, dataset: str | None) -> Printed | None:
         """Test documents as printed, where that is a number of documents."""
         held = self.statistic(dataset, "test")
-        return int(held.value) if held and held.value.denominator == 1 and held.value > 0 else None
+        return held if held and held.value.denominator == 1 and held.value > 0 else None
+
+    def test_size(self, dataset: str | None) -> int | None:
+        held = self.test_count(dataset)
+        return int(held.value) if held else None
+
+    def is_rounded(self, dataset: str | None) -> bool:
+        """Whether the number of test documents may be a rounded one: 3,000, about 3,865 and 3.8K."""
+        held = self.test_count(dataset)
+        return held is not None and held.decimals < 0
 
 
 @dataclass(frozen=True)
@@ -188,7 +219,13 @@ def _numbers(table: TableRecord) -> Iterator[Number]:
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=True):
             if cell.printed is not None and (cell.metric or cell.quantity):
-                yield Number(cell, printed(cell.printed), table.id, row.id, column.id, table.runs)
+                value = (printed_count if cell.quantity in COUNTS else printed)(cell.printed)
+                yield Number(cell, value, table.id, row.id, column.id, table.runs)
+
+
+def _experiment(number: Number) -> str:
+    """A row without an experiment is taken for one: what its columns print belongs together."""
+    return number.cell.experiment or f"{number.table}.{number.row}"
 
 
 def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
@@ -196,9 +233,7 @@ def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
     by_subject: dict[Subject, list[Number]] = {}
     for number in numbers:
         if number.cell.metric and number.cell.dataset:
-            # a row without an experiment is taken for one: what its columns print belongs together
-            experiment = number.cell.experiment or f"{number.table}.{number.row}"
-            by_subject.setdefault((number.cell.dataset, experiment), []).append(number)
+            by_subject.setdefault((number.cell.dataset, _experiment(number)), []).append(number)
     for (dataset, experiment), held in by_subject.items():
         whole = _each_once(held)
         if whole is not None:

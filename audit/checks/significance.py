@@ -37,12 +37,15 @@ def _of_claim(sheet: Sheet, claim: ClaimRecord, documents: int) -> Finding:
         f"apart: McNemar's p lies between {bounds.p_best:.2g} and {bounds.p_worst:.2g}, unpaired p "
         f"{bounds.p_unpaired:.2g}"
     )
-    result, said = _RESULTS[bounds.label]
+    low, high = (sheet.test_count(claim.dataset) or better.value).interval
+    sizes = {max(int(low), 1), documents, int(high)} if sheet.is_rounded(claim.dataset) else {documents}
+    labels = {table_significance(better.value, worse.value, documents=size).label for size in sizes}
+    result, said = _RESULTS[bounds.label if len(labels) == 1 else "undecidable"]
     if better.value.value <= worse.value.value:
         result, said = "untestable", "the order itself does not hold"  # that is for another check
-    elif (better.is_mean or worse.is_mean) and result == "inconsistent":
+    elif result == "inconsistent" and not (better.is_single and worse.is_single):
         # a test over runs may find any difference; a difference that documents alone bear out is no less
-        result, said = "untestable", "the numbers are means over runs, which can be told apart by less"
+        result, said = "untestable", "means over runs can be told apart by less; single runs are not stated"
     text = f"{text}; {said}"
     return finding(
         sheet,

@@ -11,7 +11,7 @@ import typer
 
 from audit.errors import AuditError
 from audit.exit_codes import Exit
-from audit.papers import background, check_keys, claim_paths, papers_of
+from audit.papers import check_keys, claim_paths, papers_of
 
 if TYPE_CHECKING:
     from audit.claim import KnownNames
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Claims",
     "app",
-    "background",
     "check_keys",
     "claim_paths",
     "data_app",

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Literal
+
+#: Statistics of a data set that count something, and may be rounded to tens or more.
+COUNTS = ("train", "test", "validation", "dev", "labels", "features")
 
 Rule = Literal["half_up", "half_even", "truncate"]
 
@@ -19,6 +22,10 @@ _NUMBER = re.compile(
     r"(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]*)"  # 15,449 or 15449, not 76,38
     r"(?:\.(?P<decimals>[0-9]+))?"
     r"\s?(?P<percent>%?)"
+)
+_COUNT = re.compile(
+    r"(?P<about>(?:(?:about|around|roughly|approximately|approx\.|circa|ca\.)\s|[~\N{ALMOST EQUAL TO}])?)\s?"
+    r"(?P<number>[0-9][0-9.,]*)\s?(?P<unit>[KkMm]?)"
 )
 
 
@@ -30,16 +37,27 @@ class Printed:
     value: Fraction
     """Without the percent sign: `83.5%` has the value 83.5."""
     decimals: int
+    """Below 0 of a number that is rounded to tens, hundreds, ..."""
     percent: bool = False
 
     @cached_property
     def half_unit(self) -> Fraction:
         """h: the printed number stands for anything within value -+ h."""
-        return Fraction(1, 2 * 10**self.decimals)
+        return Fraction(1, 2) / Fraction(10) ** self.decimals
 
     @cached_property
     def interval(self) -> tuple[Fraction, Fraction]:
         return self.value - self.half_unit, self.value + self.half_unit
+
+    @property
+    def zeros_at_end(self) -> int:
+        """Zeros after the point that end it: 2 of 83.00."""
+        digits = str(self.value * 10 ** max(self.decimals, 0))
+        return min(len(digits) - len(digits.rstrip("0")), self.decimals) if self.decimals > 0 else 0
+
+    def without_zeros(self, zeros: int) -> Printed:
+        """The number with so many zeros at its end taken for padding, not for digits."""
+        return replace(self, decimals=self.decimals - zeros) if zeros else self
 
 
 @lru_cache(maxsize=4096)
@@ -59,6 +77,23 @@ def printed(text: str) -> Printed:
     value = Fraction(digits, 10 ** len(decimals))
     negative = match["sign"] not in ("", "+")
     return Printed(text, -value if negative else value, len(decimals), bool(match["percent"]))
+
+
+@lru_cache(maxsize=4096)
+def printed_count(text: str) -> Printed:
+    """Reads how many things there are: what `printed` reads, and `about 3,200`, `~3200` and `3.8K`.
+
+    Zeros at its end may be rounded: 3,200 stands for 3,150..3,250, whoever counted exactly. Raises as
+    `printed` does.
+    """
+    match = _COUNT.fullmatch(text.strip()) if isinstance(text, str) else None
+    number = printed(match["number"] if match else text)
+    value = number.value * {"": 1, "k": 1_000, "m": 1_000_000}[match["unit"].lower() if match else ""]
+    if value.denominator != 1 or not value:
+        return number if match is None else replace(number, text=text, value=value)
+    digits = str(value)
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return replace(number, text=text, value=value, decimals=-max(zeros, int(bool(match and match["about"]))))
 
 
 def in_percent(text: str) -> str:

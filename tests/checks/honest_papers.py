@@ -39,6 +39,8 @@ class Draft:
     rng: np.random.Generator
     key: str
     rule: str
+    states_runs: bool = True
+    """Whether it says how many runs are behind its numbers."""
     datasets: list[DatasetRecord] = field(default_factory=list)
     tables: list[TableRecord] = field(default_factory=list)
     exact: dict[str, Fraction] = field(default_factory=dict)
@@ -52,6 +54,10 @@ class Draft:
     sweeps: list[list[str]] = field(default_factory=list)
     times: dict[str, Fraction] = field(default_factory=dict)
     """Address to hours."""
+
+    def stated(self, seeds: int) -> int | None:
+        """The key `runs` of a table of so many."""
+        return seeds if self.states_runs else None
 
     def chance(self, p: float) -> bool:
         return bool(self.rng.random() < p)
@@ -116,6 +122,8 @@ def describe(draft: Draft, of: Setting) -> None:
             held_out = train // 10
             printed["train"] = draft.print_(Fraction(train - held_out), 0, commas=commas)
             printed["validation"] = draft.print_(Fraction(held_out), 0, commas=commas)
+        if draft.chance(0.2):
+            printed |= {name: _roughly(draft, printed[name]) for name in ("train", "test", "labels")}
         kept = {name: text for name, text in printed.items() if name == "test" or draft.chance(0.9)}
         catalogue = on.name if draft.chance(0.9) else None
         draft.datasets.append(data_set(f"{draft.key}-{on.name}", catalogue, **kept))
@@ -125,6 +133,17 @@ def describe(draft: Draft, of: Setting) -> None:
     }
     columns = [Of(id=name, quantity=name) for name in quantities]
     draft.tables.append(table(columns, rows, id="sizes", dataset=None, source="stated"))
+
+
+def _roughly(draft: Draft, text: str) -> str:
+    """Two digits of it: 3,000 or about 3,000 for 2,987, and 3.0K."""
+    value = int(text.replace(",", ""))
+    unit = 10 ** max(len(str(value)) - 2, 0)
+    rounded = (value + unit // 2) // unit * unit
+    words = [f"{rounded:,}", f"about {rounded:,}", f"~{rounded}"]
+    if rounded >= 1_000 and rounded % 100 == 0:
+        words.append(f"{rounded / 1_000:.1f}K")
+    return str(draft.rng.choice(words)) if value > 100 else text
 
 
 def scores(draft: Draft, of: Setting, id: str, *, seeds: int, copied: dict[str, Draft] | None = None) -> None:
@@ -201,14 +220,14 @@ def _set(
         rows = {place: [cells.get((it, i)) for it in methods] for i, place in enumerate(places)}
         if ranks:
             rows[rank] = [ranks.get(it) for it in methods]  # type: ignore[misc]
-        made = table(list(about.values()), rows, id=id, runs=seeds if seeds > 1 else None)  # type: ignore[arg-type]
+        made = table(list(about.values()), rows, id=id, runs=draft.stated(seeds))  # type: ignore[arg-type]
     else:
         columns = [*places, rank] if ranks else places
         body = {about[it]: [cells.get((it, i)) for i in range(len(places))] for it in methods}
         for it in methods:
             if ranks:
                 body[about[it]].append(ranks.get(it))  # type: ignore[arg-type]
-        made = table(columns, body, id=id, runs=seeds if seeds > 1 else None)  # type: ignore[arg-type]
+        made = table(columns, body, id=id, runs=draft.stated(seeds))  # type: ignore[arg-type]
     draft.tables.append(made)
     for (it, i), value in exact.items():
         on, dataset, metric = subjects[i]
@@ -266,7 +285,7 @@ def sweep(draft: Draft, of: Setting, *, seeds: int) -> None:
             address = f"t3.{it}.{name}"
             draft.exact[address], draft.methods[address] = values[name], "m0"
             draft.hits[address] = of.runs[it, on.name][:seeds]
-    made = table(METRICS[:3], rows, id="t3", dataset=dataset, runs=seeds if seeds > 1 else None)
+    made = table(METRICS[:3], rows, id="t3", dataset=dataset, runs=draft.stated(seeds))
     draft.tables.append(made)
     draft.sweeps += [[f"t3.{it}.{name}" for it in levels] for name in METRICS[:3]]
 
@@ -294,13 +313,43 @@ def drafts(rng: np.random.Generator, *, prefix: str = "") -> list[Draft]:
     of = setting(rng)
     found: list[Draft] = []
     for i in range(int(rng.integers(1, 4))):
-        draft = Draft(rng, f"{prefix}paper{i}", str(rng.choice(RULES, p=[0.45, 0.45, 0.1])))
+        rule = str(rng.choice(RULES, p=[0.45, 0.45, 0.1]))
+        draft = Draft(rng, f"{prefix}paper{i}", rule, states_runs=bool(rng.random() < 0.4))
         describe(draft, of)
         seeds = int(rng.choice([1, 1, 3, 4]))
         copied = {"m0": found[-1], "m1": found[-1]} if found and draft.chance(0.8) else {}
         scores(draft, of, "t1", seeds=seeds, copied=copied)
-        scores(draft, of, "t2", seeds=1 if seeds > 1 or draft.chance(0.5) else 3)
+        other = 1 if seeds > 1 or draft.chance(0.5) else 3  # not told apart where nothing is said of runs
+        scores(draft, of, "t2", seeds=other if draft.states_runs else seeds)
         sweep(draft, of, seeds=seeds)
         times(draft, of)
         found.append(draft)
     return found
+
+
+def unstated(rng: np.random.Generator) -> list[Sheet]:
+    """One table of means over runs or folds, of ensembles or of single runs, and not a word on which it is.
+
+    The size of the test set is printed as it is or rounded; another paper may print another size.
+    """
+    on, rows = collection(rng, "set"), {}
+    behind = str(rng.choice(["one", "runs", "folds", "ensemble"]))
+    decimals, rule = int(rng.choice([1, 2, 2, 2, 3])), str(rng.choice(RULES, p=[0.45, 0.45, 0.1]))
+    for i in range(int(rng.integers(1, 12))):
+        drawn = runs(rng, on, method(rng, f"m{i}"), 1 if behind == "one" else int(rng.integers(2, 6)))
+        if behind == "ensemble":
+            drawn = (np.sum(drawn, axis=0) * 2 > len(drawn),)
+        folds = np.array_split(np.arange(on.documents), 10) if behind == "folds" else [slice(None)]
+        values = [
+            metrics(hits[part], Collection(on.name, on.train, on.test[part], on.labels))
+            for hits in drawn
+            for part in folds
+        ]
+        printed = {name: in_print(mean([it[name] for it in values]), decimals, rule) for name in METRICS}
+        rows[f"m{i}"] = [printed[name] for name in METRICS]
+    draft = Draft(rng, "unstated", rule)
+    size = f"{on.documents:,}"
+    held = data_set("set", "set", test=size if draft.chance(0.6) else _roughly(draft, size))
+    other = data_set("set", "set", test=f"{max(on.documents + int(rng.integers(-60, 60)), 10):,}")
+    written = [paper(table(METRICS, rows, dataset="set"), key="unstated", datasets=[held])]
+    return written + [paper(key="other", datasets=[other])] * draft.chance(0.7)

@@ -84,6 +84,47 @@ def test_a_copied_number_stands_for_the_test_documents_of_its_source() -> None:
     assert "3,809" in found.arithmetic and "3,865" in found.arithmetic
 
 
+@pytest.mark.parametrize("rounded", ["3,870", "3,900", "about 3,900", "~3,870", "3.9K"])
+def test_a_rounded_size_may_be_that_of_the_source(rounded: str) -> None:
+    assert said(copying("76.38", test=rounded), origin()) == ["consistent"]
+    assert said(copying("76.38", test=rounded), origin(test="3,809")) == ["inconsistent"]
+
+
+def like(key: str, *texts: str, test: str, **of: Any) -> Sheet:
+    columns = ["P@1", "P@3", "P@5"][: len(texts)]
+    return paper(
+        table(columns, {Of(id="kim", method="kim", **of): texts}), key=key, datasets=[data_set(test=test)]
+    )
+
+
+ROW = ("56.25", "37.32", "28.16")
+
+
+def test_equal_rows_for_other_test_sizes_are_told_where_no_source_is_named() -> None:
+    """As PfastreXML's on Wiki-500K, in one paper on 769,421 and in another on 711,542 test documents."""
+    found = only(copies([like("a", *ROW, test="769,421"), like("b", *ROW, test="711,542")]))
+    assert (found.result, found.id) == ("inconsistent", "across:copies:eurlex-4k.a=b")
+    assert (
+        "56.25, 37.32, 28.16 stand in a for 769,421 test documents, and in b for 711,542" in found.arithmetic
+    )
+    assert found.cells[0] == "a:t.kim.P@1" and found.cells[-1] == "b:t.kim.P@5"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        like("b", *ROW, test="769,421"),
+        like("b", *ROW, test="about 770,000"),
+        like("b", "56.25", "37.32", "28.17", test="711,542"),
+        like("b", *ROW[:2], test="711,542"),
+        like("b", *ROW, test="711,542", source="copied", copied_from="a"),
+    ],
+)
+def test_equal_sizes_two_equal_numbers_and_declared_copies_are_not(other: Sheet) -> None:
+    found = copies([like("a", *ROW, test="769,421"), other])
+    assert [it.id for it in found if it.id.startswith("across:")] == []
+
+
 def test_sizes_that_one_of_the_two_does_not_print_say_nothing() -> None:
     assert said(copying("76.38", test=""), origin()) == []
     assert said(copying("76.38"), origin(test="")) == []
@@ -166,6 +207,8 @@ def of_sizes(*printed: dict[str, str], catalogue: str | None = "eurlex-4k") -> l
         ({"test": "3,865"}, {"test": "3865"}, "consistent"),
         ({"test": "3,865"}, {"test": "3,909"}, "untestable"),
         ({"labels": "3,956"}, {"labels": "3,993"}, "untestable"),
+        ({"labels": "3,956"}, {"labels": "4.0K"}, "consistent"),
+        ({"test": "3,865"}, {"test": "3,866"}, "untestable"),
         ({"train": "15,449"}, {"train": "15,539"}, "untestable"),
         ({"train": "15,449"}, {"train": "13,905", "validation": "1,544"}, "consistent"),
         (

@@ -60,7 +60,7 @@ def test_without_one_of_them_there_is_nothing_to_say() -> None:
 
 def test_the_propensity_scored_ones_are_one_number_too_and_not_the_plain_ones() -> None:
     columns = ["P@1", "nDCG@1", "PSP@1", "PSnDCG@1"]
-    sheet = paper(table(columns, {"a": ["80.00", "80.00", "40.00", "41.00"]}))
+    sheet = paper(table(columns, {"a": ["80.01", "80.01", "40.00", "41.00"]}))
     assert [(it.result, it.cells) for it in identity(sheet)] == [
         ("consistent", ("t.a.P@1", "t.a.nDCG@1")),
         ("inconsistent", ("t.a.PSP@1", "t.a.PSnDCG@1")),
@@ -118,7 +118,7 @@ def test_one_table_that_repeats_an_experiment_is_no_news_unless_it_differs() -> 
     """A sweep shows its default in every block."""
     row = Of(id="a", experiment="e")
     same = paper(table(["P@1"], {row: ["70.00"], Of(id="b", experiment="e"): ["70.00"]}))
-    other = paper(table(["P@1"], {row: ["70.00"], Of(id="b", experiment="e"): ["71.00"]}))
+    other = paper(table(["P@1"], {row: ["70.00"], Of(id="b", experiment="e"): ["71.01"]}))
     assert results(twice(same)) == []
     assert results(twice(other)) == ["inconsistent"]
 

@@ -1,7 +1,8 @@
 """Honest papers are never called inconsistent.
 
 Documents, labels and rankings are simulated, metrics computed by their definition, printed rounded or cut, as
-single runs or declared means; papers copy from each other; sentences are true of the numbers before rounding.
+single runs or means, which is stated or not; sizes may be rounded; papers copy from each other; sentences are
+true of the numbers before rounding.
 A false accusation is the worst fault that the checks could have, so none is allowed.
 """
 
@@ -15,7 +16,7 @@ import pytest
 
 from audit.checks import all_findings
 from audit.record import Finding
-from tests.checks.honest_papers import drafts
+from tests.checks.honest_papers import drafts, unstated
 from tests.checks.honest_sentences import sentences
 
 SENTENCES = 12
@@ -102,6 +103,25 @@ def test_the_checks_had_something_to_say_of_the_honest_tables(few: Tried) -> Non
     }
     told = sum(n for (_, result), n in few.results.items() if result == "consistent")
     assert told > 0.7 * few.results.total()
+
+
+def accused_of_unstated(seeds: range) -> list[str]:
+    """What is inconsistent in tables of means over runs or folds, of ensembles, and with rounded sizes."""
+    return [
+        _shown(seed, found)
+        for seed in seeds
+        for found in all_findings(unstated(np.random.default_rng(seed)))
+        if found.result == "inconsistent"
+    ]
+
+
+def test_no_table_of_unstated_runs_folds_ensembles_or_rounded_sizes_is_called_inconsistent() -> None:
+    assert accused_of_unstated(range(200)) == []
+
+
+@pytest.mark.slow
+def test_none_of_thousands_of_tables_of_unstated_runs_is_called_inconsistent() -> None:
+    assert accused_of_unstated(range(1_000, 5_000)) == []
 
 
 @pytest.mark.slow

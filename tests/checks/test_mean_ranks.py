@@ -100,8 +100,8 @@ def test_a_rank_that_no_order_gives_is_named() -> None:
 def test_a_rank_may_be_rounded_or_cut(printed: str, result: str) -> None:
     """a is first, first and second: 4/3; b second, second and first: 5/3."""
     rows: dict[str, list[str | None]] = {
-        "a": ["70.00", "60.00", "50.00", printed],
-        "b": ["69.00", "59.00", "51.00", "1.67"],
+        "a": ["70.01", "60.00", "50.00", printed],
+        "b": ["69.01", "59.00", "51.00", "1.67"],
     }
     assert said(ranked(["P@1", "P@3", "P@5"], **rows)) == [result]
 

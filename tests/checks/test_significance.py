@@ -17,6 +17,7 @@ CLAIM = states("significant", "t.a.P@1", "t.b.P@1", test=None)
 def found_for(first: str | Of, second: str | Of, documents: str | None, **of: Any) -> list[Finding]:
     printed = {} if documents is None else {"test": documents}
     rows = {"a": [first], "b": [second]}
+    of = {"runs": 1} | of
     return list(significance(paper(table(["P@1"], rows, **of), datasets=[data_set(**printed)], says=[CLAIM])))
 
 
@@ -36,25 +37,32 @@ def test_reference_cases(case: dict[str, Any]) -> None:
         assert found.result == ("untestable" if expected["p_most_favourable"] <= 0.05 else "inconsistent")
 
 
-#: Of 1,000 documents .1 is one. P = .5^n for the one-sided exact test where n documents speak for the better
-#: one and none against it; the normal approximation finds 3 of 3 significant: sqrt(3) = 1.73 > 1.645.
+#: Of 1,000 documents, which may be 500 to 1,500, .1 is one. P = .5^n for the one-sided exact test
+#: where n documents speak for the better one and none against it; the normal approximation finds 3 of 3
+#: significant: sqrt(3) = 1.73 > 1.645.
 @pytest.mark.parametrize(
     ("first", "second", "result"),
     [
         ("50.1", "50.0", "inconsistent"),  # 1
-        ("50.2", "50.0", "inconsistent"),  # 2
+        ("50.2", "50.0", "untestable"),  # 2, but 3 of 1,500
         ("50.3", "50.0", "untestable"),  # 3
         ("50.6", "50.0", "untestable"),  # 6: p = .03 by the two-sided exact test, if none speaks against
         ("60.0", "50.0", "consistent"),  # 100, with 400 at most on either side: z = 100 / sqrt(900) = 3.3
         ("50.0", "50.0", "untestable"),  # the order does not hold
         ("49.9", "50.0", "untestable"),
         ("100.0", "99.9", "inconsistent"),
-        ("100.0", "99.0", "consistent"),  # 10, and nobody is left to speak against: p = .002
+        ("100.0", "99.0", "untestable"),  # 10 of 1,000; 5 of 500: p = .06
         ("0.1", "0.0", "inconsistent"),
     ],
 )
 def test_documents_apart_decide(first: str, second: str, result: str) -> None:
     assert said(first, second, "1,000") == [result]
+
+
+def test_of_an_exact_number_of_documents_fewer_are_enough() -> None:
+    """991 of 1,001 right: 10 apart, and nobody is left to speak against: p = .002."""
+    assert said("100.0", "99.0", "1,001") == ["consistent"]
+    assert said("100.0", "99.9", "1,001") == ["inconsistent"]
 
 
 def test_rounding_leaves_room() -> None:
@@ -69,6 +77,7 @@ def test_means_over_runs_can_be_told_apart_by_less_than_documents() -> None:
     assert said("50.1", Of(printed="50.0", sd="0.01"), "1,000") == ["untestable"]
     assert said("60.0", "50.0", "1,000", runs=10) == ["consistent"]
     assert said("50.1", "50.0", "1,000", runs=1) == ["inconsistent"]
+    assert said("50.1", "50.0", "1,000", runs=None) == ["untestable"]
 
 
 def test_without_a_test_size_or_a_number_there_is_nothing_to_say() -> None:

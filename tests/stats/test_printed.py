@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.stats.printed import Rule, gap, printed, rounded
+from audit.stats.printed import Rule, gap, printed, printed_count, rounded
 from tests.stats import golden
 
 
@@ -112,3 +112,29 @@ def test_rounding_is_that_of_decimal(number: Decimal, decimals: int) -> None:
         got = rounded(f"{number:f}", decimals=decimals, rule=rule)
         assert Decimal(got) == expected
         assert len(got.partition(".")[2]) == decimals
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("3,865", "3864.5", "3865.5"),
+        ("3,000", "2500", "3500"),
+        ("3,200", "3150", "3250"),
+        ("6,740", "6735", "6745"),
+        ("about 3,200", "3150", "3250"),
+        ("approx. 3200", "3150", "3250"),
+        ("~3,865", "3860", "3870"),
+        ("3.8K", "3750", "3850"),
+        ("1.78M", "1775000", "1785000"),
+        ("5.30", "5.295", "5.305"),
+    ],
+)
+def test_a_count_that_may_be_rounded_stands_for_all_that_rounds_to_it(text: str, low: str, high: str) -> None:
+    assert printed_count(text).interval == (Fraction(low), Fraction(high))
+    assert printed_count(text).text == text
+
+
+@pytest.mark.parametrize("text", ["some", "about", "3.8G", "K", "about about 3", "3 K docs", ""])
+def test_what_is_no_count_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a printed"):
+        printed_count(text)
