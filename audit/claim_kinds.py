@@ -123,7 +123,7 @@ class ValueClaim(JudgedByMargin):
     runs_behind: Count = 1
     """Runs of the paper behind the printed number."""
     deterministic: Flag = False
-    """Every run gives the same number."""
+    """Every run gives the same number: of imported runs; a model of this toolkit declares it itself."""
 
     def settings(self) -> dict[str, Any]:
         return {"runs_behind": self.runs_behind, "deterministic": self.deterministic}

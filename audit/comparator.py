@@ -349,7 +349,7 @@ def case_of(
         scope=worst_scope(arms),
         n=tuple(len(arm.runs) for arm in arms),
         attempts=tuple(arm.attempts for arm in arms),
-        values=tuple(arm.values for arm in arms),
+        values=tuple(arm.measured for arm in arms),
         seeds=tuple(arm.seeds for arm in arms),
         badges=badges(arms),
     )

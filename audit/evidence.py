@@ -11,6 +11,11 @@ from audit.record import ClaimRecord, ExperimentRecord, Run, Scope, Verdict, can
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
 
+#: Costs that are counted and not timed.
+COUNTED = ("parameters", "model_size")
+#: Seeds from which on an arm decides by its own spread.
+_DECIDING = 3
+
 #: Reason codes for which runs may contradict nothing.
 BARS = (
     "unverified_reimplementation",
@@ -35,7 +40,8 @@ class Arm:
     runs: tuple[Run, ...]
     """Those that are done and have the metric, one a seed, by seed."""
     values: tuple[float, ...]
-    """The metric of each of `runs`, in percent (or what it cost)."""
+    """The metric of each of `runs`, in percent (or what it cost); of one deterministic run, three times what
+    it gave, as any other seeds would."""
     attempts: int
     """All runs: failed and interrupted ones count, so that dropping a seed shows."""
     lacks: str | None
@@ -46,6 +52,16 @@ class Arm:
     @property
     def seeds(self) -> tuple[int, ...]:
         return tuple(run.spec.seed for run in self.runs)
+
+    @property
+    def measured(self) -> tuple[float, ...]:
+        """The values that were run."""
+        return self.values[: len(self.runs)]
+
+    @property
+    def deterministic(self) -> bool:
+        """Declared by its model, and not belied by its runs."""
+        return self.record is not None and self.record.deterministic and len(set(self.values)) == 1
 
 
 def gather(
@@ -79,11 +95,17 @@ def gather(
         notes.append(f"seeds of different library versions: {', '.join(mixed)}")
     if 0 < len(read) < len(tried):
         notes.append(f"{len(read)} of {len(tried)} seeds")
+    values = tuple(float(value) for _, value in read)
+    if record.deterministic and len(set(values)) > 1:
+        notes.append("declared deterministic, but the runs differ")
+    elif record.deterministic and values and (cost is None or metric in COUNTED):
+        values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
+        notes.append("deterministic: one run is enough")
     return Arm(
         experiment,
         record,
         runs=tuple(run for run, _ in read),
-        values=tuple(float(value) for _, value in read),
+        values=values,
         attempts=len(tried),
         lacks=None if read else _lack(tried, done, unmeasured="not_measured" if cost else "not_run"),
         notes=tuple(notes),
@@ -177,8 +199,14 @@ def of_one_kind(arms: Sequence[Arm]) -> bool:
 
 def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
     """The values of `seeds`, in that order."""
-    values = dict(zip(arm.seeds, arm.values, strict=True))
-    return tuple(values[seed] for seed in seeds)
+    values = dict(zip(arm.seeds, arm.values, strict=False))
+    return tuple(arm.values[0] if arm.deterministic else values[seed] for seed in seeds)
+
+
+def common_seeds(arms: Sequence[Arm]) -> list[int]:
+    """Those that all arms have; a deterministic one has any."""
+    held = [set(arm.seeds) for arm in arms if not arm.deterministic]
+    return sorted(set.intersection(*held)) if held else list(range(_DECIDING))
 
 
 def badges(arms: Sequence[Arm]) -> tuple[str, ...]:

@@ -308,6 +308,8 @@ class ExperimentRecord:
     """What the paper leaves open -> the choice made here, where it is not the default."""
     data: DataSheet | None = None
     """None for experiments that were planned before there were sheets, or on no corpus."""
+    deterministic: bool = False
+    """Its model declares that all seeds give one result: one run is enough, and nothing is random."""
     corpus_of: str = ""
     """Id of another data set of the paper that the corpus is known to be: then nothing is judged by it."""
     short: tuple[str, ...] | None = None

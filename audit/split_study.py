@@ -76,7 +76,9 @@ class _Judge:
             return noise
         open_here = len(declared(self.readings, claim.experiments))
         bar = bar_of(self.records[noise.experiment], self.fidelity, open_here)
-        return with_split_verdicts(replace(noise, readings_declared=open_here), claim, bar=bar)
+        still = any(it.deterministic for it in self.records[noise.experiment])
+        found = replace(noise, readings_declared=open_here)
+        return with_split_verdicts(found, claim, bar=bar, deterministic=still)
 
 
 def _noises(name: str, runs: Mapping[int, Sequence[Run]], printed: Mapping[str, str]) -> Iterator[SplitNoise]:

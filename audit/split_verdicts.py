@@ -24,17 +24,20 @@ from audit.stats.sample import PooledSD, sample
 from audit.stats.value import ValueTest, value
 
 
-def with_split_verdicts(noise: SplitNoise, claim: ClaimRecord, *, bar: str | None) -> SplitNoise:
+def with_split_verdicts(
+    noise: SplitNoise, claim: ClaimRecord, *, bar: str | None, deterministic: bool = False
+) -> SplitNoise:
     """`noise` with the claim's printed number judged under both readings.
 
-    `bar` is the reason code for which the runs may contradict nothing, if any.
+    `bar` is the reason code for which the runs may contradict nothing, if any. `deterministic`: declared by
+    the model.
     """
     noise = replace(noise, printed=claim.printed[0], claim=claim.id)
     several = len(noise.columns) > 1
     return replace(
         noise,
         as_one_split=_verdict(noise, claim, _as_one_split(noise, claim), None, bar),
-        as_mean=_verdict(noise, claim, *_as_mean(noise, claim), bar) if several else None,
+        as_mean=_verdict(noise, claim, *_as_mean(noise, claim, deterministic), bar) if several else None,
     )
 
 
@@ -55,7 +58,8 @@ def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
         fidelity[check.model] = fidelity.get(check.model, True) and check.passed
     bar = bar_of(records, fidelity, noise.readings_declared)
     ways = BARS if bar else (None, *BARS)
-    return any(with_split_verdicts(noise, claim, bar=way) == noise for way in ways)
+    still = any(it.deterministic for it in records)
+    return any(with_split_verdicts(noise, claim, bar=way, deterministic=still) == noise for way in ways)
 
 
 def bar_of(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool], readings: int) -> str | None:
@@ -72,13 +76,15 @@ def _as_one_split(noise: SplitNoise, claim: ClaimRecord) -> ValueTest:
     return value(noise.values, reported=printed(claim.printed[0]), margin=_margin(claim), paper_runs=1)
 
 
-def _as_mean(noise: SplitNoise, claim: ClaimRecord) -> tuple[ValueTest, str | None]:
+def _as_mean(noise: SplitNoise, claim: ClaimRecord, deterministic: bool) -> tuple[ValueTest, str | None]:
     """The test, and the reason why it may not decide."""
     seeds, n = noise.seed_values, len(noise.columns)
     spread = sample(seeds).sd if seeds else None
     reported, margin = printed(claim.printed[0]), _margin(claim)
-    if claim.deterministic and spread == 0.0:  # whoever runs the columns again has this mean again
-        again = [noise.mean] * len(seeds)
+    if (deterministic and len(set(seeds)) == 1) or (
+        claim.deterministic and spread == 0.0
+    ):  # whoever runs the columns again has this mean again
+        again = [noise.mean] * 2
         return value(again, reported=reported, margin=margin, deterministic=True), None
     pooled = PooledSD(spread or 0.0, max(0, len(seeds) - 1))
     test = value(noise.values, reported=reported, margin=margin, paper_runs=n, pooled=pooled)

@@ -20,8 +20,7 @@ A model is a module with
 * optionally, with a `train` of its own, `chooses_epoch(config, labels)`: whether that has the epoch chosen as
   the protocol says, so that data on which this cannot be are refused before a run;
 * optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
-* optionally `steady(config, data)`: whether all seeds give one result on these data, so that more than two
-  tell nothing;
+* optionally `DETERMINISTIC = True`: all seeds give one result, so that one run is enough;
 * optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
   both;
 * optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None, where they are

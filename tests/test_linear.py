@@ -149,13 +149,6 @@ def test_more_documents_than_features_leave_nothing_to_chance() -> None:
     assert same(first, run(featured(), seed=5))
 
 
-def test_fewer_documents_than_features_are_solved_in_an_order_that_the_seed_draws() -> None:
-    data = featured(n_train=15)
-    assert same(run(data, seed=1), run(data, seed=1))
-    loose = Config(tolerance=0.5)
-    assert not same(run(data, loose, seed=1), run(data, loose, seed=2))
-
-
 @pytest.mark.parametrize("variant", [*VARIANTS, "hinge"])
 def test_every_variant_learns(variant: str) -> None:
     """Far above chance: a random list has a P@1 of the share of labels a document."""
@@ -251,18 +244,10 @@ def test_it_is_a_model_by_its_name() -> None:
     assert config == Config(loss="logistic", C=2.0)
 
 
-@pytest.mark.parametrize(
-    ("loss", "documents", "steady"),
-    [("squared_hinge", 9, True), ("logistic", 9, True), ("squared_hinge", 8, False), ("hinge", 9, False)],
-)
-def test_seeds_give_one_result_where_the_problem_is_solved_in_the_primal(
-    loss: str, documents: int, steady: bool
-) -> None:
-    """With more documents than the 8 features, and no plain hinge."""
-    data = toy_data(n_train=documents)
-    features = sparse.csr_matrix(np.ones((documents, 8), dtype=np.float32))
-    held = replace(data, train=replace(data.train, features=features))
-    assert linear.steady(Config(loss=loss), held) is steady  # type: ignore[arg-type]
-    assert (
-        linear.steady(Config(loss="squared_hinge"), data) is False
-    )  # texts: how many words is not known yet
+@pytest.mark.parametrize(("loss", "documents"), [("squared_hinge", 80), ("squared_hinge", 15), ("hinge", 80)])
+def test_all_seeds_give_one_result(loss: str, documents: int) -> None:
+    """In the primal (more documents than the 20 features, no plain hinge) and in the dual."""
+    data, config = featured(n_train=documents), Config(loss=loss, tolerance=0.5)  # type: ignore[arg-type]
+    assert linear.DETERMINISTIC
+    first = run(data, config)
+    assert all(same(first, run(data, config, seed=seed)) for seed in (1, 7))

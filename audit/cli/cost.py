@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
-    """What the plan's runs cost, and which of them tell nothing; for the screen, before the first run."""
+    """What the plan's runs cost; for the screen, before the first run."""
     missing = [job for job in plan.jobs if is_open(suite, job)]
     if several := _readings(plan):
         names, most = several
@@ -26,7 +26,6 @@ def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
         if not missing:
             yield f"all {counted(len(plan.jobs), 'run')} are on record"
     yield from to_do(suite, [plan], plan.jobs, missing)
-    yield from _of_equal_seeds(suite, plan, missing)
 
 
 def to_do(suite: Suite, plans: Sequence[Plan], jobs: Sequence[Job], missing: Sequence[Job]) -> Iterator[str]:
@@ -94,24 +93,3 @@ def _readings(plan: Plan) -> tuple[int, int] | None:
     """Experiments that are run under several readings, and the most readings of one; None for none."""
     bases = [it.reading_of for it in plan.asked if it.reading]
     return (len(set(bases)), 1 + max(map(bases.count, bases))) if bases else None
-
-
-def _of_equal_seeds(suite: Suite, plan: Plan, missing: Sequence[Job]) -> Iterator[str]:
-    """Experiments whose seeds are all one run: from the third on they tell nothing."""
-    wanted = {job.spec.key for job in missing}
-    held = _on_record(suite, plan)
-    names = [
-        name
-        for name, keys in _each_key_once(plan).items()
-        if sum(key in wanted for key in keys)
-        and len(keys) > 2
-        and (name in plan.steady or _all_equal(held.get(name)))
-    ]
-    if names:
-        which = first_of(names)
-        yield f"{which}: all seeds give one result, and from the third on tell nothing; --seeds 2 will do"
-
-
-def _all_equal(record: ExperimentRecord | None) -> bool:
-    done = [run.metrics for run in record.runs if run.status == "done"] if record else []
-    return len(done) > 1 and all(it == done[0] for it in done)

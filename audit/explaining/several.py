@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from audit.evidence import by_seed
+from audit.evidence import by_seed, common_seeds
 from audit.explaining.differences import difference_of, difference_steps
 from audit.explaining.step import Step, num, tail_step
 from audit.judging.case import Case, aligned
@@ -43,7 +43,7 @@ def ranking_steps(case: Case) -> Iterator[Step]:
 
 def trend_steps(case: Case) -> Iterator[Step]:
     """Page's L over the seeds that all levels have, both ways, and the steps back."""
-    common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
+    common = common_seeds(case.arms)
     rising = case.claim.details.get("direction", "rising") == "rising"
     climb = case.arms if rising else case.arms[::-1]
     if not common:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
-from audit.evidence import Arm, by_seed, gather
+from audit.evidence import Arm, by_seed, common_seeds, gather
 from audit.record import Band, ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.printed import gap, printed
@@ -34,6 +34,12 @@ class Case:
     def pair(self) -> bool:
         """Whether runs of one seed are pairs: declared of our runs, and unknown of imported ones."""
         return self.claim.paired is not None and not any(r.imported for arm in self.arms for r in arm.runs)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether arms without spread have none since nothing is random: declared by models or the claim."""
+        still = [arm for arm in self.arms if len(arm.values) > 1 and min(arm.values) == max(arm.values)]
+        return self.claim.deterministic or (bool(still) and all(arm.deterministic for arm in still))
 
     @property
     def margin(self) -> float:
@@ -115,10 +121,10 @@ def final(case: Case, reason: str) -> Judged:
 def aligned(case: Case) -> tuple[Case, list[Sequence[float]]] | None:
     """The arms' values; of paired claims those of the seeds that all arms have. None where there are none."""
     for arm in case.arms:
-        if len(arm.values) > 2 and max(arm.values) == min(arm.values):
+        if len(arm.values) > 2 and max(arm.values) == min(arm.values) and not arm.deterministic:
             case = case.badge(f"{arm.experiment}: no spread")
     if not case.pair:
         return case, [arm.values for arm in case.arms]
-    common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
+    common = common_seeds(case.arms)
     case = case.badge(f"{len(common)} pairs of seeds")
     return (case, [by_seed(arm, common) for arm in case.arms]) if common else None

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from audit.evidence import COUNTED
 from audit.judging.case import Case, Judged, badged, final, with_interval
 from audit.judging.measured import TIMES, machine
 from audit.record import ClaimRecord, Run
 from audit.stats.growth import FEWEST_REPEATS, growth
-
-#: Costs that are counted and not drawn: a single run has them all.
-_COUNTED = ("parameters", "model_size")
 
 
 def why_no_growth(claim: ClaimRecord) -> str | None:
@@ -37,7 +35,7 @@ def judge_complexity(case: Case) -> Judged:
             return final(case, "different_machines")
         if min(len(arm.values) for arm in case.arms) < FEWEST_REPEATS:
             return final(case, "too_few_seeds")
-    if quantity in _COUNTED and any(len(set(arm.values)) > 1 for arm in case.arms):
+    if quantity in COUNTED and any(len(set(arm.values)) > 1 for arm in case.arms):
         return final(case, "not_one_size")
     if len(case.arms) < 3:
         return final(case, "too_few_sizes")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from audit.evidence import Arm
+from audit.evidence import COUNTED, Arm
 from audit.judging.case import Case, Judged, badged, final
 from audit.record import Run
 from audit.stats.convergence import Reach, convergence, steps_to
@@ -36,7 +36,7 @@ def judge_cost(case: Case) -> Judged:
     quantity = case.claim.details["quantity"]
     if quantity in TIMES and len({machine(run) for arm in case.arms for run in arm.runs}) > 1:
         return final(case, "different_machines")
-    counted = quantity in ("parameters", "model_size")
+    counted = quantity in COUNTED
     if counted and case.plain.scope == "other_data":  # other labels and words make another network
         return final(case, "other_data")
     cheaper, dearer = (arm.values for arm in case.arms)

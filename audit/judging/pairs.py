@@ -24,7 +24,7 @@ def judge_order(case: Case) -> Judged:
         printed_gap=case.printed_gap,
         negligible=case.claim.negligible,
         pair=case.pair,
-        deterministic=case.claim.deterministic,
+        deterministic=case.deterministic,
         alpha=case.alpha,
     )
     shown = _difference(case, test)
@@ -45,7 +45,7 @@ def judge_gap(case: Case) -> Judged:
         printed_worse=second,
         margin=case.margin,
         paper_runs=case.claim.runs_behind,
-        deterministic=case.claim.deterministic,
+        deterministic=case.deterministic,
         alpha=case.alpha,
     )
     shown = replace(with_interval(case.plain, test), estimate=test.gap, margin=test.margin, pi95=test.pi95)
@@ -65,7 +65,7 @@ def judge_equivalent(case: Case) -> Judged:
         right,
         margin=case.margin,
         pair=case.pair,
-        deterministic=case.claim.deterministic,
+        deterministic=case.deterministic,
         alpha=case.alpha,
     )
     shown = replace(with_interval(case.plain, test), estimate=test.difference, margin=test.margin)
@@ -84,7 +84,7 @@ def judge_significant(case: Case) -> Judged:
         margin=case.margin,
         printed_gap=case.printed_gap,
         pair=case.pair,
-        deterministic=case.claim.deterministic,
+        deterministic=case.deterministic,
         alpha=case.alpha,
     )
     named = case.claim.details.get("test")

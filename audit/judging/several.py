@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from audit.evidence import Arm, by_seed
+from audit.evidence import Arm, by_seed, common_seeds
 from audit.judging.case import Case, Judged, aligned, badged, final
 from audit.record import Part
 from audit.stats.decision import Decidable, Route
@@ -23,7 +23,7 @@ def judge_ranking(case: Case) -> Judged:
     if found is None:
         return final(case, "too_few_seeds")
     case, systems = found
-    test = ranking(systems, pair=case.pair, deterministic=case.claim.deterministic)
+    test = ranking(systems, pair=case.pair, deterministic=case.deterministic)
     parts = [
         _part(first, second, it, p, back)
         for (first, second), it, p, back in zip(
@@ -35,16 +35,14 @@ def judge_ranking(case: Case) -> Judged:
 
 def judge_trend(case: Case) -> Judged:
     """Page's test takes the seeds as blocks: those that all levels have."""
-    common = sorted(set.intersection(*(set(arm.seeds) for arm in case.arms)))
+    common = common_seeds(case.arms)
     if not common:
         return final(case, "too_few_seeds")
     if len(case.arms) > MOST_LEVELS:
         return final(case, "too_many_levels")
     levels = [by_seed(arm, common) for arm in case.arms]
     rising = case.claim.details.get("direction", "rising") == "rising"
-    test = trend(
-        levels, rising=rising, pair=case.pair, deterministic=case.claim.deterministic, alpha=case.alpha
-    )
+    test = trend(levels, rising=rising, pair=case.pair, deterministic=case.deterministic, alpha=case.alpha)
     climb = case.arms if rising else case.arms[::-1]
     parts = [
         _part(after, before, it, None, back)
@@ -69,7 +67,7 @@ def judge_optimum(case: Case) -> Judged:
         strength=strength,
         margin=margin,
         pair=case.pair,
-        deterministic=case.claim.deterministic,
+        deterministic=case.deterministic,
         alpha=case.alpha,
     )
     parts = [
@@ -133,7 +131,10 @@ def judge_dominance(case: Case) -> Judged:
 def orders_of(winner: Arm, rivals: Sequence[Arm]) -> list[OrderTest]:
     """The winner over each rival; `UNTRIED` where one of the two has no run."""
     return [
-        UNTRIED if winner.lacks or rival.lacks else order(winner.values, rival.values) for rival in rivals
+        UNTRIED
+        if winner.lacks or rival.lacks
+        else order(winner.values, rival.values, deterministic=winner.deterministic and rival.deterministic)
+        for rival in rivals
     ]
 
 

@@ -30,7 +30,7 @@ def judge_value(case: Case) -> Judged:
         paper_runs=claim.runs_behind,
         spread=spread_of(case),
         pooled=pooled,
-        deterministic=claim.deterministic,
+        deterministic=case.deterministic,
         other_split=split,
         alpha=case.alpha,
     )
@@ -42,7 +42,7 @@ def judge_value(case: Case) -> Judged:
         sd=test.sd,
         pi95=test.pi95,
     )
-    if claim.deterministic and test.n > 1 and test.sd != 0.0:
+    if claim.deterministic and not arm.deterministic and test.n > 1 and test.sd != 0.0:
         shown = badged(shown, "declared deterministic, but the runs differ")
     if pooled is not None:
         shown = badged(shown, _about(pooled, len(claim.details["pool"])))

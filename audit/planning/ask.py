@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from audit.evidence import by_seed, gather
+from audit.evidence import by_seed, common_seeds, gather
 from audit.planning.question import Direction, Distance, Noise, Question, Several, noise_of
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.printed import printed
@@ -154,7 +154,7 @@ def _noise(claim: ClaimRecord, names: tuple[str, ...], metric: str, experiments:
     arms = [gather(name, experiments, metric=metric) for name in names]
     values = [arm.values for arm in arms]
     if claim.paired:
-        common = sorted(set(arms[0].seeds) & set(arms[1].seeds))
+        common = common_seeds(arms)
         values = [by_seed(arm, common) for arm in arms]
     return noise_of(*values, pair=bool(claim.paired)) if all(len(it) > 1 for it in values) else None
 

@@ -149,7 +149,9 @@ def _tested(verdict: Verdict) -> bool:
 def _outlook(
     claim: ClaimRecord, verdict: Verdict, experiments: Mapping[str, ExperimentRecord], levels: Levels
 ) -> Outlook:
-    seeds = dict(zip(claim.experiments, verdict.n, strict=False))
+    counted = zip(claim.experiments, verdict.n, strict=False)  # of a deterministic experiment one run is all
+    held = ((name, n, experiments.get(name)) for name, n in counted)
+    seeds = {name: n for name, n, it in held if not (it and it.runs and it.deterministic)}
     plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
     if verdict.reason not in _SEEDS_HELP:
         return replace(plain, why_not=verdict.reason)
@@ -160,7 +162,7 @@ def _outlook(
     if claim.kind in _OF_PRINTED and _on_other_data(claim, experiments):
         return replace(plain, why_not="other_data")
     pooled = claim.kind == "value" and _tested(verdict)
-    if min(seeds.values(), default=0) < LEAST and not pooled:
+    if min(seeds.values(), default=LEAST) < LEAST and not pooled:
         return replace(plain, seeds=LEAST, first=True)
     asked = ask(claim, verdict, experiments)
     if asked is None:

@@ -39,7 +39,8 @@ HOPELESS = {
     "needs_sizes": "more seeds make the same line: more sizes, or sizes further apart, may settle it",
     "too_few_sizes": "five sizes are the least: run more",
     "too_narrow": "its sizes lie too close together: run larger ones",
-    "no_spread": "all its runs gave one number, which leaves no spread to plan with",
+    "no_spread": "all its runs gave one number, which leaves no spread to plan with: a model declares "
+    "`DETERMINISTIC` where all seeds give one result, a claim on imported runs `deterministic: true`",
 }
 
 #: The same of claims that rest on imported runs.

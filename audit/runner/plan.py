@@ -95,8 +95,6 @@ class Plan:
     idle: tuple[str, ...] = ()
     """What was asked for and is not run here: readings that change nothing, models that lack something; one
     sentence each."""
-    steady: frozenset[str] = frozenset()
-    """Experiments of which all seeds give one result."""
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -157,7 +155,6 @@ def make_plan(
     untuned: list[str] = []
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
-    steady: set[str] = set()
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.unavailable or experiment.planned or experiment.model is None:
             why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
@@ -169,7 +166,7 @@ def make_plan(
         if reading is not None and (reading.base not in keys or (left_out and name not in known_readings)):
             continue  # what is to be told of its experiment is told
         try:
-            record, specs, data, same = _resolve(paper, name, experiment, settings, reading)
+            record, specs, data = _resolve(paper, name, experiment, settings, reading)
             notes: tuple[str, ...] = () if left_out else _made(data).notes
         except UntunedError:
             records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
@@ -197,7 +194,6 @@ def make_plan(
             idle[_of_idle(reading, record)] = None
             continue
         keys[name] = tuple(spec.key for spec in specs)
-        steady |= {name} if same else set()
         records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
         if left_out:
             continue
@@ -218,7 +214,7 @@ def make_plan(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
     shared, keys = with_shared_readings(paper, records, keys)
-    return Plan(tuple(shared), keys, _each_once(jobs), tuple(remarks), tuple(idle), frozenset(steady))
+    return Plan(tuple(shared), keys, _each_once(jobs), tuple(remarks), tuple(idle))
 
 
 def _experiments(
@@ -386,8 +382,8 @@ def _resolve(
     experiment: Experiment,
     settings: Settings,
     reading: ReadingExperiment | None = None,
-) -> tuple[ExperimentRecord, list[RunSpec], DataRequest, bool]:
-    """Its record, a specification a seed, its data, and whether all seeds give one result."""
+) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
+    """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
     from reimpl.model_files import code_of
 
@@ -406,6 +402,7 @@ def _resolve(
     config, used = result.settings.config, result.settings.used
     claimed_config, claimed = result.settings.claimed_config, result.settings.claimed
     _check_selection(found.module, config, used, whole)
+    same = bool(getattr(found.module, "DETERMINISTIC", False))
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in used.as_dict().items() if key != "hold_out"}
     specs = [
@@ -421,7 +418,7 @@ def _resolve(
             study=result.study.key if result.study else "",
             code=code_of(found.module),
         )
-        for seed in range(settings.seeds)
+        for seed in range(1 if same else settings.seeds)
     ]
     record = ExperimentRecord(
         id=name,
@@ -442,10 +439,10 @@ def _resolve(
         reading_of=described if reading else "",
         reading=dict(reading.reading) if reading else {},
         data=sheet_of(paper.datasets[experiment.on], whole),
+        deterministic=same,
         short=_short(result),
     )
-    steady = getattr(found.module, "steady", None)
-    return record, specs, request, bool(steady and steady(config, whole))
+    return record, specs, request
 
 
 def _short(found: Tuned) -> tuple[str, ...]:

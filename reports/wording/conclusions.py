@@ -172,7 +172,10 @@ _ANY = {
         "and only all of them together decide"
     ),
     "too_few_seeds": "so few seeds do not show how far they spread; three are the least",
-    "no_spread": "all seeds gave the same number, which leaves no spread to judge by",
+    "no_spread": (
+        "all seeds gave the same number, which leaves no spread to judge by unless the model declares that "
+        "nothing is random (`DETERMINISTIC`), or of imported runs the claim (`deterministic: true`)"
+    ),
     "not_run": "no run stands behind this claim",
     "run_failed": "our runs failed, and none came to its end, so that nothing speaks to it",
     "margins_changed": (

@@ -605,3 +605,11 @@ def test_the_summary_says_what_is_about_to_be_run(
     )
     monkeypatch.chdir(corpus)
     assert "runs on corpus;" in plan.summary("toy2024", replace(settings(corpus), data=Path()), 1)
+
+
+def test_of_a_deterministic_model_one_seed_is_planned(tmp_path: Path) -> None:
+    columns = write_columns(tmp_path / "columns")
+    plan = make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1"), seeds=5))
+    svm = next(it for it in plan.experiments if it.id == "svm")
+    assert svm.deterministic
+    assert [job.spec.seed for job in plan.jobs] == [0]

@@ -1,0 +1,84 @@
+"""Models that declare that all seeds give one result: one run is enough, and the comparison is exact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from audit.record import ExperimentRecord
+from tests.judging.made import HIGH, LOW, arms, claim, judge, margin, said
+from tests.records import make_experiment, make_run
+
+
+def still(name: str, *values: float, declared: bool = True) -> ExperimentRecord:
+    held = [make_run(seed, x, key=f"{name}{seed}") for seed, x in enumerate(values)]
+    return replace(make_experiment(name, held), deterministic=declared)
+
+
+@pytest.mark.parametrize(
+    ("printed", "outcome"),
+    # D = .5, h = .005: reproduced up to .495 off, contradicted beyond .505
+    [("47.33", "reproduced"), ("46.84", "reproduced"), ("46.83", "inconclusive"), ("46.82", "contradicted")],
+)
+@pytest.mark.parametrize("seeds", [1, 5])
+def test_one_run_is_held_exactly_against_the_printed_number(seeds: int, printed: str, outcome: str) -> None:
+    verdict = judge(claim("value", "svm", printed=(printed,)), {"svm": still("svm", *[47.333] * seeds)})
+    assert verdict.outcome == outcome
+    assert (verdict.n, verdict.values) == ((seeds,), ((47.333,) * seeds,))
+
+
+def test_without_the_model_s_word_equal_runs_decide_nothing() -> None:
+    for values, reason in (([47.333], "no_variance_estimate"), ([47.333] * 5, "no_spread")):
+        held = {"svm": still("svm", *values, declared=False)}
+        assert said(judge(claim("value", "svm", printed=("47.33",)), held)) == ("inconclusive", reason)
+
+
+def test_runs_that_differ_belie_it_and_are_judged_by_their_spread() -> None:
+    verdict = judge(claim("value", "svm", printed=("47.33",)), {"svm": still("svm", 47.3, 47.33, 47.36)})
+    assert said(verdict) == ("reproduced", "tost")
+    assert verdict.badges == ("declared deterministic, but the runs differ",)
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [("order", "contradicted"), ("ranking", "contradicted")])
+def test_beside_an_arm_that_varies_it_is_a_constant(kind: str, outcome: str) -> None:
+    """One sample against a number (scipy): 77.5 is above the mean of LOW and below that of HIGH."""
+    held = {"svm": still("svm", 77.5), **arms(low=LOW, high=HIGH)}
+    verdict = judge(claim(kind, "svm", "low"), held)
+    assert verdict.outcome == "reproduced"
+    one_sided = stats.ttest_1samp(LOW, 77.5, alternative="less").pvalue
+    assert verdict.p_reproduced == pytest.approx(float(one_sided))
+    assert judge(claim(kind, "svm", "high"), held).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "expected"),
+    [
+        ("order", ("a", "b"), ("reproduced", "direction")),
+        ("order", ("b", "a"), ("contradicted", "reversed")),
+        ("equivalent", ("a", "b"), ("contradicted", "deterministic")),
+        ("ranking", ("a", "b", "low"), ("reproduced", "in_order")),
+        ("optimum", ("a", "b", "low"), ("reproduced", "unique")),
+        ("trend", ("a", "b", "c"), ("reproduced", "trend")),
+    ],
+)
+def test_two_of_them_are_compared_exactly(
+    kind: str, names: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    held = {"a": still("a", 90.0), "b": still("b", 89.0), "c": still("c", 88.0), **arms(low=LOW)}
+    details = {"direction": "falling"} if kind == "trend" else {}
+    assert said(judge(claim(kind, *names, details=details, margin=margin(0.5)), held)) == expected
+
+
+def test_what_a_model_does_not_declare_is_not_exact_for_another_s_word() -> None:
+    """Equal runs of `b` are no declaration."""
+    held = {"a": still("a", 90.0), "b": still("b", 89.0, 89.0, 89.0, declared=False)}
+    assert said(judge(claim("order", "a", "b"), held)) == ("inconclusive", "no_spread")
+
+
+def test_dominance_over_a_deterministic_rival() -> None:
+    held = {"a": still("a", 90.0), "b": still("b", 89.0), **arms(low=LOW)}
+    line = {"dataset": "toy", "metric": "P@1", "winner": "a", "rivals": ["b", "low"]}
+    one = claim("dominance", "a", "b", "low", metric="", details={"lines": [line]})
+    assert said(judge(one, held)) == ("reproduced", "dominates")
