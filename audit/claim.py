@@ -33,7 +33,6 @@ from audit.claim_model import (
     Missing,
     Model,
     Name,
-    Pool,
     Superseded,
     Table,
     Transcription,
@@ -74,8 +73,6 @@ class Paper(Model):
     """`default`, and margins of single tables or claims by their names."""
     supersedes: tuple[Superseded, ...] = ()
     """Earlier margins whose runs this audit takes over."""
-    pooled: Mapping[Name, Pool] = {}
-    """Experiments with few seeds that may share their SD over seeds, by a short name."""
     readings: Readings | None = None
     """What the paper leaves open, and the choices there are."""
     claims: tuple[AnyClaim, ...] = ()
@@ -268,9 +265,6 @@ class Paper(Model):
                 details["spread"] = {"size": cells[0].sd, "reading": table.spread}
             if table.runs and settings["runs_behind"] == 1:
                 settings["runs_behind"] = table.runs
-            for it in self.pooled.values():
-                if experiments[0] in it.experiments:
-                    details["pool"] = list(it.experiments)
         return settings | ({"details": details} if details else {})
 
     def _lines(self, claim: DominanceClaim) -> list[dict[str, Any]]:

@@ -42,7 +42,6 @@ def problems(content: PlainMapping, known: KnownNames | None = None) -> list[Pro
         found += _in_table(path, entry, names)
     for path, entry in entries(content, "experiments"):
         found += _in_experiment(path, entry, names)
-    found += _in_pools(names)
     for path, entry in entries(content, "departures"):
         for index, name in enumerate(sequence(entry.get("experiments"))):
             place = (*path, "experiments", index)
@@ -212,28 +211,6 @@ def _in_experiment(path: KeyPath, entry: PlainMapping, names: FileNames) -> Iter
     elif missing:
         text = f"lacks {', '.join(missing)}; add what to run, or say in unavailable why it cannot be run"
         yield Problem(path, text)
-
-
-def _in_pools(names: FileNames) -> Iterator[Problem]:
-    """Seeds scatter alike only within one model on one data set, and an experiment has one pool."""
-    taken: dict[str, str] = {}
-    for path, entry in entries(names.content, "pooled"):
-        listed = sequence(entry.get("experiments"))
-        yield from repeated(path, "experiments", listed)
-        first: str | None = None
-        for index, name in enumerate(listed):
-            place = (*path, "experiments", index)
-            yield from unknown(place, name, "experiment on one data set", names.experiments)
-            if not isinstance(name, str) or name not in names.experiments:
-                continue
-            first = first or name
-            for key, what in (("dataset", "data set"), ("model", "model")):
-                own, theirs = (names.experiments[it].get(key) for it in (name, first))
-                if own and theirs and own != theirs:
-                    text = f"{name!r} has {what} {own!r}, and {first!r} {theirs!r}"
-                    yield Problem(place, f"{text}; pool experiments of one {what}")
-            if taken.setdefault(name, str(path[-1])) != path[-1]:
-                yield Problem(place, f"{name!r} is in pool {taken[name]!r} already; keep it in one")
 
 
 def _in_margins(names: FileNames) -> Iterator[Problem]:

@@ -567,15 +567,6 @@ class Superseded(Model):
     """What was changed after the runs, and why; stands beside every verdict on them."""
 
 
-class Pool(Model):
-    """Experiments of one model family whose SD over seeds may be pooled, declared before the runs."""
-
-    experiments: Annotated[tuple[Name, ...], Field(min_length=2)]
-    """The experiments, on one data set."""
-    why: Text
-    """Why their seeds scatter alike, in one sentence."""
-
-
 class Margin(Model):
     """How far off still counts as the same number; fixed before the first run."""
 

@@ -15,7 +15,6 @@ _PARTS = (
     "experiments",
     "margins",
     "supersedes",
-    "pooled",
     "claims",
     "departures",
 )

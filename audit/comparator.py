@@ -25,22 +25,24 @@ beside those of the tests:
     not_one_size                    experiments of growing size that differ in more than that size
     ambiguous_description           the declared readings of what the paper leaves open do not agree
     some_readings                   those that were run agree, or contradict, and not all were run
+    hangs_on_spread                 contradicted if the paper's runs scatter as ours, and not if twice as much
     kind_not_judged                 no rule for this kind of claim
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.evidence import (
     Arm,
+    Priors,
     badges,
     barred,
     gather,
     of_one_kind,
     one_test,
+    priors_of,
     same_test_set,
     share_runs,
     worst_scope,
@@ -53,8 +55,9 @@ from audit.judging.measured import measured
 from audit.judging.readings import UnderReading, begun, default_alone, headline, together, under
 from audit.readings import Departures, declared, experiment_id, within
 from audit.record import ClaimRecord, ExperimentRecord, Readings, Verdict
-from audit.stats.decision import ALPHA, Decidable
+from audit.stats.decision import ALPHA, Decidable, Outcome
 from audit.stats.multiplicity import benjamini_hochberg, families, holm
+from audit.stats.target import KAPPA
 from audit.stats.threshold import threshold_bh, threshold_holm
 
 #: Kinds that name exactly so many experiments; the others name two or more.
@@ -64,6 +67,10 @@ _OF_COSTS = ("cost", "complexity")
 #: Kinds that are judged under the default reading alone.
 _ABOUT_RUNS = (*_OF_COSTS, "convergence")
 _WITH_MARGIN = ("value", "gap", "equivalent", "significant")
+#: Kinds that hold our mean against a printed number, which has a scatter of its own.
+_OF_PRINTED = ("value", "gap")
+#: From so many seeds on, those that remain without one of them may decide.
+_ONE_SEED_FROM = 4
 
 
 @dataclass(frozen=True)
@@ -96,32 +103,57 @@ def compare(
     split needs it, and stays inconclusive without. A claim with `readings` is judged under each of them that
     was run, and decided only where all agree: `audit.judging.readings` has the rule and its error.
     """
-    rules = _Rules(experiments, fidelity, margins, test_sizes or {}, readings, alpha)
-    judged = [rules.judge(claim, experiments) for claim in claims]
-    several = {k: found for k, claim in enumerate(claims) if (found := rules.under_readings(claim))}
-    family = [
-        replace(it, test=together(several[k], it.test)) if k in several else it for k, it in enumerate(judged)
-    ]
-    settled = list(rules.settled(claims, family))
-    for k, held in several.items():
-        each = [(it.reading, rules.in_place(k, it, claims, family)) for it in held if it.was_run]
-        settled[k] = headline(settled[k], each, len(held)) if each else settled[k]
-    return tuple(rules.noted(claim, it) for claim, it in zip(claims, settled, strict=True))
+    priors = priors_of(claims, experiments)
+    rules = _Rules(claims, experiments, fidelity, margins, test_sizes or {}, readings, alpha, priors)
+    family = rules.family()
+    whole = rules.in_family([it for it, _ in family])
+    own = replace(rules, priors={}).outcomes()
+    alike = replace(rules, kappa=1.0).outcomes()
+    return tuple(
+        rules.robust(k, verdict, family, whole, own=own[k], alike=alike[k])
+        for k, verdict in enumerate(rules.verdicts(family))
+    )
 
 
 @dataclass(frozen=True)
 class _Rules:
     """What all claims of one judgement share."""
 
+    claims: Sequence[ClaimRecord]
     experiments: Mapping[str, ExperimentRecord]
     fidelity: Mapping[str, bool]
     margins: MarginsNow | None
     test_sizes: Mapping[str, int]
     readings: Readings | None
     alpha: float
+    priors: Priors
+    kappa: float = KAPPA
+
+    def in_family(self, judged: Sequence[Judged]) -> _Family:
+        return _Family.of(self.claims, judged, self.experiments)
 
     def judge(self, claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> Judged:
-        return _judge(claim, experiments, margins=self.margins, test_sizes=self.test_sizes, alpha=self.alpha)
+        case = case_of(claim, experiments, test_sizes=self.test_sizes, alpha=self.alpha, priors=self.priors)
+        return _judge(replace(case, kappa=self.kappa), self.margins)
+
+    def family(self) -> list[tuple[Judged, tuple[UnderReading, ...]]]:
+        """Each claim by its test, that of all readings where there are several, and by each of these."""
+        return [self.tested(claim) for claim in self.claims]
+
+    def tested(self, claim: ClaimRecord) -> tuple[Judged, tuple[UnderReading, ...]]:
+        judged, several = self.judge(claim, self.experiments), self.under_readings(claim)
+        return (replace(judged, test=together(several, judged.test)) if several else judged), several
+
+    def verdicts(self, family: Sequence[tuple[Judged, tuple[UnderReading, ...]]]) -> list[Verdict]:
+        judged = [it for it, _ in family]
+        settled = list(self.settled(judged))
+        for k, (_, several) in enumerate(family):
+            each = [(it.reading, self.in_place(k, it, judged)) for it in several if it.was_run]
+            settled[k] = headline(settled[k], each, len(several)) if each else settled[k]
+        return [self.noted(claim, it) for claim, it in zip(self.claims, settled, strict=True)]
+
+    def outcomes(self) -> list[Outcome]:
+        return [it.outcome for it in self.verdicts(self.family())]
 
     def grid(self, claim: ClaimRecord) -> tuple[Departures, ...]:
         """The declared readings of a claim about scores; none where nothing is open."""
@@ -137,25 +169,76 @@ class _Rules:
             for it in grid
         )
 
-    def settled(self, claims: Sequence[ClaimRecord], judged: Sequence[Judged]) -> Iterator[Verdict]:
-        """Each with its band and its outcome among the others."""
-        family = _Family.of(claims, judged, self.experiments)
-        adjusted = family.adjusted([it.test for it in judged])
-        banded = family.with_bands(judged, alpha=self.alpha)
-        for claim, it, ps in zip(claims, banded, adjusted, strict=True):
+    def settled(self, judged: Sequence[Judged]) -> Iterator[Verdict]:
+        """Each with its outcome among the others."""
+        adjusted = self.in_family(judged).adjusted([it.test for it in judged])
+        for claim, it, ps in zip(self.claims, judged, adjusted, strict=True):
             yield self._settle(claim, it, ps, self.experiments)
 
-    def in_place(
-        self, k: int, held: UnderReading, claims: Sequence[ClaimRecord], family: Sequence[Judged]
-    ) -> Verdict:
+    def in_place(self, k: int, held: UnderReading, family: Sequence[Judged]) -> Verdict:
         """The verdict of one reading of claim `k`, in its place among the paper's other claims."""
-        whole = _Family.of(claims, family, self.experiments)
         with_it = [*family[:k], held.judged, *family[k + 1 :]]
-        ps = whole.adjusted([it.test for it in with_it], only=k)[k]
-        banded = whole.with_bands(with_it, alpha=self.alpha, only=k)[k]
+        ps = self.in_family(family).adjusted([it.test for it in with_it], only=k)[k]
         assert self.readings is not None
-        seen = under(held.reading, claims[k], self.experiments, self.readings)
-        return self._settle(claims[k], banded, ps, seen)
+        seen = under(held.reading, self.claims[k], self.experiments, self.readings)
+        return self._settle(self.claims[k], held.judged, ps, seen)
+
+    def robust(
+        self,
+        k: int,
+        verdict: Verdict,
+        family: Sequence[tuple[Judged, tuple[UnderReading, ...]]],
+        whole: _Family,
+        *,
+        own: Outcome,
+        alike: Outcome,
+    ) -> Verdict:
+        """With what the verdict hangs on: moderation, the scatter of the paper's runs, a single seed.
+
+        `own` is the outcome without moderation, `alike` that if the paper's runs scatter as ours do.
+        """
+        if any(it.moderated is not None for it in verdict.scatter):
+            verdict = replace(verdict, by_own_spread=own)
+        if verdict.outcome == "inconclusive" and alike == "contradicted":
+            return replace(verdict, reason="hangs_on_spread")
+        test = family[k][0].test
+        if verdict.outcome == "inconclusive" or test is None or not test.testable:
+            return verdict
+        needed = whole.needed(k, [it.test for it, _ in family], alpha=self.alpha)
+        claim = self.claims[k]
+        spread = claim.details.get("spread") and claim.runs_behind > 1
+        printed_alone = claim.kind in _OF_PRINTED and not spread
+        if verdict.outcome == "contradicted" and printed_alone:
+            verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
+        makers = list(self._makers(claim, verdict, needed))
+        return badged(verdict, f"hangs on one seed: {' or '.join(makers)}") if makers else verdict
+
+    def _vanishes(self, claim: ClaimRecord, needed: float) -> float | None:
+        """The kappa from which on the claim is no longer contradicted, by bisection; p grows with it."""
+
+        def stands(kappa: float) -> bool:
+            test = replace(self, kappa=kappa).tested(claim)[0].test
+            return test is not None and test.p_contradicted is not None and test.p_contradicted <= needed
+
+        low, high = self.kappa, 2.0 * self.kappa
+        while stands(high):
+            low, high = high, 2.0 * high
+        while high - low > 0.002 * high:
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if stands(middle) else (low, middle)
+        return low
+
+    def _makers(self, claim: ClaimRecord, verdict: Verdict, needed: tuple[float, float]) -> Iterator[str]:
+        """`seed 3 of e`: single runs without which the claim is decided otherwise; all else as it is."""
+        if claim.kind in _ABOUT_RUNS or min(verdict.n, default=0) < _ONE_SEED_FROM:
+            return
+        for name, seeds in zip(claim.experiments, verdict.seeds, strict=True):
+            record = self.experiments[name]
+            for seed in seeds:
+                rest = replace(record, runs=tuple(run for run in record.runs if run.spec.seed != seed))
+                test = replace(self, experiments={**self.experiments, name: rest}).tested(claim)[0].test
+                if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
+                    yield f"seed {seed} of {name}"
 
     def _settle(
         self,
@@ -249,32 +332,18 @@ class _Family:
             for key, test in zip(self.same, tests, strict=True)
         ]
 
-    def with_bands(self, judged: Sequence[Judged], *, alpha: float, only: int | None = None) -> list[Judged]:
-        """Each, or only one, with the margins that would change its verdict, the other tests as they are."""
-        family = self.tested([it.test for it in judged], only)
-        # once, since the thresholds sort them too
-        rep = sorted(p for _, p, _ in family.values())
-        con = sorted((p, self.primary[i]) for i, _, p in family.values())
-        values, flags = [p for p, _ in con], [flag for _, flag in con]
-        found = list(judged)
-        for i, it in enumerate(judged):
-            test = it.test
-            if test is None or not test.testable or test.margins is None or only not in (None, i):
-                continue
-            _, p_reproduced, p_contradicted = family[self.same[i]]
-            j = bisect_left(rep, p_reproduced)
-            k = bisect_left(con, (p_contradicted, self.primary[i]))
-            needed = (
-                threshold_bh(rep[:j] + rep[j + 1 :], alpha=alpha),
-                threshold_holm(
-                    values[:k] + values[k + 1 :],
-                    primary=flags[:k] + flags[k + 1 :],
-                    is_primary=self.primary[i],
-                    alpha=alpha,
-                ),
-            )
-            found[i] = replace(it, verdict=with_band(it.verdict, test, needed=needed, alpha=alpha))
-        return found
+    def needed(self, k: int, tests: Sequence[Decidable | None], *, alpha: float) -> tuple[float, float]:
+        """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
+        others = [it for key, it in self.tested(tests, k).items() if key != self.same[k]]
+        return (
+            threshold_bh([p for _, p, _ in others], alpha=alpha),
+            threshold_holm(
+                [p for _, _, p in others],
+                primary=[self.primary[i] for i, _, _ in others],
+                is_primary=self.primary[k],
+                alpha=alpha,
+            ),
+        )
 
 
 def _p_values(test: Decidable | None) -> tuple[float | None, float | None]:
@@ -311,21 +380,15 @@ def _settle(
 # --------------------------------------------------------------------------- one claim
 
 
-def _judge(
-    claim: ClaimRecord,
-    experiments: Mapping[str, ExperimentRecord],
-    *,
-    margins: MarginsNow | None,
-    test_sizes: Mapping[str, int],
-    alpha: float,
-) -> Judged:
-    case = case_of(claim, experiments, test_sizes=test_sizes, alpha=alpha)
+def _judge(case: Case, margins: MarginsNow | None) -> Judged:
+    claim = case.claim
     warnings, changed = _margin_warnings(claim, case.arms, margins)
     case = case.badge(*warnings)
     obstacle = _obstacle(claim, case.arms)
     if obstacle is not None:
         return Judged(replace(case.plain, reason=obstacle))
     judged = JUDGES[claim.kind](case)
+    judged = replace(judged, verdict=with_band(judged.verdict, judged.test, alpha=case.alpha))
     return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
 
 
@@ -335,11 +398,14 @@ def case_of(
     *,
     test_sizes: Mapping[str, int] | None = None,
     alpha: float = ALPHA,
+    priors: Priors | None = None,
 ) -> Case:
     """The claim with its arms, and the verdict as far as it is known before anything is tested."""
     cost = measured if claim.kind in _OF_COSTS else None
+    priors = None if cost or claim.deterministic else priors
     arms = tuple(
-        gather(name, experiments, metric=_metric(claim, name), cost=cost) for name in claim.experiments
+        gather(name, experiments, metric=_metric(claim, name), cost=cost, priors=priors)
+        for name in claim.experiments
     )
     plain = Verdict(
         claim=claim.id,
@@ -349,11 +415,12 @@ def case_of(
         scope=worst_scope(arms),
         n=tuple(len(arm.runs) for arm in arms),
         attempts=tuple(arm.attempts for arm in arms),
-        values=tuple(arm.measured for arm in arms),
+        values=tuple(tuple(arm.measured) for arm in arms),
         seeds=tuple(arm.seeds for arm in arms),
         badges=badges(arms),
+        scatter=tuple(arm.scatter for arm in arms if arm.values) if cost is None else (),
     )
-    return Case(claim, arms, plain, experiments, test_sizes or {}, alpha)
+    return Case(claim, arms, plain, experiments, test_sizes or {}, alpha, priors=priors or {})
 
 
 def _metric(claim: ClaimRecord, experiment: str) -> str:

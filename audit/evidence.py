@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.imported import OTHER_CODE, origin, speaks_against
-from audit.record import ClaimRecord, ExperimentRecord, Run, Scope, Verdict, canonical_json, comparable_metric
+from audit.record import (
+    ClaimRecord,
+    ExperimentRecord,
+    Run,
+    Scatter,
+    Scope,
+    Verdict,
+    canonical_json,
+    comparable_metric,
+)
+from audit.stats.moderated import Moderated, Prior, prior_of
+from audit.stats.sample import sample
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
 
@@ -25,6 +36,11 @@ BARS = (
     "untuned",
     "some_readings",
 )
+
+#: A metric, and the corpus that runs were tested on: name, test documents, split column.
+Group = tuple[str, tuple[str, int, int | None]]
+#: What the arms of each group say of the variance of any of them.
+Priors = Mapping[Group, Prior]
 
 #: What is read of a run: a metric, or one of its costs; None where the record does not have it.
 Reader = Callable[[Run, str], float | None]
@@ -55,13 +71,22 @@ class Arm:
 
     @property
     def measured(self) -> tuple[float, ...]:
-        """The values that were run."""
-        return self.values[: len(self.runs)]
+        """The values that were run, without a prior."""
+        return tuple(self.values)[: len(self.runs)]
 
     @property
     def deterministic(self) -> bool:
         """Declared by its model, and not belied by its runs."""
         return self.record is not None and self.record.deterministic and len(set(self.values)) == 1
+
+    @property
+    def scatter(self) -> Scatter:
+        own = sample(tuple(self.values))
+        if not isinstance(self.values, Moderated):
+            return Scatter(own.sd)
+        prior = self.values.prior
+        common = math.sqrt(prior.variance * prior.scale(own.mean))
+        return Scatter(own.sd, sample(self.values).sd, prior.df, common)
 
 
 def gather(
@@ -70,11 +95,13 @@ def gather(
     *,
     metric: str,
     cost: Reader | None = None,
+    priors: Priors | None = None,
 ) -> Arm:
     """The evidence of `experiment` for `metric`, or for the quantity of that name, which `cost` reads.
 
     A run that stands there twice (one key) counts once. So does a seed: two runs with one seed, by another
-    precision or revision, are no two draws, and taken for such they would make us surer than we are.
+    precision or revision, are no two draws, and taken for such they would make us surer than we are. The
+    values are moderated by the prior of their group, where `priors` have one and they scatter.
     """
     record = experiments.get(experiment)
     if record is None:
@@ -101,15 +128,59 @@ def gather(
     elif record.deterministic and values and (cost is None or metric in COUNTED):
         values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
         notes.append("deterministic: one run is enough")
+    prior = priors.get(_group(metric, read[0][0])) if priors and read and not record.deterministic else None
     return Arm(
         experiment,
         record,
         runs=tuple(run for run, _ in read),
-        values=values,
+        values=Moderated.of(values, prior) if prior and _scatter(values, read[0][0]) else values,
         attempts=len(tried),
         lacks=None if read else _lack(tried, done, unmeasured="not_measured" if cost else "not_run"),
         notes=tuple(notes),
     )
+
+
+def priors_of(claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]) -> Priors:
+    """By metric and corpus, over all arms of a paper; of arms that share a run the one with most runs counts.
+
+    What is declared deterministic has no variance to give.
+    """
+    claims = list(claims)
+    still = {name for it in claims if it.deterministic for name in it.experiments}
+    still |= {name for name, it in experiments.items() if it.deterministic}
+    lines = [line for it in claims for line in it.details.get("lines", ())]
+    metrics = dict.fromkeys([*(it.metric for it in claims), *(line["metric"] for line in lines)])
+    groups: dict[Group, list[Arm]] = {}
+    for metric in metrics:
+        for name in experiments:
+            arm = gather(name, experiments, metric=metric)
+            if arm.runs and name not in still and _scatter(arm.values, arm.runs[0]):
+                groups.setdefault(_group(metric, arm.runs[0]), []).append(arm)
+    priors = {it: prior_of([arm.values for arm in _without_doubles(arms)]) for it, arms in groups.items()}
+    return {group: prior for group, prior in priors.items() if prior is not None}
+
+
+def _without_doubles(arms: Iterable[Arm]) -> list[Arm]:
+    """Two names of one configuration have the same runs: they count once."""
+    kept: list[Arm] = []
+    seen: set[str] = set()
+    for arm in sorted(arms, key=lambda arm: -len(arm.runs)):
+        keys = {run.key for run in arm.runs}
+        if not keys & seen:
+            kept.append(arm)
+            seen |= keys
+    return kept
+
+
+def _group(metric: str, run: Run) -> Group:
+    return metric, (run.data.name, run.data.n_test, run.data.split_column)
+
+
+def _scatter(values: Sequence[float], run: Run) -> bool:
+    """Whether there is a variance: two values or more, further apart than a third of one test document."""
+    if len(values) < 2 or sample(values).sd == 0.0:
+        return False
+    return not run.data.n_test or max(values) - min(values) > 100.0 / run.data.n_test / 3.0
 
 
 def _score(run: Run, metric: str) -> float | None:
@@ -199,8 +270,9 @@ def of_one_kind(arms: Sequence[Arm]) -> bool:
 
 def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
     """The values of `seeds`, in that order."""
-    values = dict(zip(arm.seeds, arm.values, strict=False))
-    return tuple(arm.values[0] if arm.deterministic else values[seed] for seed in seeds)
+    held = dict(zip(arm.seeds, arm.values, strict=False))
+    values = tuple(arm.values[0] if arm.deterministic else held[seed] for seed in seeds)
+    return Moderated.of(values, arm.values.prior) if isinstance(arm.values, Moderated) else values
 
 
 def common_seeds(arms: Sequence[Arm]) -> list[int]:

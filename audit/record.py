@@ -408,16 +408,17 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Band:
-    """Margins that would give an outcome; None for an end that the kind of claim does not have."""
+class Scatter:
+    """SD over the seeds of one experiment, in points: by its own runs, and as the test takes it."""
 
-    reproduced_from: float | None = None
-    reproduced_up_to: float | None = None
-    """0.0 for none."""
-    contradicted_from: float | None = None
-    """0.0 for every margin."""
-    contradicted_up_to: float | None = None
-    """0.0 for none."""
+    sd: float | None
+    """By its own runs, n - 1 in the denominator; None for fewer than two."""
+    moderated: float | None = None
+    """Shrunk towards that of the paper's other experiments on this corpus; None where it was not."""
+    prior_df: float = 0.0
+    """Degrees of freedom of the common variance, as used (d0)."""
+    prior_sd: float | None = None
+    """The common SD, on the scale of this experiment (s0)."""
 
 
 @dataclass(frozen=True)
@@ -479,7 +480,7 @@ class Verdict:
     p_reproduced_adjusted: float | None = None
     p_contradicted_adjusted: float | None = None
     margin_reproduced_from: float | None = None
-    """Of the band of margins in which the verdict would stand, the paper's other claims being as they are."""
+    """Of the band of margins in which the test would say so, the claim taken alone."""
     margin_contradicted_up_to: float | None = None
     """0.0 for none."""
     badges: tuple[str, ...] = ()
@@ -492,8 +493,6 @@ class Verdict:
     """Of kinds that a small margin reproduces; 0.0 for none."""
     margin_contradicted_from: float | None = None
     """Of the same kinds; 0.0 for every margin."""
-    alone: Band | None = None
-    """The band that the claim would have if it were the paper's only one."""
     readings: tuple[ReadingVerdict, ...] = ()
     """One for each reading that was run, the default first; empty where only the default was. With them the
     p-values above are the largest over the readings, and the other numbers those of the default reading."""
@@ -501,6 +500,13 @@ class Verdict:
     """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
     barred: str | None = None
     """Reason code for which the runs may not contradict the claim, whatever they give: `stand_in`, ..."""
+    scatter: tuple[Scatter, ...] = ()
+    """Of each experiment."""
+    by_own_spread: Outcome | None = None
+    """What it would come to if no variance were moderated; None where none is."""
+    kappa: float | None = None
+    """SD of the paper's runs, in SDs of ours, at which the contradiction would vanish; 2 is what is assumed.
+    None where nothing is contradicted, the paper prints a spread, or no printed number enters."""
 
     def _repr_html_(self) -> str:
         """In a notebook."""

@@ -3,9 +3,10 @@
 A paper that does not say which split its number is about leaves two readings, and each has another noise:
 
     one run on one unknown split     x_1..x_n, one run a column, are draws as the paper's was: s of them,
-                                     se = s / sqrt(n), se_pred = s sqrt(1 + 1/n), n - 1 df
+                                     se = s / sqrt(n), se_pred = s sqrt(1/n + kappa^2), n - 1 df
     the mean over these very splits  n runs of the paper, one a column: only seeds differ, with s of k seeds
-                                     on one column, se = s / sqrt(n), se_pred = s sqrt(2/n), k - 1 df
+                                     on one column, se = s / sqrt(n), k - 1 df,
+                                     se_pred = s sqrt((1 + kappa^2) / n)
 
 The test is `audit.stats.value`, the margin that of the claim. Each verdict is taken alone at the full level.
 That seeds scatter on every column as on the one that was run with several is assumed.
@@ -20,7 +21,8 @@ from audit.evidence import BARS, barred
 from audit.record import Audit, ClaimRecord, ExperimentRecord, SplitNoise, SplitVerdict
 from audit.stats.decision import Decision
 from audit.stats.printed import printed
-from audit.stats.sample import PooledSD, sample
+from audit.stats.sample import sample
+from audit.stats.target import KAPPA
 from audit.stats.value import ValueTest, value
 
 
@@ -73,7 +75,8 @@ def _margin(claim: ClaimRecord) -> float:
 
 def _as_one_split(noise: SplitNoise, claim: ClaimRecord) -> ValueTest:
     """Equal columns are no sign of a deterministic run: that says nothing of splits."""
-    return value(noise.values, reported=printed(claim.printed[0]), margin=_margin(claim), paper_runs=1)
+    reported, margin = printed(claim.printed[0]), _margin(claim)
+    return value(noise.values, reported=reported, margin=margin, paper_runs=1, paper_sd_ratio=KAPPA)
 
 
 def _as_mean(noise: SplitNoise, claim: ClaimRecord, deterministic: bool) -> tuple[ValueTest, str | None]:
@@ -86,13 +89,15 @@ def _as_mean(noise: SplitNoise, claim: ClaimRecord, deterministic: bool) -> tupl
     ):  # whoever runs the columns again has this mean again
         again = [noise.mean] * 2
         return value(again, reported=reported, margin=margin, deterministic=True), None
-    pooled = PooledSD(spread or 0.0, max(0, len(seeds) - 1))
-    test = value(noise.values, reported=reported, margin=margin, paper_runs=n, pooled=pooled)
-    return test, None if pooled.usable else _why_unusable(seeds, spread)
+    own = (spread, len(seeds) - 1.0) if spread and len(seeds) > 3 else None
+    test = value(
+        noise.values, reported=reported, margin=margin, paper_runs=n, paper_sd_ratio=KAPPA, noise=own
+    )
+    return test, None if own else _why_unusable(seeds, spread)
 
 
 def _why_unusable(seeds: Sequence[float], spread: float | None) -> str:
-    """An SD of fewer than four seeds does not judge what it was not measured on, as a pooled one."""
+    """An SD of fewer than four seeds does not judge what it was not measured on."""
     if len(seeds) < 2:
         return "no_variance_estimate"
     return "too_few_seeds" if len(seeds) < 4 else "no_spread"

@@ -269,9 +269,8 @@ def _numbers(claim: ClaimRecord, verdict: Verdict) -> list[Fact]:
         facts.append(Fact("Margin", _margin(claim, verdict.margin)))
     over = wording.over_readings(verdict)
     if band := wording.margin_band(verdict):
-        facts.append(Fact(f"Margin band{over}", band))
-    if alone := wording.margin_band_alone(verdict):
-        facts.append(Fact(f"Margin band{over}, taken alone", alone))
+        facts.append(Fact(f"Margin band{over}, taken alone", band))
+    facts += [Fact(term, text) for term, text in wording.hangs_on(claim, verdict)]
     return [*facts, *_p_values(verdict)]
 
 

@@ -75,27 +75,27 @@ def numbers(of: SplitVerdict | None) -> tuple[Any, ...]:
 
 
 def test_of_one_unknown_split_the_columns_are_the_draws_and_the_paper_has_one() -> None:
-    """s = sqrt(112/3) = 6.11 of 3 columns, se_pred = s sqrt(1 + 1/3), 2 df: one such split may be at 80."""
+    """s = sqrt(112/3) = 6.11 of 3 columns, se_pred = s sqrt(1/3 + 4), 2 df: one such split may be at 80."""
     one, _ = judged()
     assert (one.outcome, one.reason, one.n, one.margin) == ("inconclusive", "within_seed_spread", 3, 0.5)
     assert one.difference == pytest.approx(218 / 3 - 80)
-    assert numbers(one) == expected((112 / 3) ** 0.5, 2, 3, predicted=4 / 3, d=218 / 3 - 80)
-    assert numbers(one) == pytest.approx((3.52767, 2, 0.90393, 0.43523), abs=1e-5)
+    assert numbers(one) == expected((112 / 3) ** 0.5, 2, 3, predicted=13 / 3, d=218 / 3 - 80)
+    assert numbers(one) == pytest.approx((3.52767, 2, 0.90393, 0.64510), abs=1e-5)
 
 
 def test_of_the_mean_over_these_columns_only_seeds_differ_and_the_paper_has_as_many_runs() -> None:
-    """s = sqrt(5/12) = 0.645 of 4 seeds, se_pred = s sqrt(2/3), 3 df: no seeds bring such a mean to 80."""
+    """s = sqrt(5/12) = 0.645 of 4 seeds, se_pred = s sqrt(5/3), 3 df: no seeds bring such a mean to 80."""
     _, mean = judged()
     assert mean is not None
     assert (mean.outcome, mean.reason, mean.n) == ("contradicted", "minimum_effect", 3)
-    assert numbers(mean) == expected((5 / 12) ** 0.5, 3, 3, predicted=2 / 3, d=218 / 3 - 80)
-    assert numbers(mean) == pytest.approx((0.372678, 3, 0.99982, 0.000993), abs=1e-5)
+    assert numbers(mean) == expected((5 / 12) ** 0.5, 3, 3, predicted=5 / 3, d=218 / 3 - 80)
+    assert numbers(mean) == pytest.approx((0.372678, 3, 0.99982, 0.003803), abs=1e-5)
 
 
 def test_columns_that_agree_more_than_seeds_turn_both_round() -> None:
     assert outcomes((72.0, 72.5, 73.0), (60.0, 70.0, 80.0, 72.0)) == [
         ("contradicted", "minimum_effect"),
-        ("inconclusive", "within_seed_spread"),  # |d| = 7.5 is less than 3.18 x 8.22 x sqrt(2/3)
+        ("inconclusive", "within_seed_spread"),  # |d| = 7.5 is less than 3.18 x 8.22 x sqrt(5/3)
     ]
 
 
@@ -115,7 +115,7 @@ def test_the_claim_s_margin_counts() -> None:
 
 
 def test_a_model_that_has_not_passed_its_checks_contradicts_nothing() -> None:
-    far = (70.0, 71.0, 72.0)
+    far = (60.0, 61.0, 62.0)
     assert outcomes(far) == [("contradicted", "minimum_effect")] * 2
     assert (
         outcomes(far, bar="unverified_reimplementation")

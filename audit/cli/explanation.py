@@ -131,6 +131,8 @@ def _evidence(found: Derivation) -> Iterator[str]:
         name = f"{key} ({_title(found.at.experiments, key)})"
         yield from row("" if k else "runs", f"{name}: {'; '.join(shown) or 'none'}")
         yield from _tuning(found.at.experiments.get(key))
+    for term, text in wording.hangs_on(claim, verdict):
+        yield from row(term.lower(), text)
     for k, badge in enumerate(verdict.badges):
         yield from row("" if k else "note", badge)
 
@@ -195,13 +197,9 @@ def _place(name: str, family: Family, rule: str) -> str:
 
 
 def _other_margins(found: Derivation) -> Iterator[str]:
-    """The band of margins, among the other claims and alone, and what some margins would give."""
-    bands = (
-        ("in this paper's family", wording.margin_band(found.verdict)),
-        ("taken alone", wording.margin_band_alone(found.verdict)),
-    )
-    for k, (where, band) in enumerate((where, band) for where, band in bands if band):
-        yield from row("" if k else "band", f"D {band}, {where}")
+    """The band of margins, and what some margins would give."""
+    if band := wording.margin_band(found.verdict):
+        yield from row("band", f"D {band}, taken alone")
     for k, it in enumerate(found.at_margins):
         alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"
         together = f"{it.together} in this paper's family; " if it.together else ""
@@ -250,7 +248,7 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
 
 
 def _margins_beyond(verdict: Verdict) -> Iterator[str]:
-    """The margins at which the verdict would be another, the paper's other claims being as they are."""
+    """The margins at which the verdict would be another, the claim taken alone."""
     if verdict.outcome == "reproduced":
         low, high = verdict.margin_reproduced_from, verdict.margin_reproduced_up_to
     else:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from audit.comparator import case_of
+from audit.evidence import priors_of
 from audit.explaining.costs import convergence_steps, cost_steps
 from audit.explaining.differences import equivalent_steps, gap_steps, order_steps, significant_steps
 from audit.explaining.documents import document_steps
@@ -82,7 +83,8 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     verdicts = {it.claim: it for it in audit.verdicts}
     record = {it.id: it for it in audit.claims}[claim]
     verdict, at = verdicts[claim], standing(audit, claim)
-    case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level)
+    priors = priors_of(audit.claims, at.experiments)
+    case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level, priors=priors)
     together = family(audit, record, at)
     if together is not None:
         case = replace(case, needed=(together.reproduced.threshold, together.contradicted.threshold))
@@ -127,7 +129,4 @@ def _named(fixed: Margin) -> list[tuple[float, str]]:
 def _together(test: Decidable, case: Case) -> Outcome | None:
     if case.needed is None or not test.testable:
         return None
-    p_reproduced, p_contradicted = test.p_reproduced or 0.0, test.p_contradicted or 0.0
-    if p_reproduced <= case.needed[0]:
-        return "reproduced"
-    return "contradicted" if p_contradicted <= case.needed[1] else "inconclusive"
+    return test.decide_by(*case.needed, alpha=case.alpha).outcome

@@ -9,7 +9,6 @@ from audit.explaining.step import (
     band_steps,
     doubled,
     interval_steps,
-    levels_of_band,
     mean_and_sd,
     num,
     percent,
@@ -51,14 +50,14 @@ def difference_steps(
     va, vb = a.variance / a.n, b.variance / b.n
     filled = f"sqrt({num(a.sd or 0.0)}^2 / {a.n} + {num(b.sd or 0.0)}^2 / {b.n})"
     yield Step("se", f"sqrt(s {names[0]}^2 / n + s {names[1]}^2 / n)", filled, d.se)
-    yield freedom("df", "v = s^2 / n", [(va, float(a.df)), (vb, float(b.df))], d.df)
+    yield freedom("df", "v = s^2 / n", [(va, a.df), (vb, b.df)], d.df)
 
 
 def freedom(name: str, where: str, parts: Sequence[tuple[float, float]], value: float) -> Step:
     """Satterthwaite's degrees of freedom of a sum of (variance, df)."""
     total = " + ".join(num(variance) for variance, _ in parts)
     below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts)
-    return Step(name, f"(sum v)^2 / sum (v^2 / (n - 1)), {where}", f"({total})^2 / ({below})", value)
+    return Step(name, f"(sum v)^2 / sum (v^2 / df), {where}", f"({total})^2 / ({below})", value)
 
 
 def _arms(case: Case) -> tuple[Sequence[float], Sequence[float]] | None:
@@ -91,17 +90,21 @@ def order_steps(case: Case, *, above: float = 0.0) -> Iterator[Step]:
         yield tail_step("p_rep", "P[t >= d / se]", (num(d), d), se, df)
     reverse = doubled("p_reversed", "min(1, 2 P[t >= -d / se])", (f"-({num(d)})", -d), se, df)
     yield reverse
-    if gap_printed is None or gap_printed <= 2.0 * none:
+    small_printed = gap_printed is not None and gap_printed <= 2.0 * none
+    if small_printed or (above and gap_printed is None):
         yield Step("p_con", "p_reversed", num(reverse.value), reverse.value)
+        return
+    if not above:
+        over = (f"{num(none)} - {num(d)}", none - d)
+        yield doubled("p_con", "min(1, 2 P[t >= (d0 - d) / se])", over, se, df)
         return
     sides = [
         tail_step("", "", (f"{num(none)} {sign} {num(d)}", none + way * d), se, df)
         for sign, way in (("+", 1.0), ("-", -1.0))
     ]
-    symbol = "D" if above else "d0"
     small = Step(
-        f"p_negligible (the printed gap is above 2 {symbol})",
-        f"max(P[t >= ({symbol} + d) / se], P[t >= ({symbol} - d) / se])",
+        "p_negligible (the printed gap is above 2 D)",
+        "max(P[t >= (D + d) / se], P[t >= (D - d) / se])",
         f"max({sides[0].filled}, {sides[1].filled})",
         max(side.value for side in sides),
     )
@@ -146,25 +149,27 @@ def equivalent_steps(case: Case) -> Iterator[Step]:
 
 
 def _band_of_no_loss(case: Case, d: float, se: float, df: float) -> Iterator[Step]:
-    for name, reproduce, contradict in levels_of_band(case):
-        p, q = 1.0 - reproduce, 1.0 - contradict / 2.0
-        up, wide = quantile(p, df) * se - d, -d - quantile(q, df) * se
-        filled = f"max(0, {quantile_text(p, df)} * {num(se)} - {num(d)})"
-        yield Step(f"D_R{name}", f"max(0, t({num(p)}) se - d)", filled, max(0.0, up))
-        filled = f"max(0, -({num(d)}) - {quantile_text(q, df)} * {num(se)})"
-        yield Step(f"D_C{name}", f"max(0, -d - t({num(q)}) se)", filled, max(0.0, wide))
+    if case.needed is None:
+        return
+    p, q = 1.0 - case.alpha, 1.0 - case.alpha / 2.0
+    up, wide = quantile(p, df) * se - d, -d - quantile(q, df) * se
+    filled = f"max(0, {quantile_text(p, df)} * {num(se)} - {num(d)})"
+    yield Step("D_R", f"max(0, t({num(p)}) se - d)", filled, max(0.0, up))
+    filled = f"max(0, -({num(d)}) - {quantile_text(q, df)} * {num(se)})"
+    yield Step("D_C", f"max(0, -d - t({num(q)}) se)", filled, max(0.0, wide))
 
 
 def _band_of_significant(case: Case, d: float, se: float, df: float) -> Iterator[Step]:
     """Up to which margin it exceeds it; from which on it counts as none (if it is not reversed)."""
-    for name, reproduce, contradict in levels_of_band(case):
-        p, q = 1.0 - reproduce, 1.0 - contradict
-        filled = f"max(0, {num(d)} - {quantile_text(p, df)} * {num(se)})"
-        up = max(0.0, d - quantile(p, df) * se)
-        yield Step(f"reproduced up to D{name}", f"max(0, d - t({num(p)}) se)", filled, up)
-        filled = f"abs({num(d)}) + {quantile_text(q, df)} * {num(se)}"
-        small = abs(d) + quantile(q, df) * se
-        yield Step(f"negligible from D on{name}", f"abs(d) + t({num(q)}) se", filled, small)
+    if case.needed is None:
+        return
+    p = 1.0 - case.alpha
+    filled = f"max(0, {num(d)} - {quantile_text(p, df)} * {num(se)})"
+    up = max(0.0, d - quantile(p, df) * se)
+    yield Step("reproduced up to D", f"max(0, d - t({num(p)}) se)", filled, up)
+    filled = f"abs({num(d)}) + {quantile_text(p, df)} * {num(se)}"
+    small = abs(d) + quantile(p, df) * se
+    yield Step("negligible from D on", f"abs(d) + t({num(p)}) se", filled, small)
 
 
 def gap_steps(case: Case) -> Iterator[Step]:
@@ -187,12 +192,13 @@ def gap_steps(case: Case) -> Iterator[Step]:
     yield from _intervals(case, d, se, df)
     if case.plain.scope != "same_data":
         return
-    parts = [(arm.variance * (1.0 / arm.n + 1.0 / m), float(arm.df)) for arm in (a, b)]
+    kappa = case.kappa
+    parts = [(arm.variance * (1.0 / arm.n + kappa**2 / m), arm.df) for arm in (a, b)]
     predicted = error(*parts)
-    inside = " + ".join(f"{num(arm.sd or 0.0)}^2 * (1 / {arm.n} + 1 / {m})" for arm in (a, b))
-    formula = "sqrt(s A^2 (1 / n + 1 / m) + s B^2 (1 / n + 1 / m))"
+    inside = " + ".join(f"{num(arm.sd or 0.0)}^2 * (1 / {arm.n} + {num(kappa)}^2 / {m})" for arm in (a, b))
+    formula = "sqrt(s A^2 (1 / n + kappa^2 / m) + s B^2 (1 / n + kappa^2 / m))"
     yield Step("se_pred", formula, f"sqrt({inside})", predicted.se)
-    yield freedom("df_pred", "v = s^2 (1 / n + 1 / m)", parts, predicted.df)
+    yield freedom("df_pred", "v = s^2 (1 / n + kappa^2 / m)", parts, predicted.df)
     low = tail_step(
         "p_low", "P[t >= (D - h + off) / se]", (f"{num(D)} - {num(h)} + {num(off)}", D - h + off), se, df
     )

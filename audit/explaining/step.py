@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from audit.judging.case import Case
-from audit.stats.sample import sample
+from audit.stats.moderated import Moderated
+from audit.stats.sample import Sample, sample
 from audit.stats.student import interval, quantile, upper_tail
 
 
@@ -60,7 +61,7 @@ def quantile_text(probability: float, df: float) -> str:
 
 def mean_and_sd(of: str, values: Sequence[float]) -> Iterator[Step]:
     """Mean, and from two values on SD, of one arm; `of` tells the arms apart and may be empty."""
-    found = sample(values)
+    found = sample(tuple(values))
     name = f" {of}" if of else ""
     total = " + ".join(map(num, values))
     yield Step(f"mean{name}", "sum x / n", f"({total}) / {found.n}", found.mean)
@@ -68,6 +69,17 @@ def mean_and_sd(of: str, values: Sequence[float]) -> Iterator[Step]:
         squares = " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)
         filled = f"sqrt(({squares}) / {found.n - 1})"
         yield Step(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", filled, found.sd)
+        if isinstance(values, Moderated):
+            yield _moderated(name, values, found)
+
+
+def _moderated(name: str, values: Moderated, own: Sample) -> Step:
+    """v0 is the common variance on the scale of this arm."""
+    prior, d = values.prior, own.n - 1
+    common = prior.variance * prior.scale(own.mean)
+    filled = f"({num(prior.df)} * {num(common)} + {d} * {num(own.sd or 0.0)}^2) / ({num(prior.df)} + {d})"
+    formula = "sqrt((d0 v0 + (n - 1) s^2) / (d0 + n - 1)), in the place of s from here on"
+    return Step(f"s~{name}", formula, f"sqrt({filled})", sample(values).sd or 0.0)
 
 
 def interval_steps(name: str, centre: float, se: float, df: float, *, level: float) -> Iterator[Step]:
@@ -88,13 +100,6 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.6g} %"
 
 
-def levels_of_band(case: Case) -> Iterator[tuple[str, float, float]]:
-    """What is behind the name of a band, with its levels; nothing for a claim that no test may decide."""
-    if case.needed is not None:
-        yield ", taken alone", case.alpha, case.alpha
-        yield "", *case.needed
-
-
 def band_steps(
     case: Case,
     distance: tuple[str, float],
@@ -110,24 +115,25 @@ def band_steps(
     """
     text, size = distance
     more, less = (f" + {num(h)}", f" - {num(h)}") if h else ("", "")
-    for name, reproduce, contradict in levels_of_band(case):
-        p, q = 1.0 - reproduce, 1.0 - contradict / 2.0
-        se, df = own
-        step = Step(
-            f"D_R{name}",
-            f"abs(d) + t({num(p)}) se" + (" + h" if h else ""),
-            f"{text} + {quantile_text(p, df)} * {num(se)}{more}",
-            size + quantile(p, df) * se + h,
-        )
-        yield _above(step, floor, reached=step.value > floor)
-        wide, wide_df = max(predicted, key=lambda it: quantile(q, it[1]) * it[0])
-        step = Step(
-            f"D_C{name}",
-            f"max(0, abs(d) - t({num(q)}) {'se_pred - h' if h else 'se'})",
-            f"max(0, {text} - {quantile_text(q, wide_df)} * {num(wide)}{less})",
-            max(0.0, size - quantile(q, wide_df) * wide - h),
-        )
-        yield _above(step, floor, reached=step.value >= floor)
+    if case.needed is None:  # no test may decide it
+        return
+    p, q = 1.0 - case.alpha, 1.0 - case.alpha / 2.0
+    se, df = own
+    step = Step(
+        "D_R",
+        f"abs(d) + t({num(p)}) se" + (" + h" if h else ""),
+        f"{text} + {quantile_text(p, df)} * {num(se)}{more}",
+        size + quantile(p, df) * se + h,
+    )
+    yield _above(step, floor, reached=step.value > floor)
+    wide, wide_df = max(predicted, key=lambda it: quantile(q, it[1]) * it[0])
+    step = Step(
+        "D_C",
+        f"max(0, abs(d) - t({num(q)}) {'se_pred - h' if h else 'se'})",
+        f"max(0, {text} - {quantile_text(q, wide_df)} * {num(wide)}{less})",
+        max(0.0, size - quantile(q, wide_df) * wide - h),
+    )
+    yield _above(step, floor, reached=step.value >= floor)
 
 
 def _above(step: Step, floor: float, *, reached: bool) -> Step:

@@ -16,10 +16,10 @@ from audit.explaining.step import (
     tail_step,
 )
 from audit.judging.case import Case
-from audit.judging.value import distinct_groups, other_split_of, pooled_of, spread_of
+from audit.judging.value import other_split_of, spread_of
 from audit.stats.instance import OtherSplit, instance_se
 from audit.stats.printed import printed
-from audit.stats.sample import PooledSD, sample
+from audit.stats.sample import sample
 from audit.stats.student import quantile
 from audit.stats.target import Error, error
 
@@ -35,11 +35,7 @@ def value_steps(case: Case) -> Iterator[Step]:
     yield from mean_and_sd("", arm.values)
     d = ours.mean - v
     yield Step("d", "mean - v", f"{num(ours.mean)} - {num(v)}", d)
-    pooled = pooled_of(case, arm)
-    pooled = pooled if pooled is not None and pooled.usable else None
-    if pooled:
-        yield _pooled(case, pooled)
-    s, df = (pooled.sd, float(pooled.df)) if pooled else (ours.sd or 0.0, float(ours.df))
+    s, df = ours.sd or 0.0, ours.df
     if s == 0.0:
         return  # nothing random
     split = other_split_of(case, arm, target=v)
@@ -77,14 +73,6 @@ def value_steps(case: Case) -> Iterator[Step]:
         yield from band_steps(case, (f"abs({num(d)})", abs(d)), own=own, predicted=predicted, h=h)
 
 
-def _pooled(case: Case, pooled: PooledSD) -> Step:
-    arms = [case.arm(name, case.claim.metric) for name in case.claim.details["pool"]]
-    groups = [sample(values) for values in distinct_groups(arms) if len(values) > 1]
-    squares = " + ".join(f"{it.df} * {num(it.sd or 0.0)}^2" for it in groups)
-    formula = "sqrt(sum (n_i - 1) s_i^2 / sum (n_i - 1)), in the place of s"
-    return Step("s_pool", formula, f"sqrt(({squares}) / {pooled.df})", pooled.sd)
-
-
 def _documents(mean: float, v: float, split: OtherSplit) -> Iterator[Step]:
     for name, p, documents in (
         ("se_documents, paper", v, split.documents_paper),
@@ -112,8 +100,8 @@ def _predicted(
     """Name, formula, formula filled in, and parts of each variance of the difference to the paper's runs."""
     m, spread = case.claim.runs_behind, spread_of(case)
     if spread is None:
-        formula, filled = "s^2 (1 / n + 1 / m)", f"{num(s)}^2 * (1 / {n} + 1 / {m})"
-        yield "se_pred", formula, filled, [(s * s * (1.0 / n + 1.0 / m), df)]
+        formula, filled = "s^2 (1 / n + kappa^2 / m)", f"{num(s)}^2 * (1 / {n} + {num(case.kappa)}^2 / {m})"
+        yield "se_pred", formula, filled, [(s * s * (1.0 / n + case.kappa**2 / m), df)]
         return
     for reading, sd in spread.sds(m).items():
         parts = [(s * s / n, df), (sd * sd / m, float(m - 1))]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from audit.evidence import Arm, by_seed, common_seeds, gather
-from audit.record import Band, ClaimRecord, ExperimentRecord, Verdict
+from audit.evidence import Arm, Priors, by_seed, common_seeds, gather
+from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import ALPHA, Decidable
 from audit.stats.printed import gap, printed
+from audit.stats.target import KAPPA
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Case:
     """Level of this look: 0.05, or its share where seeds are added look by look."""
     needed: tuple[float, float] | None = None
     """p-values to reproduce and to contradict that the paper's other claims leave; None while unknown."""
+    priors: Priors = field(default_factory=dict)
+    kappa: float = KAPPA
 
     @property
     def pair(self) -> bool:
@@ -57,7 +60,7 @@ class Case:
 
     def arm(self, experiment: str, metric: str) -> Arm:
         """The evidence of any experiment of the paper."""
-        return gather(experiment, self.experiments, metric=metric)
+        return gather(experiment, self.experiments, metric=metric, priors=self.priors)
 
     def badge(self, *texts: str) -> Case:
         """The case with warnings beside its verdict."""
@@ -91,21 +94,17 @@ def with_interval(verdict: Verdict, test: Interval) -> Verdict:
     return replace(verdict, se=test.se, df=df, ci90=test.ci90, ci95=test.ci95)
 
 
-def with_band(verdict: Verdict, test: Decidable, *, needed: tuple[float, float], alpha: float) -> Verdict:
-    """Where another margin would change the verdict: by itself, and among the paper's other claims.
-
-    `needed` are the largest p-values to reproduce and to contradict that the other claims leave.
-    """
-    if test.margins is None or not test.testable:
+def with_band(verdict: Verdict, test: Decidable | None, *, alpha: float) -> Verdict:
+    """Where another margin would change the verdict, the claim taken alone."""
+    if test is None or test.margins is None or not test.testable:
         return verdict
-    alone, among = test.margins.band(alpha, alpha), test.margins.band(*needed)
+    band = test.margins.band(alpha, alpha)
     return replace(
         verdict,
-        margin_reproduced_from=among.reproduced_from,
-        margin_reproduced_up_to=among.reproduced_up_to,
-        margin_contradicted_from=among.contradicted_from,
-        margin_contradicted_up_to=among.contradicted_up_to,
-        alone=Band(**asdict(alone)),
+        margin_reproduced_from=band.reproduced_from,
+        margin_reproduced_up_to=band.reproduced_up_to,
+        margin_contradicted_from=band.contradicted_from,
+        margin_contradicted_up_to=band.contradicted_up_to,
     )
 
 

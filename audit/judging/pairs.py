@@ -45,6 +45,7 @@ def judge_gap(case: Case) -> Judged:
         printed_worse=second,
         margin=case.margin,
         paper_runs=case.claim.runs_behind,
+        paper_sd_ratio=case.kappa,
         deterministic=case.deterministic,
         alpha=case.alpha,
     )

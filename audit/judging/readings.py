@@ -23,7 +23,7 @@ from typing import Any
 
 from audit.judging.case import Judged, badged
 from audit.readings import Departures, experiment_id, within
-from audit.record import Band, ClaimRecord, ExperimentRecord, Outcome, Readings, ReadingVerdict, Verdict
+from audit.record import ClaimRecord, ExperimentRecord, Outcome, Readings, ReadingVerdict, Verdict
 from audit.stats.decision import Decidable, Route
 
 _ENDS = ("reproduced_from", "reproduced_up_to", "contradicted_from", "contradicted_up_to")
@@ -98,6 +98,7 @@ def together(held: Sequence[UnderReading], default: Decidable | None) -> Decidab
         contradictions=(Route(reason=reasons[0], p=against),),
         if_reproduced=default.if_reproduced,
         if_undecided=default.if_undecided,
+        if_both=default.if_both,
     )
 
 
@@ -165,11 +166,7 @@ def _with_common_band(verdict: Verdict, found: Sequence[Verdict]) -> Verdict:
     ends: dict[str, Any] = {
         name: _end(name, [getattr(it, f"margin_{name}") for it in found]) for name in _ENDS
     }
-    bands = [it.alone for it in found]
-    alone = None
-    if all(bands):
-        alone = Band(**{name: _end(name, [getattr(it, name) for it in bands]) for name in _ENDS})
-    return replace(verdict, alone=alone, **{f"margin_{name}": end for name, end in ends.items()})
+    return replace(verdict, **{f"margin_{name}": end for name, end in ends.items()})
 
 
 def _end(name: str, values: Sequence[float | None]) -> float | None:

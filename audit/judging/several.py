@@ -133,7 +133,12 @@ def orders_of(winner: Arm, rivals: Sequence[Arm]) -> list[OrderTest]:
     return [
         UNTRIED
         if winner.lacks or rival.lacks
-        else order(winner.values, rival.values, deterministic=winner.deterministic and rival.deterministic)
+        else order(
+            winner.values,
+            rival.values,
+            negligible=0.0,
+            deterministic=winner.deterministic and rival.deterministic,
+        )
         for rival in rivals
     ]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.evidence import gather, one_test
+from audit.evidence import gather, one_test, priors_of
 from audit.judging.measured import reaches_of
 from audit.looks import first_seeds, in_force
-from audit.planning.ask import ask
+from audit.planning.ask import Evidence, ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Run, Verdict
@@ -28,7 +28,7 @@ _OF_PRINTED = ("value", "gap")
 
 _SEEDS_HELP = frozenset({
     "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
-    "ambiguous_spread", "undecided", "multiplicity", "tied", "partly_run",
+    "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run",
 })  # fmt: skip
 """Reasons of *inconclusive* that further seeds can lift."""
 
@@ -87,13 +87,14 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
     experiments = {it.id: it for it in audit.experiments}
     if declared := in_force(audit.looks):
         experiments = {name: first_seeds(it, declared[-1].seeds) for name, it in experiments.items()}
+    evidence = Evidence(experiments, priors_of(audit.claims, experiments))
     times = RunTimes(audit.experiments)
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     found = []
     for claim, verdict in pairs:
         if verdict.outcome == "inconclusive":
             levels = _levels(claim, verdict, pairs, experiments, alpha=level)
-            outlook = _outlook(claim, verdict, experiments, levels)
+            outlook = _outlook(claim, verdict, evidence, levels)
             imported = any(r.imported for name in claim.experiments for r in _runs(experiments, name))
             time = times.of(outlook.missing) if outlook.seeds and not imported else None
             found.append(replace(outlook, time=time, imported=imported))
@@ -146,9 +147,8 @@ def _tested(verdict: Verdict) -> bool:
     return verdict.p_reproduced_adjusted is not None
 
 
-def _outlook(
-    claim: ClaimRecord, verdict: Verdict, experiments: Mapping[str, ExperimentRecord], levels: Levels
-) -> Outlook:
+def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: Levels) -> Outlook:
+    experiments = evidence.experiments
     counted = zip(claim.experiments, verdict.n, strict=False)  # of a deterministic experiment one run is all
     held = ((name, n, experiments.get(name)) for name, n in counted)
     seeds = {name: n for name, n, it in held if not (it and it.runs and it.deterministic)}
@@ -161,10 +161,9 @@ def _outlook(
         return replace(plain, why_not=why)
     if claim.kind in _OF_PRINTED and _on_other_data(claim, experiments):
         return replace(plain, why_not="other_data")
-    pooled = claim.kind == "value" and _tested(verdict)
-    if min(seeds.values(), default=LEAST) < LEAST and not pooled:
+    if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
-    asked = ask(claim, verdict, experiments)
+    asked = ask(claim, verdict, evidence)
     if asked is None:
         coarse = claim.kind == "convergence" and _tied_steps(claim, experiments)
         return replace(plain, why_not="coarse_steps" if coarse else "no_rule")

@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from audit.stats.decision import ALPHA
 from audit.stats.difference import paired, welch
+from audit.stats.moderated import Moderated
 from audit.stats.planning import Needed, Plan, plan, plan_order
 from audit.stats.power import contradiction_power, order_power, tost_power
 from audit.stats.sample import sample
+from audit.stats.target import KAPPA
 
 NONE = Needed(None, None)
 
@@ -43,9 +46,11 @@ class Question(Protocol):
 @dataclass(frozen=True)
 class Noise:
     sd: float
-    """Of one seed in each arm; of the differences where seeds are pairs (one arm)."""
+    """Of one seed in each arm, moderated; of the differences where seeds are pairs (one arm)."""
     df: float
     arms: int
+    prior_df: float = 0.0
+    """Degrees of freedom that the prior adds to each arm."""
 
 
 def noise_of(first: Sequence[float], second: Sequence[float], *, pair: bool) -> Noise | None:
@@ -56,7 +61,8 @@ def noise_of(first: Sequence[float], second: Sequence[float], *, pair: bool) -> 
     if pair:
         return Noise(difference.se * math.sqrt(len(first)), difference.df, arms=1)
     both = (sample(first).variance + sample(second).variance) / 2.0
-    return Noise(math.sqrt(both), difference.df, arms=2)
+    prior = sum(it.prior.df for it in (first, second) if isinstance(it, Moderated)) / 2.0
+    return Noise(math.sqrt(both), difference.df, arms=2, prior_df=prior)
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class Distance:
     margin: float
     half_unit: float = 0.0
     paper_runs: int | None = None
+    kappa: float = KAPPA
 
     def plan(self, levels: Levels) -> Plan:
         return _both(
@@ -79,6 +86,8 @@ class Distance:
                 half_unit=self.half_unit,
                 arms=self.noise.arms,
                 paper_runs=self.paper_runs,
+                paper_sd_ratio=self.kappa,
+                prior_df=self.noise.prior_df,
                 alpha=alpha,
             ),
             levels,
@@ -91,6 +100,7 @@ class Distance:
             margin=self.margin - self.half_unit,
             difference=self.difference,
             arms=self.noise.arms,
+            prior_df=self.noise.prior_df,
             alpha=levels.reproduce,
         )
         outside = contradiction_power(
@@ -101,6 +111,8 @@ class Distance:
             half_unit=self.half_unit,
             arms=self.noise.arms,
             paper_runs=self.paper_runs,
+            paper_sd_ratio=self.kappa,
+            prior_df=self.noise.prior_df,
             alpha=levels.contradict,
         )
         return min(1.0, inside + outside)
@@ -108,7 +120,10 @@ class Distance:
 
 @dataclass(frozen=True)
 class Direction:
-    """Is the difference above a bar, or below a floor? Orders, significance, "no loss"."""
+    """Is the difference above a bar, or below a floor? Orders, significance, "no loss".
+
+    Of orders the floor is the negligible size, above the bar of 0: in between is a negligible gain.
+    """
 
     difference: float
     noise: Noise
@@ -125,37 +140,53 @@ class Direction:
         return (self.difference - self.bar) / self.noise.sd
 
     def plan(self, levels: Levels) -> Plan:
-        sd, df, arms = self.noise.sd, self.noise.df, self.noise.arms
-        up = plan_order(gap=self.difference - self.bar, sd=sd, df=df, arms=arms, alpha=levels.reproduce)
-        down = plan_order(
+        plan_of = partial(
+            plan_order,
+            sd=self.noise.sd,
+            df=self.noise.df,
+            arms=self.noise.arms,
+            prior_df=self.noise.prior_df,
+        )
+        up = plan_of(gap=self.difference - self.bar, alpha=levels.reproduce)
+        if self.bar < self.difference < self.floor:
+            return Plan(up.sd, NONE, NONE, "no_number_of_our_seeds")
+        down = plan_of(
             gap=self.difference - self.floor,
-            sd=sd,
-            df=df,
             printed_gap=self.printed_gap,
             negligible=self.negligible,
-            arms=arms,
             alpha=levels.contradict,
         )
         return _joined(up, down)
 
     def chance(self, seeds: int, levels: Levels) -> float:
-        return min(1.0, self.holds(seeds, levels.reproduce) + self.broken(seeds, levels.contradict))
+        """Of one without the other: where the floor is above the bar, both decide nothing."""
+        either = self.holds(seeds, levels.reproduce) + self.broken(seeds, levels.contradict)
+        return min(either, 2.0 - either) if self.floor > self.bar else min(1.0, either)
 
     def holds(self, seeds: int, alpha: float) -> float:
         """Chance to be shown."""
         gap = self.difference - self.bar
-        return order_power(seeds, sd=self.noise.sd, gap=gap, arms=self.noise.arms, alpha=alpha)
+        return self._power(seeds, gap=gap, alpha=alpha)
 
     def broken(self, seeds: int, alpha: float) -> float:
         """Chance to be contradicted."""
-        sd, arms = self.noise.sd, self.noise.arms
-        down = order_power(seeds, sd=sd, gap=self.floor - self.difference, arms=arms, alpha=alpha / 2.0)
+        down = self._power(seeds, gap=self.floor - self.difference, alpha=alpha / 2.0)
         if self.printed_gap is None or self.printed_gap <= 2.0 * self.negligible:
             return down
         small = tost_power(
-            seeds, sd=sd, margin=self.negligible, difference=self.difference, arms=arms, alpha=alpha
+            seeds,
+            sd=self.noise.sd,
+            margin=self.negligible,
+            difference=self.difference,
+            arms=self.noise.arms,
+            prior_df=self.noise.prior_df,
+            alpha=alpha,
         )
         return max(down, small)
+
+    def _power(self, seeds: int, *, gap: float, alpha: float) -> float:
+        noise = self.noise
+        return order_power(seeds, sd=noise.sd, gap=gap, arms=noise.arms, prior_df=noise.prior_df, alpha=alpha)
 
 
 @dataclass(frozen=True)

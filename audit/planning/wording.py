@@ -26,6 +26,7 @@ HOPELESS = {
     "no_target_score": "the claim file fixes no score to reach",
     "not_measured": "the run records do not hold what it is about",
     "different_machines": "its runs were on different machines",
+    "negligible_gain": "better, and by less than counts as a gain: more seeds would say the same",
     "ambiguous_description": "its readings of what the paper leaves open do not all come to one verdict: "
     "word of what the authors did settles it, or more seeds where single readings are open",
     "some_readings": "not all readings of what the paper leaves open were run: `audit run --readings` first",

@@ -39,7 +39,8 @@ class Decidable:
     The hypotheses split the line in three: the null of `p_reproduced` is "they differ by the margin or more",
     that of `p_contradicted` "by the margin or less" (partitioning, Goeman, Solari and Stijnen 2010). One of
     them is true, so the two tests share no error and each has the full level. Rejecting neither is
-    *inconclusive*; a difference that is not significant is never *reproduced*.
+    *inconclusive*; a difference that is not significant is never *reproduced*. Where the nulls leave a region
+    between them (orders) both may be rejected, which is *inconclusive* too: `if_both`.
     """
 
     p_reproduced: float | None = None
@@ -51,6 +52,8 @@ class Decidable:
     """Set where nothing is random: then there are no p-values and no error to share."""
     if_reproduced: str = "tost"
     if_undecided: str = "undecided"
+    if_both: str | None = None
+    """Reason code where both p-values are small; None where they cannot be."""
     margins: Margins | None = None
     """How the p-values depend on the margin; None for a test without one."""
 
@@ -75,6 +78,8 @@ class Decidable:
             return Decision("inconclusive", self.cap or self.if_undecided)
         p_reproduced = raw_reproduced if p_reproduced is None else p_reproduced
         p_contradicted = raw_contradicted if p_contradicted is None else p_contradicted
+        if self.if_both and max(raw_reproduced, raw_contradicted) <= alpha:
+            return Decision("inconclusive", self.if_both)
         if p_reproduced <= alpha:
             return Decision("reproduced", self.if_reproduced)
         if p_contradicted <= alpha:
@@ -83,6 +88,12 @@ class Decidable:
         if min(raw_reproduced, raw_contradicted) <= alpha:
             return Decision("inconclusive", "multiplicity")
         return Decision("inconclusive", self.if_undecided)
+
+    def decide_by(self, reproduce: float, contradict: float, *, alpha: float = ALPHA) -> Decision:
+        """Where the raw p-values must reach these levels, which the other claims of the paper leave."""
+        raw = (self.p_reproduced, reproduce), (self.p_contradicted, contradict)
+        rep, con = (None if p is None else min(1.0, p * alpha / level) for p, level in raw)
+        return self.decide(p_reproduced=rep, p_contradicted=con, alpha=alpha)
 
     def _route(self, stretch: float, alpha: float) -> str:
         """The first route that is still significant when its p grows as the smallest one did."""

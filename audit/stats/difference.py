@@ -62,7 +62,7 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
         return Difference(a.mean - b.mean, None, None, "no_variance_estimate", still=False)
     va, vb = a.variance / a.n, b.variance / b.n
     still = va == 0.0 == vb
-    df = float(a.df + b.df) if still else satterthwaite(((va, a.df), (vb, b.df)))
+    df = a.df + b.df if still else satterthwaite(((va, a.df), (vb, b.df)))
     cap = small_sample_cap(min(a.n, b.n), still=still)
     return Difference(a.mean - b.mean, math.sqrt(va + vb), df, cap, still)
 
@@ -80,4 +80,4 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Difference:
     if pairs.sd is None:
         return Difference(pairs.mean, None, None, cap, still=False)
     still = sample(first).sd == 0.0 == sample(second).sd
-    return Difference(pairs.mean, pairs.sd / math.sqrt(pairs.n), float(pairs.df), cap, still)
+    return Difference(pairs.mean, pairs.sd / math.sqrt(pairs.n), pairs.df, cap, still)

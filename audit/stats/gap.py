@@ -37,6 +37,7 @@ def gap_size(
     printed_worse: Printed,
     margin: float,
     paper_runs: int = 1,
+    paper_sd_ratio: float = 1.0,
     deterministic: bool = False,
     alpha: float = ALPHA,
 ) -> GapTest:
@@ -45,7 +46,9 @@ def gap_size(
         D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed
         h = h_A + h_B                   both printed numbers are rounded
         se^2      = sA^2 / nA + sB^2 / nB
-        se_pred^2 = sA^2 (1/nA + 1/m) + sB^2 (1/nB + 1/m)     each arm of the paper is a draw as well
+        se_pred^2 = sA^2 (1/nA + r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
+
+    with r = `paper_sd_ratio`, as in `value`.
 
     Half of the gap as the margin is the analogue of "small telescopes" (Simonsohn 2015). Fewer than 3 runs in
     an arm never decide, nor do two arms without any spread, unless they are declared `deterministic`.
@@ -70,7 +73,8 @@ def gap_size(
         return replace(plain, cap=None, exact=exactly(distance, margin=plain.margin, half_unit=half_unit))
     if not d.estimated or d.se is None or d.df is None:
         return plain
-    predicted = error(*((arm.variance * (1.0 / arm.n + 1.0 / paper_runs), arm.df) for arm in (a, b)))
+    theirs = paper_sd_ratio**2 / paper_runs
+    predicted = error(*((arm.variance * (1.0 / arm.n + theirs), arm.df) for arm in (a, b)))
     floor = abs(float(claimed)) / 2.0
     own = Error(d.se, d.df)
     return around(plain, d.value, own=own, predicted=[predicted], floor=floor, alpha=alpha)

@@ -63,7 +63,10 @@ def optimum(
     if strength == "among_best" and not (margin and margin > 0.0):
         raise ValueError(f"among the best by what margin? It is above 0, got {margin!r}")
     others = [name for name in levels if name != best]
-    tests = [order(levels[best], levels[name], pair=pair, deterministic=deterministic) for name in others]
+    tests = [
+        order(levels[best], levels[name], negligible=0.0, pair=pair, deterministic=deterministic)
+        for name in others
+    ]
     both = sides(tests)
     beats, beaten = holm(both.holds), holm(both.worse)
     excluded = (min(beaten) if len(others) > 1 else min(both.reversed)) <= alpha

@@ -69,17 +69,25 @@ def plan(
     half_unit: float = 0.0,
     arms: int = 1,
     paper_runs: int | None = 1,
+    paper_sd_ratio: float = 1.0,
+    prior_df: float = 0.0,
     alpha: float = ALPHA,
 ) -> Plan:
     """For value claims (one arm), gap claims (two), and equivalence (two, `paper_runs` None).
 
     With ever more of our seeds a claim is reproduced iff |delta| < D - h, and contradicted iff
-    |delta| > D + h + z_.975 sigma sqrt(k / m), since the paper's m runs remain as noisy as they are. Between
-    the two no number of our seeds settles it. Raises ValueError as `upper_sd`.
+    |delta| > D + h + z_.975 sigma r sqrt(k / m), r = `paper_sd_ratio`, since the paper's m runs remain as
+    noisy as they are. Between the two no number of our seeds settles it. Raises ValueError as `upper_sd`.
     """
     sigma, distance = upper_sd(sd, df), abs(difference)
     inside = partial(
-        tost_power, sd=sigma, margin=margin - half_unit, difference=difference, arms=arms, alpha=alpha
+        tost_power,
+        sd=sigma,
+        margin=margin - half_unit,
+        difference=difference,
+        arms=arms,
+        prior_df=prior_df,
+        alpha=alpha,
     )
     outside = partial(
         contradiction_power,
@@ -89,9 +97,11 @@ def plan(
         half_unit=half_unit,
         arms=arms,
         paper_runs=paper_runs,
+        paper_sd_ratio=paper_sd_ratio,
+        prior_df=prior_df,
         alpha=alpha,
     )
-    luck = sigma * math.sqrt(arms / paper_runs) if paper_runs else 0.0
+    luck = paper_sd_ratio * sigma * math.sqrt(arms / paper_runs) if paper_runs else 0.0
     never = (
         margin - half_unit <= distance <= margin + half_unit + quantile(1.0 - alpha / 2.0, math.inf) * luck
     )
@@ -109,14 +119,16 @@ def plan_order(
     printed_gap: float | None = None,
     negligible: float = 0.1,
     arms: int = 2,
+    prior_df: float = 0.0,
     alpha: float = ALPHA,
 ) -> Plan:
-    """For order claims: two arms of SD `sd` each, better minus worse being `gap`; routes as in `order`.
+    """Is the difference of two arms of SD `sd` each above 0, or below it? It is `gap`, better minus worse.
 
-    One arm: pairs, with the SD of their differences. Raises ValueError as `upper_sd`.
+    A difference within `negligible` counts as below where the printed gap is more than twice that. One arm:
+    pairs, with the SD of their differences. Raises ValueError as `upper_sd`.
     """
     sigma, none = upper_sd(sd, df), Needed(None, None)
-    power = partial(order_power, sd=sigma, arms=arms)
+    power = partial(order_power, sd=sigma, arms=arms, prior_df=prior_df)
     reproduce = _needed(partial(power, gap=gap, alpha=alpha)) if gap > 0.0 else none
     routes = []
     if gap < 0.0:
@@ -124,7 +136,15 @@ def plan_order(
     if printed_gap is not None and printed_gap > 2.0 * negligible and abs(gap) < negligible:
         routes.append(
             _needed(
-                partial(tost_power, sd=sigma, margin=negligible, difference=gap, arms=arms, alpha=alpha),
+                partial(
+                    tost_power,
+                    sd=sigma,
+                    margin=negligible,
+                    difference=gap,
+                    arms=arms,
+                    prior_df=prior_df,
+                    alpha=alpha,
+                ),
             )
         )
     contradict = Needed(

@@ -43,7 +43,8 @@ def ranking(
     if len(systems) < 2:
         raise ValueError(f"a ranking needs at least two systems, got {len(systems)}")
     adjacent = tuple(
-        order(better, worse, pair=pair, deterministic=deterministic) for better, worse in pairwise(systems)
+        order(better, worse, negligible=0.0, pair=pair, deterministic=deterministic)
+        for better, worse in pairwise(systems)
     )
     both = sides(adjacent)
     p_orders, p_reversed = holm(both.holds), holm(both.reversed)

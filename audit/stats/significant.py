@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.stats.band import Exceeds
-from audit.stats.decision import ALPHA
+from audit.stats.decision import ALPHA, Decision, Route
 from audit.stats.difference import paired, welch
 from audit.stats.order import OrderTest, order
 from audit.stats.sample import SAME
@@ -36,20 +36,33 @@ def significant(
     """
     if not margin > 0.0:
         raise ValueError(f"a margin is above 0, got {margin!r}")
-    test = order(
-        better,
-        worse,
-        printed_gap=printed_gap,
-        negligible=margin,
-        pair=pair,
-        deterministic=deterministic,
-        alpha=alpha,
-    )
-    if test.exact is not None and test.exact.outcome == "reproduced" and test.difference <= margin + SAME:
-        return replace(test, exact=replace(test.exact, outcome="inconclusive", reason="straddles_margin"))
+    test = order(better, worse, negligible=margin, pair=pair, deterministic=deterministic, alpha=alpha)
+    weighty = printed_gap is not None and printed_gap > 2.0 * margin
+    if test.exact is not None:
+        return replace(test, exact=_exact(test.difference, margin, weighty=weighty))
     if test.p_reproduced is None or test.se is None or test.df is None or test.p_reversed is None:
         return test
     difference = paired(better, worse) if pair else welch(better, worse)
     margins = Exceeds(test.difference, test.se, test.df, test.p_reversed, printed_gap)
     above = difference.above(margin)
-    return replace(test, p_reproduced=above, if_reproduced="exceeds_margin", margins=margins)
+    routes = [Route(reason="reversed", p=test.p_reversed)]
+    if weighty and test.p_negligible is not None:
+        routes.append(Route(reason="negligible", p=test.p_negligible))
+    return replace(
+        test,
+        p_reproduced=above,
+        contradictions=tuple(routes),
+        if_reproduced="exceeds_margin",
+        if_both=None,
+        margins=margins,
+    )
+
+
+def _exact(d: float, margin: float, *, weighty: bool) -> Decision:
+    if d > margin + SAME:
+        return Decision("reproduced", "direction")
+    if d > SAME:
+        return Decision("inconclusive", "straddles_margin")
+    if d < -SAME:
+        return Decision("contradicted", "reversed")
+    return Decision("contradicted", "negligible") if weighty else Decision("inconclusive", "undecided")

@@ -123,7 +123,8 @@ def trend(
     blocks = list(zip(*climb, strict=True))
     up, down = page(blocks), page([block[::-1] for block in blocks])
     adjacent = tuple(
-        order(after, before, pair=pair, deterministic=deterministic) for before, after in pairwise(climb)
+        order(after, before, negligible=0.0, pair=pair, deterministic=deterministic)
+        for before, after in pairwise(climb)
     )
     both = sides(adjacent)
     back = holm(both.reversed)

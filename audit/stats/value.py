@@ -15,7 +15,7 @@ from fractions import Fraction
 from audit.stats.decision import ALPHA
 from audit.stats.instance import OtherSplit, instance_se
 from audit.stats.printed import Printed
-from audit.stats.sample import PooledSD, Sample, sample, small_sample_cap
+from audit.stats.sample import sample, small_sample_cap
 from audit.stats.spread import Spread
 from audit.stats.target import TargetTest, around, checked, error, exactly
 
@@ -37,8 +37,9 @@ def value(
     reported: Printed,
     margin: float,
     paper_runs: int = 1,
+    paper_sd_ratio: float = 1.0,
     spread: Spread | None = None,
-    pooled: PooledSD | None = None,
+    noise: tuple[float, float] | None = None,
     deterministic: bool = False,
     other_split: OtherSplit | None = None,
     alpha: float = ALPHA,
@@ -46,13 +47,12 @@ def value(
     """Two tests around a printed number, of which at most one can reject (formulas in `target.around`).
 
         se      = s sqrt(1/n)             of p_rep
-        se_pred = s sqrt(1/n + 1/m)       of p_con
+        se_pred = s sqrt(1/n + r^2/m)     of p_con, r = `paper_sd_ratio`
 
     The asymmetry is meant: *reproduced* is about the number as printed, *contradicted* must survive that the
-    paper's number may be one lucky run. n = 1 or 2 never decides unless a usable `pooled` SD replaces s.
-    Where one is declared and of no use since the SDs are too unlike, the larger of it and s counts, with the
-    degrees of freedom of s. Our own s alone would be chosen just when it is unusually small: three runs among
-    three such groups then err in 6 to 7 % of cases instead of 5.
+    paper's number may be one lucky run. n = 1 or 2 never decides, unless `noise` gives (s, its degrees of
+    freedom) from other runs. The SD of the paper's runs is not known: r says how much larger than ours it may
+    be.
     On another split the instance noise of both test sets enters both variances. Its known variance raises
     Satterthwaite's degrees of freedom, which may outweigh it: a contradiction must then hold for the seeds
     alone too, so that another split never contradicts what the same runs on the paper's own would leave open.
@@ -73,42 +73,34 @@ def value(
     checked(margin, paper_runs=paper_runs)
     ours = sample(runs)
     steady = deterministic and ours.sd == 0.0  # None, not 0.0, for one run
-    pooled = None if steady else pooled
-    pool = pooled if pooled is not None and pooled.usable else None
+    sd, df = noise if noise and not steady else (ours.sd, ours.df)
     plain = ValueTest(
         n=ours.n,
         mean=ours.mean,
         difference=ours.mean - float(reported.value),
         half_unit=float(reported.half_unit),
         margin=margin,
-        sd=_sd(ours, pooled),
-        cap=None if steady or pool else small_sample_cap(ours.n, still=ours.sd == 0.0),
+        sd=sd,
+        cap=None if steady or noise else small_sample_cap(ours.n, still=ours.sd == 0.0),
     )
     if steady and other_split is None and spread is None:
         distance = Fraction(repr(ours.mean)) - reported.value  # of the shortest decimal form of our value
         return replace(plain, exact=exactly(distance, margin=margin, half_unit=reported.half_unit))
-    if plain.sd is None or (plain.sd == 0.0 and not steady):
+    if sd is None or (sd == 0.0 and not steady):
         return plain
-    variance, df = plain.sd * plain.sd, pool.df if pool else ours.df
+    variance = sd * sd
     documents = (_instance_variance(ours.mean, reported=reported, split=other_split), INFINITE)
     if spread is None:
-        seeds = [[(variance * (1.0 / ours.n + 1.0 / paper_runs), df)]]
+        seeds = [[(variance * (1.0 / ours.n + paper_sd_ratio**2 / paper_runs), df)]]
     else:
         sds = spread.sds(paper_runs).values()
-        seeds = [[(variance / ours.n, df), (sd * sd / paper_runs, paper_runs - 1)] for sd in sds]
+        seeds = [[(variance / ours.n, df), (theirs * theirs / paper_runs, paper_runs - 1)] for theirs in sds]
     predicted = [error(*parts, documents) for parts in seeds]
     if other_split and not steady:
         predicted += [error(*parts) for parts in seeds]
     own = error((variance / ours.n, df), documents)
     tested = around(plain, ours.mean, own=own, predicted=predicted, alpha=alpha)
     return replace(tested, if_undecided="other_split") if other_split else tested
-
-
-def _sd(ours: Sample, pooled: PooledSD | None) -> float | None:
-    """The SD to judge by; None where nothing gives one."""
-    if pooled is not None and pooled.usable:
-        return pooled.sd
-    return ours.sd if pooled is None or ours.sd is None else max(pooled.sd, ours.sd)
 
 
 def _instance_variance(mean: float, *, reported: Printed, split: OtherSplit | None) -> float:

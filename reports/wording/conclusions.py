@@ -4,16 +4,16 @@ from __future__ import annotations
 
 _VALUE = {
     "tost": (
-        "the {inner}% interval, {ci90}, lies within {margin} points of the printed number; beside "
-        "the audit’s other claims, any margin from {from_margin} on would do"
+        "the {inner}% interval, {ci90}, lies within {margin} points of the printed number; taken "
+        "alone, any margin from {from_margin} on would do"
     ),
     "minimum_effect": (
-        "even allowing for one unusual run, the printed number lies outside the margin of {margin}; beside "
-        "the audit’s other claims, it would for any margin up to {to_margin}"
+        "even allowing for one unusual run, the printed number lies outside the margin of {margin}; taken "
+        "alone, it would for any margin up to {to_margin}"
     ),
     "within_seed_spread": (
-        "one lucky run would explain the difference, and more seeds of ours may never settle it; beside "
-        "the audit’s other claims, it would be reproduced from a margin of {from_margin} on"
+        "one lucky run would explain the difference, and more seeds of ours may never settle it; taken "
+        "alone, it would be reproduced from a margin of {from_margin} on"
     ),
     "straddles_margin": (
         "the printed number is neither inside the margin of {margin} nor, allowing for one unusual run, "
@@ -30,23 +30,24 @@ _VALUE = {
 }
 
 _ORDER = {
-    "direction": "the difference is above zero {beyond}",
+    "direction": "the difference, {size} points, is above zero {beyond}",
     "reversed": "here the order is the reverse, {beyond}",
-    "negligible": (
-        "the two differ by less than {negligible} points here, and the printed difference of {target} is not "
-        "there"
+    "negligible": "the difference, {size} points, is not {negligible} points or more here, {beyond}",
+    "negligible_gain": (
+        "the difference, {size} points, is above zero {beyond}, and below the {negligible} that count as a "
+        "gain"
     ),
     "undecided": "the {deciding}% interval of the difference holds zero; more seeds may settle it",
 }
 
 _GAP = {
     "tost": (
-        "the {inner}% interval, {ci90}, lies within {margin} points of the printed difference; beside "
-        "the audit’s other claims, any margin from {from_margin} on would do"
+        "the {inner}% interval, {ci90}, lies within {margin} points of the printed difference; taken "
+        "alone, any margin from {from_margin} on would do"
     ),
     "minimum_effect": (
         "even allowing for one unusual run on either side, the printed difference lies outside the margin of "
-        "{margin}; beside the audit’s other claims, it would for any margin up to {to_margin}"
+        "{margin}; taken alone, it would for any margin up to {to_margin}"
     ),
     "within_seed_spread": (
         "lucky runs would explain how far the two differences are apart, and more seeds of ours may never "
@@ -62,12 +63,12 @@ _GAP = {
 
 _EQUIVALENT = {
     "tost": (
-        "the whole interval lies within {margin} points of no difference; beside the audit’s other claims, "
+        "the whole interval lies within {margin} points of no difference; taken alone, "
         "any margin from {from_margin} on would do"
     ),
     "no_loss": (
-        "“{first}” is not lower by {margin} points; it may be higher by any number of points, and beside "
-        "the audit’s other claims any margin from {from_margin} on would do"
+        "“{first}” is not lower by {margin} points; it may be higher by any number of points, and taken "
+        "alone, any margin from {from_margin} on would do"
     ),
     "loss": "“{first}” is lower by more than {margin} points, {beyond}",
     "minimum_effect": (
@@ -161,6 +162,10 @@ _ANY = {
     "deterministic reproduced": "every run gives the same number, and it lies within the margin of {margin}",
     "deterministic contradicted": (
         "every run gives the same number, and it lies outside the margin of {margin}"
+    ),
+    "hangs_on_spread": (
+        "the printed number would lie outside the margin of {margin} if the paper’s runs scattered as ours "
+        "do, and not if they scatter twice as much, as is assumed where no spread is printed"
     ),
     "multiplicity": (
         "taken alone this claim would be {alone}, but not once all claims of the audit are taken together"

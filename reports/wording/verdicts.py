@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from audit.record import Band, ClaimRecord, Scope, Settling, Verdict
+from audit.record import ClaimRecord, Scope, Settling, Verdict
 from reports import digits
 from reports.wording.conclusions import (
     AGREED,
@@ -192,26 +192,11 @@ def headline(marks: Sequence[tuple[str, Status]]) -> str:
 
 
 def margin_band(verdict: Verdict) -> str:
-    """The margins that would give a verdict, with the paper's other claims as they are."""
-    among = Band(
-        verdict.margin_reproduced_from,
-        verdict.margin_reproduced_up_to,
-        verdict.margin_contradicted_from,
-        verdict.margin_contradicted_up_to,
-    )
-    return _band(among, verdict.margin)
-
-
-def margin_band_alone(verdict: Verdict) -> str:
-    """The margins that would give one if this were the paper's only claim."""
-    return _band(verdict.alone, verdict.margin) if verdict.alone else ""
-
-
-def _band(band: Band, margin: float | None) -> str:
-    """`reproduced from 1.05 on; contradicted by none`."""
+    """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
+    margin = verdict.margin
     ends = (
-        ("reproduced", band.reproduced_from, band.reproduced_up_to),
-        ("contradicted", band.contradicted_from, band.contradicted_up_to),
+        ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
+        ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
     )
     parts = []
     for word, start, end in ends:
@@ -288,6 +273,31 @@ def conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
     if pattern is None or any(fields[name] == digits.ABSENT for name in _FIELD.findall(pattern)):
         return reason(verdict.reason)
     return pattern.format_map(fields)
+
+
+def hangs_on(claim: ClaimRecord, verdict: Verdict) -> list[tuple[str, str]]:
+    """What the verdict hangs on, a term and its words each: spread and its prior, the paper's scatter."""
+    found = [("Spread of seeds", text) for text in _spreads(claim, verdict)]
+    if verdict.by_own_spread is not None:
+        same = verdict.by_own_spread == verdict.outcome
+        said = "the same verdict" if same else f"it would be {verdict.by_own_spread}"
+        found.append(("By own spread alone", said))
+    if verdict.kappa is not None:
+        times = digits.points(verdict.kappa)
+        found.append(
+            ("Would vanish", f"if the paper’s runs scatter {times} times as much as ours; 2 is assumed")
+        )
+    return found
+
+
+def _spreads(claim: ClaimRecord, verdict: Verdict) -> Iterator[str]:
+    """`kim: sd 0.24, moderated 0.28 (common sd 0.30 with 6 df)`; nothing where no variance is moderated."""
+    for name, it in zip(claim.experiments, verdict.scatter, strict=False):
+        if it.sd is None or it.moderated is None or it.prior_sd is None:
+            continue
+        own, moderated, common = (digits.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
+        who = f"{name}: " if len(verdict.scatter) > 1 else ""
+        yield f"{who}sd {own}, moderated {moderated} (common sd {common} with {it.prior_df:.3g} df)"
 
 
 def _size(claim: ClaimRecord, verdict: Verdict) -> str:

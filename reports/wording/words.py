@@ -57,7 +57,7 @@ RUN_ON: dict[Scope, str] = {
 #: Reason codes in a few words, to stand beside the status.
 REASONS = {
     "tost": "the whole interval lies inside the margin",
-    "direction": "the direction holds beyond the seeds’ spread; not the size",
+    "direction": "the difference is above zero, beyond the seeds’ spread; its size is not judged",
     "deterministic": "every run gives the same number",
     "no_loss": "not lower by the margin",
     "exceeds_margin": "the difference is more than the margin, beyond the spread of the seeds",
@@ -70,7 +70,9 @@ REASONS = {
     "faster": "needs fewer epochs, beyond the spread of the seeds",
     "minimum_effect": "outside the margin, even allowing for one unusual run",
     "reversed": "the order is the reverse here",
-    "negligible": "the printed gap is not there here",
+    "negligible": "not better here by as much as counts",
+    "negligible_gain": "better, and by less than counts as a gain",
+    "hangs_on_spread": "outside the margin only if the paper’s runs scatter no more than ours",
     "loss": "lower by more than the margin here",
     "step_back": "a step goes the other way here",
     "within_seed_spread": "one lucky run would explain the difference",

@@ -50,8 +50,8 @@ def _experiment(name: str, values: Sequence[float], **more: Any) -> ExperimentRe
 
 PAIRED = "same weights and same order of the data"
 NEAR = [_experiment("a", [76.5, 76.1, 76.7, 76.2, 76.6]), _experiment("b", [76.4, 76.2, 76.5, 76.3, 76.4])]
-POOL = [
-    _experiment("a", [76.2, 76.5]),
+FOUR = [
+    _experiment("a", [76.2, 76.5, 76.3]),
     _experiment("b", [70.1, 70.5, 70.4, 70.0]),
     _experiment("c", [60.2, 60.7, 60.4]),
 ]
@@ -81,11 +81,10 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         experiments(flip=True),
         {},
     ),
-    "value, pooled": (
-        made("value", printed=("76.40",), margin=LENIENT, details={"pool": ["a", "b", "c"]}),
-        POOL,
-        {},
-    ),
+    "value, moderated": (made("value", printed=("76.40",), margin=LENIENT), FOUR, {}),
+    "gap, moderated": (made("gap", printed=("79.40", "76.40")), FOUR, {}),
+    "order, moderated": (made("order"), FOUR, {}),
+    "order, moderated and negligible": (made("order", negligible=0.6), [*NEAR, FOUR[2]], {}),
     "value, deterministic": (
         made("value", printed=("76.40",), deterministic=True),
         [_experiment("a", [76.4, 76.4, 76.4])],

@@ -31,7 +31,6 @@ from audit.stats.planning import plan
 from audit.stats.power import contradiction_power, order_power, seeds_needed, tost_power
 from audit.stats.printed import Printed, printed
 from audit.stats.ranking import ranking
-from audit.stats.sample import pool
 from audit.stats.sequential import schedule, step
 from audit.stats.significant import significant
 from audit.stats.spread import Spread
@@ -213,25 +212,6 @@ def test_a_single_verdict_is_wrong_in_at_most_5_percent(name: str) -> None:
         if side in ("rep", "both"):
             assert rep <= bound(ALPHA, drawings)
     print(f"\n{name:34}", *figures, end="")
-
-
-@pytest.mark.parametrize(
-    ("own", "others", "each"), [(1, 3, 3), (2, 3, 3), (3, 1, 3), (3, 2, 3), (3, 3, 3), (1, 5, 2), (3, 4, 5)]
-)
-def test_a_pooled_sd_does_not_change_that(own: int, others: int, each: int) -> None:
-    """Where it is refused, too: the own SD alone would err in 6 to 7 %."""
-    drawings, wrong = 4000, {"contradicted": 0, "reproduced": 0}
-    rng = np.random.default_rng(7)
-    for outcome, margin, paper_sd in (("contradicted", 0.0, SD), ("reproduced", 3.0, 0.0)):
-        for _ in range(drawings):
-            ours = runs(rng, 70.0, own)
-            pooled = pool([ours, *(runs(rng, 60.0, each) for _ in range(others))])
-            v = at(70.0 + margin + rng.normal(0.0, paper_sd))
-            test = value(ours, reported=v, margin=margin, pooled=pooled)
-            wrong[outcome] += test.decide().outcome == outcome
-    con, rep = (count / drawings for count in wrong.values())
-    print(f"\npooled SD, {own} and {others} x {each} runs            {con:7.3f}{rep:7.3f}", end="")
-    assert max(con, rep) <= bound(ALPHA, drawings)
 
 
 # --------------------------------------------------------------------------- papers of 40 claims

@@ -103,7 +103,12 @@ def test_nobody_is_contradicted_by_a_model_that_did_not_pass_its_checks(
     assert passed.outcome == "contradicted"
     withheld = judge(WRONG[kind], experiments(), fidelity=fidelity)
     assert said(withheld) == ("inconclusive", "unverified_reimplementation")
-    barred = {"outcome": withheld.outcome, "reason": withheld.reason, "barred": withheld.reason}
+    barred = {
+        "outcome": withheld.outcome,
+        "reason": withheld.reason,
+        "barred": withheld.reason,
+        "kappa": None,
+    }
     assert withheld == replace(passed, **barred)
 
 
@@ -126,6 +131,7 @@ def test_a_shrunken_run_contradicts_nobody(kind: str, short: dict[str, Any], rea
         return
     assert said(withheld) == ("inconclusive", reason)
     shown = {"outcome": "contradicted", "reason": whole.reason, "barred": None, "scope": whole.scope}
+    shown["kappa"] = whole.kappa
     assert replace(withheld, **shown) == whole
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,12 @@ import pytest
 from scipy import stats
 
 from audit.claim_margin import for_printed
-from audit.record import ExperimentRecord, Verdict
+from audit.record import ExperimentRecord
 from tests.judging.made import HALF, arms, claim, judge, margin, runs, said
 from tests.records import DATA, make_experiment
 from tests.stats import golden
 
 #: Five values whose SD is 0.3: with a of 0.3 / sqrt(2.5), a (-2, -1, 0, 1, 2) has variance 10 a^2 / 4.
-SPREAD = [k * 0.3 / math.sqrt(2.5) for k in (-2, -1, 0, 1, 2)]
 
 
 # --------------------------------------------------------------------------- reference cases
@@ -25,19 +24,19 @@ SPREAD = [k * 0.3 / math.sqrt(2.5) for k in (-2, -1, 0, 1, 2)]
 
 @golden.cases("value")
 def test_the_reference_values_come_out_of_the_claim(case: dict[str, Any]) -> None:
-    """All of them; the pooled ones with two further experiments of five runs, SD 0.3, that give 8 df."""
+    """Those of a paper whose runs scatter as ours: four times the runs undo that kappa is 2."""
     inputs, expected = case["inputs"], dict(case["expected"])
-    pooled = {"x": [50 + e for e in SPREAD], "y": [60 + e for e in SPREAD]} if "pooled_sd" in inputs else {}
+    if "pooled_sd" in inputs:
+        return
     one = claim(
         "value",
         "a",
         printed=(inputs["reported"],),
         margin=margin(inputs["margin"]),
-        runs_behind=inputs["paper_runs"],
+        runs_behind=4 * inputs["paper_runs"],
         deterministic=inputs.get("deterministic", False),
-        details={"pool": ["a", "x", "y"]} if pooled else {},
     )
-    verdict = judge(one, arms(a=inputs["ours"], **pooled))
+    verdict = judge(one, arms(a=inputs["ours"]))
     assert said(verdict) == (expected.pop("verdict"), expected.pop("reason"))
     assert verdict.target is not None and verdict.estimate is not None
     got = {
@@ -84,7 +83,7 @@ EDGES = {
     "just not inside": ("76.38", HALF, False, [76.607, 76.707, 76.807], "inconclusive", "within_seed_spread"),
     "just inside, below": ("76.38", HALF, False, [75.954, 76.054, 76.154], "reproduced", "tost"),
     "on the margin": ("76.38", HALF, False, [76.78, 76.88, 76.98], "inconclusive", "straddles_margin"),
-    "just not outside": ("76.38", HALF, False, [77.281, 77.381, 77.481], "inconclusive", "straddles_margin"),
+    "just not outside": ("76.38", HALF, False, [77.281, 77.381, 77.481], "inconclusive", "hangs_on_spread"),
     "just outside": ("76.38", HALF, False, [77.282, 77.382, 77.482], "contradicted", "minimum_effect"),
     "just outside, below": ("76.38", HALF, False, [75.278, 75.378, 75.478], "contradicted", "minimum_effect"),
     "wider rounding": ("76.4", HALF, False, [76.606, 76.706, 76.806], "inconclusive", "within_seed_spread"),
@@ -152,9 +151,27 @@ def test_the_verdict_at_its_edges(
     outcome: str,
     reason: str,
 ) -> None:
-    one = claim("value", "a", printed=(printed,), margin=fixed, deterministic=deterministic)
+    """Four runs behind the printed number undo that its scatter is taken as twice ours."""
+    one = claim("value", "a", printed=(printed,), margin=fixed, deterministic=deterministic, runs_behind=4)
     verdict = judge(one, arms(a=values))
     assert said(verdict) == (outcome, reason)
+
+
+def test_a_contradiction_that_hangs_on_the_paper_s_scatter_is_none() -> None:
+    """|d| - D - h = 1 with s = 0.2 of three: p = .049 with kappa 1, and .16 with 2, by scipy."""
+    alone = 2 * stats.t.sf(1.0 / (0.2 * math.sqrt(1 / 3 + 1)), 2)
+    twice = 2 * stats.t.sf(1.0 / (0.2 * math.sqrt(1 / 3 + 4)), 2)
+    assert alone < 0.05 < twice
+    verdict = judge(claim("value", "a", printed=("70.00",)), arms(a=[71.305, 71.505, 71.705]))
+    assert said(verdict) == ("inconclusive", "hangs_on_spread")
+    assert (verdict.p_contradicted, verdict.kappa) == (pytest.approx(twice), None)
+
+
+def test_the_kappa_at_which_a_contradiction_vanishes() -> None:
+    """p = .05 at sqrt(1/3 + kappa^2) = (|d| - D - h) / (t s), t = 4.3027."""
+    verdict = judge(claim("value", "a", printed=("70.00",)), arms(a=[74.305, 74.505, 74.705]))
+    assert verdict.outcome == "contradicted"
+    assert verdict.kappa == pytest.approx(math.sqrt((4.0 / (4.30265 * 0.2)) ** 2 - 1 / 3), rel=2e-3)
 
 
 def test_a_claim_file_cannot_fix_a_margin_of_0_and_the_cap_leaves_one_digit() -> None:
@@ -183,112 +200,6 @@ def test_the_band_says_at_which_margins_the_verdict_would_turn(values: list[floa
     assert (at(high * 1.000001), at(high * 0.999999)) == ("reproduced", "inconclusive")
     if low > 0.0:
         assert (at(low * 0.999999), at(low * 1.000001)) == ("contradicted", "inconclusive")
-
-
-# --------------------------------------------------------------------------- pooled SD
-
-
-def pooled(
-    own: Sequence[float | None], others: Mapping[str, Sequence[float | None]], **more: Any
-) -> tuple[Verdict, Any]:
-    experiments = arms(a=own, **others)
-    one = claim("value", "a", margin=margin(1.0), details={"pool": ["a", *others]}, **more)
-    return judge(one, experiments), experiments
-
-
-OTHERS = {"b": [62.1, 62.4, 61.9, 62.2], "c": [49.2, 49.6]}
-
-
-def test_the_pooled_sd_is_that_of_the_reference_case_and_says_so() -> None:
-    """Case pooled_sd-001: three experiments, 6 df, 0.2318."""
-    verdict, _ = pooled([75.5, 75.83, 75.96], OTHERS)
-    assert (verdict.sd, verdict.df) == (pytest.approx(0.23182848), 6)
-    assert verdict.badges == ("pooled SD over 3 experiments, 6 df",)
-    assert verdict.se == pytest.approx(0.23182848 / math.sqrt(3))
-
-
-@pytest.mark.parametrize(
-    ("own", "outcome"), [([76.3], "reproduced"), ([76.2, 76.5], "reproduced"), ([79.0], "contradicted")]
-)
-def test_one_run_or_two_may_decide_by_a_pooled_sd(own: list[float], outcome: str) -> None:
-    verdict, experiments = pooled(own, OTHERS)
-    assert verdict.outcome == outcome
-    assert judge(claim("value", "a", margin=margin(1.0)), experiments).outcome == "inconclusive"
-
-
-def test_from_four_seeds_on_an_experiment_speaks_by_its_own_sd() -> None:
-    own = [75.5, 75.83, 75.96, 75.7]
-    verdict, experiments = pooled(own, OTHERS)
-    assert verdict == judge(claim("value", "a", margin=margin(1.0)), experiments)
-    assert (verdict.df, verdict.badges) == (3, ())
-
-
-@pytest.mark.parametrize(
-    ("others", "why"),
-    [
-        ({"b": [62.1, 62.4, 62.0]}, "2 df"),
-        ({"b": [62.1, 62.4], "c": [49.2, 49.5]}, "2 df"),
-        ({"b": [62.1, 62.4, 61.9], "c": [49.0, 51.0, 53.0]}, "one SD is eight times the other"),
-        ({"b": [62.1, 62.4, 61.9], "c": [49.0, 49.0, 49.0]}, "an SD of 0 is like no other"),
-        ({"b": [62.1], "c": [49.2], "d": [50.0]}, "no experiment has two runs"),
-        ({"b": [None, None]}, "nothing was run"),
-        ({}, "it is alone"),
-    ],
-)
-def test_an_sd_that_must_not_be_pooled_is_refused_and_says_so(others: dict[str, Any], why: str) -> None:
-    verdict, _ = pooled([76.3], others)
-    assert said(verdict) == ("inconclusive", "no_variance_estimate"), why
-    assert len(verdict.badges) == 1 and verdict.badges[0].startswith("SDs too unlike, or too few runs")
-
-
-@pytest.mark.parametrize("change", [{"n_test": 51}, {"name": "other"}])
-def test_an_sd_on_other_data_is_not_pooled(change: dict[str, Any]) -> None:
-    _, experiments = pooled([76.3], OTHERS)
-    experiments["c"] = make_experiment("c", runs(OTHERS["c"], prefix="c", data=replace(DATA, **change)))
-    one = claim("value", "a", margin=margin(1.0), details={"pool": ["a", "b", "c"]})
-    assert judge(one, experiments).reason == "no_variance_estimate"
-
-
-@pytest.mark.parametrize("by", ["experiment", "runs"])
-def test_an_sd_of_another_model_is_not_pooled(by: str) -> None:
-    """Imported runs do not name their model; the experiment that they stand for does."""
-    _, experiments = pooled([76.3], OTHERS)
-    if by == "experiment":
-        experiments["b"] = replace(experiments["b"], model="attention_xml")
-    else:
-        other = [replace(it, spec=replace(it.spec, model="attention_xml")) for it in experiments["b"].runs]
-        experiments["b"] = replace(experiments["b"], runs=tuple(other))
-    one = claim("value", "a", margin=margin(1.0), details={"pool": ["a", "b", "c"]})
-    assert judge(one, experiments).reason == "no_variance_estimate"
-
-
-def test_two_experiments_of_one_configuration_are_the_same_runs_and_add_no_degree_of_freedom() -> None:
-    """Three runs under two names have 2 df, not 4; part of the runs under a second name add what is new."""
-    same = make_experiment("b", runs([62.1, 62.4, 61.9], prefix="b"))
-    experiments = arms(a=[76.3]) | {"b": same, "c": replace(same, id="c")}
-    one = claim("value", "a", margin=margin(1.0), details={"pool": ["a", "b", "c"]})
-    assert judge(one, experiments).reason == "no_variance_estimate"
-    more = {**experiments, "d": make_experiment("d", runs([49.2, 49.6, 49.5], prefix="d"))}
-    verdict = judge(replace(one, details={"pool": ["a", "b", "c", "d"]}), more)
-    assert verdict.badges == ("pooled SD over 4 experiments, 4 df",)
-
-
-def test_where_pooling_is_refused_the_larger_sd_counts_with_the_own_degrees_of_freedom() -> None:
-    """Three runs show an SD of 0.01 by chance: it would be used just when it is small (see `stats.value`)."""
-    verdict, _ = pooled([76.30, 76.31, 76.32], {"b": [61.5, 62.5, 63.5]})
-    assert (verdict.sd, verdict.df) == (pytest.approx(math.sqrt((0.01**2 + 1.0) / 2)), 2)
-    assert verdict.badges[0].endswith("; the larger of its own and the pooled SD counts")
-
-
-def test_the_larger_sd_is_its_own_where_that_is_the_odd_one() -> None:
-    verdict, _ = pooled([74.0, 77.0, 80.0], {"b": [62.4, 62.5, 62.6]})
-    assert (verdict.sd, verdict.df) == (pytest.approx(3.0), 2)
-
-
-def test_a_declaration_of_determinism_that_holds_needs_no_pooled_sd() -> None:
-    verdict, _ = pooled([76.38, 76.38], OTHERS, deterministic=True)
-    assert (*said(verdict), verdict.sd) == ("reproduced", "deterministic", 0.0)
-    assert "declared deterministic, but the runs differ" not in verdict.badges
 
 
 # --------------------------------------------------------------------------- printed with a spread
@@ -371,9 +282,9 @@ def test_runs_of_one_experiment_on_different_test_sets_are_no_sample() -> None:
 
 
 def test_the_mean_of_many_paper_runs_is_held_to_a_narrower_luck() -> None:
-    """p_con = 2 P[t_2 >= (|d| - D - h) / (s sqrt(1/3 + 1/m))], by scipy."""
+    """p_con = 2 P[t_2 >= (|d| - D - h) / (s sqrt(1/3 + 2^2 / m))], by scipy."""
     values = [75.0, 75.2, 75.4]
     for m in (1, 4, 10):
         verdict = judge(claim("value", "a", runs_behind=m), arms(a=values))
-        t = (1.18 - 0.505) / (0.2 * math.sqrt(1 / 3 + 1 / m))
+        t = (1.18 - 0.505) / (0.2 * math.sqrt(1 / 3 + 4 / m))
         assert verdict.p_contradicted == pytest.approx(2 * stats.t.sf(t, 2))

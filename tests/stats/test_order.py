@@ -49,7 +49,7 @@ def test_swapped_arms_turn_the_verdict_round() -> None:
 def test_reversing_needs_half_the_p_value_that_confirming_does() -> None:
     """d = 1, se = sqrt(2/9): t = 2.12 on 4 df, one-sided p 0.0506 and two-sided 0.101, by tables."""
     a, b = [1.0, 2.0, 3.0], [0.0, 1.0, 2.0]
-    forward, backward = order(a, b), order(b, a)
+    forward, backward = order(a, b, negligible=0.0), order(b, a, negligible=0.0)
     assert forward.p_reproduced is not None
     assert backward.p_contradicted == pytest.approx(2 * forward.p_reproduced)
 
@@ -62,24 +62,47 @@ def test_both_one_sided_p_values_are_there() -> None:
     assert order([78.0], [20.0]).p_worse is None
 
 
-def test_a_tie_is_negligible_only_where_the_paper_prints_a_gap() -> None:
-    assert order(LEVEL_A, LEVEL_B, printed_gap=1.0).decide() == Decision("contradicted", "negligible")
-    assert order(LEVEL_A, LEVEL_B, printed_gap=0.21).decide() == Decision("contradicted", "negligible")
-    for gap in (None, 0.0, -1.0, 0.1, 0.2):  # 0.2 is on the edge: not more than twice 0.1
+def test_a_tie_is_negligible_unless_the_paper_prints_one() -> None:
+    for gap in (None, 1.0, 0.21):
+        assert order(LEVEL_A, LEVEL_B, printed_gap=gap).decide() == Decision("contradicted", "negligible")
+    for gap in (0.0, -1.0, 0.1, 0.2):  # 0.2 is on the edge: not more than twice 0.1
         got = order(LEVEL_A, LEVEL_B, printed_gap=gap)
         assert got.decide() == Decision("inconclusive", "undecided")
         assert got.p_negligible is not None
         assert got.p_negligible < 1e-4
 
 
-def test_direction_comes_before_negligible() -> None:
-    """0.05 points apart beyond doubt: better as claimed, however little."""
-    a, b = [50.049, 50.050, 50.051], [49.999, 50.000, 50.001]
-    got = order(a, b, printed_gap=1.0)
-    assert got.decide() == Decision("reproduced", "direction")
-    assert got.p_negligible is not None
-    assert got.p_negligible <= 0.05
-    assert order(b, a, printed_gap=1.0).decide() == Decision("contradicted", "reversed")
+#: Five runs of SD 0.0158 each, so that se = 0.01 with 8 df: t.95 = 1.860 and t.975 = 2.306, by tables.
+FIVE = [-0.02, -0.01, 0.0, 0.01, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("d", "decision"),
+    [
+        (0.015, Decision("contradicted", "negligible")),
+        (0.0185, Decision("contradicted", "negligible")),
+        (0.0187, Decision("inconclusive", "negligible_gain")),  # above 1.860 se
+        (0.0768, Decision("inconclusive", "negligible_gain")),  # below 0.1 - 2.306 se
+        (0.0771, Decision("reproduced", "direction")),
+        (-0.0229, Decision("contradicted", "negligible")),
+        (-0.0232, Decision("contradicted", "reversed")),
+    ],
+)
+def test_between_a_gain_and_none_lies_a_negligible_one(d: float, decision: Decision) -> None:
+    """The regions of d, with d0 = 0.1 and a printed gap of 1.8."""
+    assert order([50.0 + d + e for e in FIVE], [50.0 + e for e in FIVE], printed_gap=1.8).decide() == decision
+
+
+def test_with_wide_arms_neither_is_shown() -> None:
+    wide = [10 * e for e in FIVE]  # se 0.1
+    got = order([50.05 + e for e in wide], [50.0 + e for e in wide], printed_gap=1.8)
+    assert got.decide() == Decision("inconclusive", "undecided")
+
+
+def test_many_claims_do_not_turn_a_negligible_gain_into_a_reproduction() -> None:
+    """Holm's price is paid for contradicting; that a gain may matter is no further hypothesis."""
+    got = order([50.02 + e for e in FIVE], [50.0 + e for e in FIVE], printed_gap=1.8)
+    assert got.decide(p_reproduced=0.04, p_contradicted=0.5) == Decision("inconclusive", "negligible_gain")
 
 
 @pytest.mark.parametrize(
@@ -110,11 +133,13 @@ def test_one_collapsed_arm_is_judged_by_the_spread_of_the_other() -> None:
     ("better", "worse", "gap", "decision"),
     [
         (78.0, 77.9, 1.0, Decision("reproduced", "direction")),
+        (78.0, 77.95, 1.0, Decision("inconclusive", "negligible_gain")),
+        (78.0, 77.95, 0.1, Decision("reproduced", "direction")),
         (77.9, 78.0, 1.0, Decision("contradicted", "reversed")),
         (78.0, 78.0, 1.0, Decision("contradicted", "negligible")),
         (78.0, 78.0 + 1e-12, 1.0, Decision("contradicted", "negligible")),
         (78.0, 78.0, 0.1, Decision("inconclusive", "undecided")),
-        (78.0, 78.0, None, Decision("inconclusive", "undecided")),
+        (78.0, 78.0, None, Decision("contradicted", "negligible")),
     ],
 )
 def test_declared_deterministic_arms_are_compared_exactly(

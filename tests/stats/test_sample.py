@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.stats.sample import PooledSD, pool, sample, small_sample_cap
-from tests.stats import golden
+from audit.stats.sample import sample, small_sample_cap
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=12))
@@ -58,32 +56,3 @@ def test_nothing_and_what_is_no_number_is_refused(values: list[float]) -> None:
 )
 def test_fewer_than_three_or_equal_runs_decide_nothing(n: int, still: bool, code: str | None) -> None:
     assert small_sample_cap(n, still=still) == code
-
-
-@golden.cases("pooled_sd")
-def test_pooled_sd(case: dict[str, Any]) -> None:
-    got = pool(case["inputs"]["groups"])
-    golden.check(case, df=got.df, sd=got.sd)
-    assert got.usable
-
-
-def test_a_pooled_sd_needs_three_degrees_of_freedom() -> None:
-    assert not pool([[1.0, 2.0], [1.0, 2.0]]).usable
-    assert pool([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]]).usable
-
-
-def test_a_pooled_sd_needs_sds_within_a_factor_of_three() -> None:
-    assert pool([[0.0, 1.0, 2.0], [0.0, 3.0, 6.0]]).usable  # exactly 3
-    assert not pool([[0.0, 1.0, 2.0], [0.0, 3.1, 6.2]]).usable
-
-
-def test_an_experiment_without_spread_spoils_the_pool() -> None:
-    assert pool([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]).ratio == math.inf
-    assert not pool([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]).usable
-    assert not PooledSD(0.0, 8).usable
-
-
-def test_single_runs_add_nothing_to_a_pool() -> None:
-    assert pool([[0.0, 1.0, 2.0], [50.0]]) == pool([[0.0, 1.0, 2.0]])
-    with pytest.raises(ValueError, match="at least two runs"):
-        pool([[1.0], [2.0]])
