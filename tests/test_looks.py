@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,30 +75,6 @@ def test_two_looks_at_the_full_level_are_told() -> None:
     assert said is not None
     assert "after 3 and 5 seeds" in said and "up to 10 % of cases" in said and "not 5 %" in said
     assert "after 3, 5 and 8 seeds" in str(peeking([*PLAIN, Look(8, 0.05)]))
-
-
-def pooled() -> ClaimRecord:
-    return ClaimRecord(
-        "c:P@1", "c", "value", "says", "P@1", Where(), experiments=("e",), printed=("50.00",),
-        dataset="toy", margin=Margin(1.0, "lenient", "text"), details={"pool": ["e", "f"]},
-    )  # fmt: skip
-
-
-def test_a_look_at_one_seed_decides_by_a_pooled_sd_and_so_costs_its_level() -> None:
-    """One run beside five of its pool is judged; each of the looks at 1, 2 and 3 seeds spends 5 %."""
-    claim = pooled()
-    others = {"e": ran([50.0]), "f": replace(ran([50.0, 50.1, 49.9, 50.05, 49.95]), id="f")}
-    others["f"] = replace(
-        others["f"], runs=tuple(replace(run, key=f"f{run.spec.seed}") for run in others["f"].runs)
-    )
-    (verdict,) = compare([claim], others, fidelity={"xml_cnn": True})
-    assert (verdict.outcome, verdict.n) == ("reproduced", (1,))
-    looks = [Look(1, 0.05), Look(2, 0.05), Look(3, 0.05)]
-    assert level_spent(looks, [claim]) == pytest.approx(0.15)
-    assert "after 1, 2 and 3 seeds" in str(peeking(looks, [claim]))
-    plain = replace(claim, details={})
-    assert level_spent(looks, [plain]) == pytest.approx(0.05)
-    assert peeking(looks, [plain]) is None
 
 
 def test_a_look_sees_the_first_seeds_and_failed_ones_among_them() -> None:

@@ -277,11 +277,11 @@ def conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
 
 def hangs_on(claim: ClaimRecord, verdict: Verdict) -> list[tuple[str, str]]:
     """What the verdict hangs on, a term and its words each: spread and its prior, the paper's scatter."""
-    found = [("Spread of seeds", text) for text in _spreads(claim, verdict)]
+    found = [("Spread", text) for text in _spreads(claim, verdict)]
     if verdict.by_own_spread is not None:
         same = verdict.by_own_spread == verdict.outcome
-        said = "the same verdict" if same else f"it would be {verdict.by_own_spread}"
-        found.append(("By own spread alone", said))
+        said = "without moderation the same" if same else f"without moderation {verdict.by_own_spread}"
+        found.append(("Own spread", said))
     if verdict.kappa is not None:
         times = digits.points(verdict.kappa)
         found.append(

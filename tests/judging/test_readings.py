@@ -106,7 +106,7 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
     as_plain = {"badges": plain.badges, "readings_declared": 0, "barred": None}
     if plain.outcome == "contradicted":
         assert said(alone) == ("inconclusive", "some_readings")
-        as_plain |= {"outcome": plain.outcome, "reason": plain.reason}
+        as_plain |= {"outcome": plain.outcome, "reason": plain.reason, "kappa": plain.kappa}
     assert replace(alone, **as_plain) == plain
 
 

@@ -10,7 +10,6 @@ from typing import Any, get_args
 import pytest
 
 from audit.record import (
-    Band,
     ClaimRecord,
     Estimate,
     FidelityCheck,
@@ -640,24 +639,24 @@ def test_margin_band(start: float | None, end: float | None, expected: str) -> N
     """Both bounds of the margin, so that a reader can apply their own."""
     verdict = replace(VALUE_VERDICT, margin_reproduced_from=start, margin_contradicted_up_to=end)
     assert wording.margin_band(verdict) == expected
-    assert wording.margin_band_alone(verdict) == ""
-    assert wording.margin_band_alone(replace(verdict, alone=Band(start, None, None, end))) == expected
 
 
 @pytest.mark.parametrize(
     ("band", "expected"),
     [
-        (Band(reproduced_up_to=1.239, contradicted_up_to=0.0), "reproduced up to 1.23; contradicted by none"),
-        (Band(reproduced_up_to=0.0, contradicted_from=0.0), "reproduced by none; contradicted at any margin"),
+        ((None, 1.239, None, 0.0), "reproduced up to 1.23; contradicted by none"),
+        ((None, 0.0, 0.0, None), "reproduced by none; contradicted at any margin"),
         (
-            Band(reproduced_up_to=0.0, contradicted_from=0.301, contradicted_up_to=0.909),
+            (None, 0.0, 0.301, 0.909),
             "reproduced by none; contradicted from 0.31 up to 0.90",
         ),
     ],
 )
-def test_margin_band_of_what_a_small_margin_reproduces(band: Band, expected: str) -> None:
+def test_margin_band_of_what_a_small_margin_reproduces(band: tuple[float | None, ...], expected: str) -> None:
     """Rounded towards the band: at the number shown the verdict holds."""
-    assert wording.margin_band_alone(replace(VALUE_VERDICT, alone=band)) == expected
+    names = ("reproduced_from", "reproduced_up_to", "contradicted_from", "contradicted_up_to")
+    ends = {f"margin_{name}": end for name, end in zip(names, band, strict=True)}
+    assert wording.margin_band(replace(VALUE_VERDICT, **ends)) == expected
 
 
 def test_intervals_and_sentence_are_of_the_level_at_which_the_claim_was_tested() -> None:
