@@ -30,12 +30,11 @@ _VALUE = {
 }
 
 _ORDER = {
-    "direction": "the difference, {size} points, is above zero {beyond}",
+    "direction": "the difference is above zero {beyond}",
     "reversed": "here the order is the reverse, {beyond}",
-    "negligible": "the difference, {size} points, is not {negligible} points or more here, {beyond}",
+    "negligible": "the difference is less than {negligible} points here, {beyond}",
     "negligible_gain": (
-        "the difference, {size} points, is above zero {beyond}, and below the {negligible} that count as a "
-        "gain"
+        "the difference is above zero, and less than the {negligible} points that count as a gain, both {beyond}"
     ),
     "undecided": "the {deciding}% interval of the difference holds zero; more seeds may settle it",
 }
@@ -165,7 +164,7 @@ _ANY = {
     ),
     "hangs_on_spread": (
         "the printed number would lie outside the margin of {margin} if the paper’s runs scattered as ours "
-        "do, and not if they scatter twice as much, as is assumed where no spread is printed"
+        "do, and not at twice that, as is assumed where no spread is printed"
     ),
     "multiplicity": (
         "taken alone this claim would be {alone}, but not once all claims of the audit are taken together"

@@ -37,7 +37,6 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "cost": quantity(str(claim.details.get("quantity", ""))),
         "power": digits.points(verdict.estimate, beside=marks),
         "ratio": digits.points(verdict.estimate, beside=marks),
-        "size": digits.points(verdict.estimate, beside=marks),
         "medians": _medians(verdict),
         "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
         "place": _place(verdict),

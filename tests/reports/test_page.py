@@ -172,7 +172,7 @@ def test_card_has_the_whole_derivation(study: Audit) -> None:
         "90% interval",
         "95% interval",
         "One paper run (95%)",
-        "Margin band",
+        "Margin band, taken alone",
         "p (contradicted)",
     }
     assert ", adjusted " in facts["p (reproduced)"]

@@ -217,5 +217,5 @@ def test_p_beside_the_plot_is_of_what_is_shown_and_the_other_is_named() -> None:
     assert facts["Shown here"] == "the default of 3 readings, by itself contradicted"
     assert facts["p (contradicted), as shown"] == "< 0.001, adjusted 0.004"
     assert facts["p (contradicted), largest of 3 readings"] == "0.268, adjusted 1.000"
-    assert facts["Margin band, all 3 readings"] == "contradicted by none"
+    assert facts["Margin band, all 3 readings, taken alone"] == "contradicted by none"
     assert not {"p (contradicted)", "Margin band"} & set(facts)

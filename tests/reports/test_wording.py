@@ -119,7 +119,7 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
             VALUE_VERDICT,
             "3 seeds of “Kim-CNN” give 75.76 ± 0.24 P@1, 0.62 points below the printed 76.38. "
             "Inconclusive: one lucky run would explain the difference, and more seeds of ours may never "
-            "settle it; beside the audit’s other claims, it would be reproduced from a margin of 1.03 on.",
+            "settle it; taken alone, it would be reproduced from a margin of 1.03 on.",
         ),
         (
             replace(VALUE_VERDICT, reason="straddles_margin"),
@@ -137,8 +137,8 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
                 margin_reproduced_from=0.2449,
             ),
             "3 seeds of “Kim-CNN” give 76.41 ± 0.24 P@1, 0.03 points above the printed 76.38. Reproduced: "
-            "the 90% interval, 76.20 to 76.62, lies within 0.50 points of the printed number; beside "
-            "the audit’s other claims, any margin from 0.25 on would do.",
+            "the 90% interval, 76.20 to 76.62, lies within 0.50 points of the printed number; taken "
+            "alone, any margin from 0.25 on would do.",
         ),
         (
             replace(
@@ -154,7 +154,7 @@ def say(claim: ClaimRecord, verdict: Verdict | None, *, departures: int = 0) -> 
             "A setting that the paper leaves open, another preparation of the data, or a slip in printing "
             "may be behind what follows. 5 seeds of “Kim-CNN” give 74.13 ± 0.16 P@1, 2.25 points below "
             "the printed 76.38. Contradicted: even allowing for one unusual run, the printed number lies "
-            "outside the margin of 0.50; beside the audit’s other claims, it would for any margin up to "
+            "outside the margin of 0.50; taken alone, it would for any margin up to "
             "1.72.",
         ),
         (
@@ -248,8 +248,8 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
             ),
             "A setting that the paper leaves open, another preparation of the data, or a lucky run may be "
             "behind what follows. With 3 seeds each, “Kim-CNN” is 0.02 points above “XML-CNN” in P@1 (90% "
-            "interval of the difference −0.03 to 0.07). Contradicted: the two differ by less than 0.10 "
-            "points here, and the printed difference of +1.79 is not there.",
+            "interval of the difference −0.03 to 0.07). Contradicted: the difference is less than 0.10 "
+            "points here, beyond the spread of the seeds.",
         ),
         (
             ORDER,
@@ -277,7 +277,7 @@ def test_a_miss_is_not_rounded_into_the_margin() -> None:
             replace(ALIKE_VERDICT, outcome="reproduced", reason="tost"),
             "With 3 seeds each, “Kim-CNN” is 0.12 points above “XML-CNN” in P@1 (90% interval of the "
             "difference −0.10 to 0.34). Reproduced: the whole interval lies within 0.50 points of no "
-            "difference; beside the audit’s other claims, any margin from 0.34 on would do.",
+            "difference; taken alone, any margin from 0.34 on would do.",
         ),
         (
             ALIKE,
@@ -385,11 +385,11 @@ def test_absent_numbers_leave_no_hole() -> None:
 # --------------------------------------------------------------------------- the other kinds
 
 AS_CLAIMED = {
-    "gap": "With 5 seeds each, “A” is 8.32 points above “B” in P@1 (90% interval of the difference 7.96 to "
-    "8.68); the paper prints +8.60. Reproduced: the 90% interval, 7.96 to 8.68, lies within 4.30 points of "
-    "the printed difference; beside the audit’s other claims, any margin from 0.00 on would do.",
+    "gap": "With 5 seeds each, “A” is 8.32 points above “B” in P@1 (90% interval of the difference 8.00 to "
+    "8.64); the paper prints +8.60. Reproduced: the 90% interval, 8.00 to 8.64, lies within 4.30 points of "
+    "the printed difference; taken alone, any margin from 0.00 on would do.",
     "significant": "With 5 seeds each, “A” is 1.66 points above “B” in P@1 (95% interval of the difference "
-    "1.25 to 2.07). Reproduced: the difference is more than 0.50 points, beyond the spread of the seeds.",
+    "1.29 to 2.03). Reproduced: the difference is more than 0.50 points, beyond the spread of the seeds.",
     "ranking": "With 5 seeds each, 2 of 2 pairs of neighbours go as claimed by the means. Reproduced: every "
     "neighbour in the ranking is above the next, beyond the spread of the seeds. The sizes of the "
     "differences are not judged.",
