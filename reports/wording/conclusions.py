@@ -34,7 +34,8 @@ _ORDER = {
     "reversed": "here the order is the reverse, {beyond}",
     "negligible": "the difference is less than {negligible} points here, {beyond}",
     "negligible_gain": (
-        "the difference is above zero, and less than the {negligible} points that count as a gain, both {beyond}"
+        "the difference is above zero, and less than the {negligible} points that count as a gain, both "
+        "{beyond}"
     ),
     "undecided": "the {deciding}% interval of the difference holds zero; more seeds may settle it",
 }
