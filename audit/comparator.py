@@ -404,7 +404,14 @@ def case_of(
     cost = measured if claim.kind in _OF_COSTS else None
     priors = None if cost or claim.deterministic else priors
     arms = tuple(
-        gather(name, experiments, metric=_metric(claim, name), cost=cost, priors=priors)
+        gather(
+            name,
+            experiments,
+            metric=_metric(claim, name),
+            cost=cost,
+            priors=priors,
+            deterministic=claim.deterministic,
+        )
         for name in claim.experiments
     )
     plain = Verdict(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.imported import OTHER_CODE, origin, speaks_against
+from audit.imported import OTHER_CODE, origin, repeats, speaks_against
 from audit.record import (
     ClaimRecord,
     ExperimentRecord,
@@ -96,12 +96,14 @@ def gather(
     metric: str,
     cost: Reader | None = None,
     priors: Priors | None = None,
+    deterministic: bool = False,
 ) -> Arm:
     """The evidence of `experiment` for `metric`, or for the quantity of that name, which `cost` reads.
 
     A run that stands there twice (one key) counts once. So does a seed: two runs with one seed, by another
-    precision or revision, are no two draws, and taken for such they would make us surer than we are. The
-    values are moderated by the prior of their group, where `priors` have one and they scatter.
+    precision or revision, are no two draws, and taken for such they would make us surer than we are. Nor are
+    seeds with the very same results, unless they are declared `deterministic`. The values are moderated by
+    the prior of their group, where `priors` have one and they scatter.
     """
     record = experiments.get(experiment)
     if record is None:
@@ -122,6 +124,11 @@ def gather(
         notes.append(f"seeds of different library versions: {', '.join(mixed)}")
     if 0 < len(read) < len(tried):
         notes.append(f"{len(read)} of {len(tried)} seeds")
+    if cost is None and not (record.deterministic or deterministic):
+        alike = _repeated([run for run, _ in read])
+        read = [(run, value) for run, value in read if run.key not in alike]
+        if alike:
+            notes.append(f"{len(alike)} more seeds gave the very same results; they count as one")
     values = tuple(float(value) for _, value in read)
     if record.deterministic and len(set(values)) > 1:
         notes.append("declared deterministic, but the runs differ")
@@ -181,6 +188,26 @@ def _scatter(values: Sequence[float], run: Run) -> bool:
     if len(values) < 2 or sample(values).sd == 0.0:
         return False
     return not run.data.n_test or max(values) - min(values) > 100.0 / run.data.n_test / 3.0
+
+
+def all_digits(metrics: Mapping[str, float]) -> tuple[tuple[str, float], ...] | None:
+    """The values by name where one has more digits than are printed; None where equality may be chance."""
+    fine = any(abs(value - round(value, 2)) > 1e-9 for value in metrics.values())
+    return tuple(sorted(metrics.items())) if fine else None
+
+
+def _repeated(runs: Sequence[Run]) -> set[str]:
+    """Keys of runs with all results of an earlier seed, in all digits: one run, or a seed without effect."""
+    seen: set[tuple[tuple[str, float], ...]] = set()
+    seeds = {run.spec.seed for run in runs}
+    found = set()
+    for run in runs:
+        values = all_digits(run.metrics)
+        if (values and values in seen) or repeats(run) in seeds:
+            found.add(run.key)
+        elif values:
+            seen.add(values)
+    return found
 
 
 def _score(run: Run, metric: str) -> float | None:

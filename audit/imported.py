@@ -64,7 +64,7 @@ class Provenance:
     other_split: str = ""
     """Why the data are another split of the paper's documents, as stated."""
     same_lists_as: int | None = None
-    """Another seed with the same predictions, where both are stated to be runs of their own."""
+    """Another seed with the same predictions or values, where both are stated to be runs of their own."""
     command: str = ""
     """Digest of the experiment's own command, where that made the run here (`audit.commanded`)."""
 
@@ -282,8 +282,8 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     if alike:
         verb = "has" if alike == 1 else "have"
         notes.append(
-            f"{alike} of {len(held)} imported runs {verb} the predictions of another seed, as stated of runs "
-            "of their own"
+            f"{alike} of {len(held)} imported runs {verb} the results of another seed, as stated of runs of "
+            "their own"
         )
     return tuple(notes)
 
@@ -291,6 +291,11 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
 def may_be_older(run: Run) -> bool:
     """Than the margins on record: whether it was made before it came here."""
     return run.imported and not Provenance.of(run).command
+
+
+def repeats(run: Run) -> int | None:
+    """The seed whose results an imported run has; None for another."""
+    return Provenance.of(run).same_lists_as if run.imported else None
 
 
 def speaks_against(runs: Sequence[Run]) -> bool:

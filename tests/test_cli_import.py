@@ -222,7 +222,7 @@ def test_a_stated_code_that_is_not_the_claim_file_s_is_told_and_contradicts_noth
 ) -> None:
     write_paper(Path(), CODE)
     write_rows(Path("r.csv"), [("letters" if row[0] == "words" else "words", *row[1:]) for row in ROWS])
-    assert cli.main([*IMPORT, "--authors-code", stated]) == Exit.OK
+    assert cli.main([*IMPORT, "--authors-code", stated, "--same-data", "theirs"]) == Exit.OK
     assert ("does not name the code of the claim file" in capsys.readouterr().out) is not known
     assert cli.main(JUDGE) == (Exit.CONTRADICTED if known else Exit.OK)
     assert order().reason == ("reversed" if known else "unverified_import")

@@ -72,7 +72,10 @@ def import_command(
     ] = False,
     same_predictions_ok: Annotated[
         bool,
-        typer.Option("--same-predictions-ok", help="Seeds with the same predictions are runs of their own."),
+        typer.Option(
+            "--same-predictions-ok",
+            help="Seeds of the same results were runs of their own; they count as one.",
+        ),
     ] = False,
     outliers_ok: Annotated[
         bool,

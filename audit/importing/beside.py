@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.evidence import all_digits
 from audit.importing.problems import Problems
 from audit.importing.result import Result
 from audit.record import Run
@@ -58,15 +59,16 @@ def _far_from(value: float, metric: str, others: Others) -> int | None:
     return min(known, key=lambda seed: (abs(known[seed] - middle), seed))
 
 
-def same_lists(
+def same_results(
     results: Sequence[Result], staying: Mapping[str, Sequence[Run]], store: Store
 ) -> dict[tuple[str, int], tuple[int, str]]:
-    """Experiment and seed of predictions that another seed has too, and that seed with the file it is from.
+    """Experiment and seed of results that another seed has too, and that seed with the file it is from.
 
-    The labels of every document are compared, in their order, as far as the shorter lists go. Scores are
-    not: they change when a program is told to write others of the same run.
+    Of predictions the labels of every document are compared, in their order, as far as the shorter lists go.
+    Scores are not: they change when a program is told to write others of the same run. Of values all must be
+    equal in all digits, and there must be more digits than are printed.
     """
-    found: dict[tuple[str, int], tuple[int, str]] = {}
+    found = _same_values(results, staying)
     seen: dict[str, list[tuple[int, str, Lists]]] = {}
     for result in (it for it in results if it.predictions is not None):
         assert result.predictions is not None
@@ -80,16 +82,38 @@ def same_lists(
     return found
 
 
-def ask_about_lists(
+def _same_values(
+    results: Sequence[Result], staying: Mapping[str, Sequence[Run]]
+) -> dict[tuple[str, int], tuple[int, str]]:
+    found: dict[tuple[str, int], tuple[int, str]] = {}
+    seen = {
+        (name, values): (run.spec.seed, str(run.spec.config["sources"][0]["file"]))
+        for name, runs in staying.items()
+        for run in runs
+        if (values := all_digits(run.metrics))
+    }
+    for result in results:
+        values = all_digits(result.metrics) if result.predictions is None else None
+        if values and (first := seen.get((result.experiment, values))):
+            found[result.experiment, result.seed] = first
+        elif values:
+            seen[result.experiment, values] = result.seed, result.sources[0].file
+    return found
+
+
+def ask_about_results(
     results: Sequence[Result], found: Mapping[tuple[str, int], tuple[int, str]], problems: Problems
 ) -> None:
     for result in results:
         if (alike := found.get((result.experiment, result.seed))) is not None:
             seed, file = alike
+            what, where = ("values", "in all digits")
+            if result.predictions is not None:
+                what, where = "predictions", "for all documents"
             problems.add(
                 result.sources[0].file,
-                f"the predictions of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
-                f"({file}) for all documents; one run or two? leave one out, or add --same-predictions-ok if "
+                f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
+                f"({file}) {where}; one run or two? leave one out, or add --same-predictions-ok if "
                 "two runs gave them",
             )
 

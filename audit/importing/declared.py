@@ -46,7 +46,7 @@ class Declared:
     other_dataset: bool = False
     """A data set whose name is much like one of the paper's is another one all the same."""
     same_predictions_ok: bool = False
-    """Several seeds of one experiment gave the same lists, each in a run of its own."""
+    """Several seeds of one experiment gave the same lists or values, each in a run of its own."""
     outliers_ok: bool = False
     """Values far from those of the other seeds are what came out."""
 

@@ -11,7 +11,7 @@ from audit.claim import Paper
 from audit.claim_names import counted
 from audit.errors import StoreError
 from audit.imported import UNKNOWN, Provenance, counting
-from audit.importing.beside import ask_about_lists, check_values, place_of, same_lists
+from audit.importing.beside import ask_about_results, check_values, place_of, same_results
 from audit.importing.declared import Declared
 from audit.importing.problems import Problems
 from audit.importing.result import Result
@@ -53,7 +53,7 @@ def keep(
             if old and not replacing:
                 problems.add(place_of(result), _clash(old[0], result, declared, store.root))
         staying = _staying(held, fresh)
-        alike = same_lists(fresh, staying, store)
+        alike = same_results(fresh, staying, store)
         added = [
             (
                 _run(it, seeds[it.experiment], paper, declared, held.get(_key(it), []), alike.get(_key(it))),
@@ -63,7 +63,7 @@ def keep(
         ]
         _check_data([run for run, _ in added], [run for runs in held.values() for run in runs], problems)
         if not declared.same_predictions_ok:
-            ask_about_lists(fresh, alike, problems)
+            ask_about_results(fresh, alike, problems)
         if not declared.outliers_ok:
             check_values(fresh, staying, problems)
         problems.settle()

@@ -67,6 +67,29 @@ def row(seed: int, value: str, *, experiment: str = "words", metric: str = "P@1"
     return experiment, "corpus", metric, seed, value
 
 
+def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(desk: Desk) -> None:
+    """constant_seeds.csv: one value of six decimals three times; two decimals may be equal by chance."""
+    same = [row(seed, "50.234567", experiment="letters") for seed in (0, 1, 2)]
+    with pytest.raises(ImportFileError) as caught:
+        desk.values(row(0, "77.123401"), row(1, "77.443401"), *same)
+    assert caught.value.problems[0] == (
+        "r.csv: the values of 'letters', seed 1, are those of seed 0 (r.csv) in all digits; one run or two? "
+        "leave one out, or add --same-predictions-ok if two runs gave them"
+    )
+    assert len(caught.value.problems) == 2
+    more = (
+        row(1, "30.5", experiment="letters", metric="P@3"),
+        row(2, "31.5", experiment="letters", metric="P@3"),
+    )
+    assert len(desk.values(*same[1:], *more).added) == 2  # another P@3: another run
+    desk.values(row(5, "50.23"), row(6, "50.23"))
+    with pytest.raises(ImportFileError, match=r"seed 8, are those of seed 7"):
+        desk.values(row(7, "12.3456"))
+        desk.values(row(8, "12.3456"))
+    kept = desk.values(row(8, "12.3456"), same_predictions_ok=True)
+    assert [Provenance.of(run).same_lists_as for run in kept.added] == [7]
+
+
 OTHER = {**LISTS, "d3": ["b", "a", "d"]}
 
 # --------------------------------------------------------------------------- the same predictions
@@ -134,9 +157,8 @@ def test_what_replaces_a_run_is_not_compared_with_it(desk: Desk) -> None:
 def test_runs_stated_to_be_two_are_kept_and_that_stands_beside_the_verdict(desk: Desk) -> None:
     kept = desk.predictions({5: LISTS, 6: LISTS, 7: OTHER}, same_predictions_ok=True)
     assert [Provenance.of(run).same_lists_as for run in kept.added] == [None, 5, None]
-    assert (
-        "1 of 3 imported runs has the predictions of another seed, as stated of runs of their own"
-        in origin(kept.added)
+    assert "1 of 3 imported runs has the results of another seed, as stated of runs of their own" in origin(
+        kept.added
     )
     again = desk.predictions({5: LISTS, 6: LISTS})  # what was answered once is not asked again
     assert len(again.same) == 2

@@ -30,7 +30,7 @@ def test_one_run_is_held_exactly_against_the_printed_number(seeds: int, printed:
 
 
 def test_without_the_model_s_word_equal_runs_decide_nothing() -> None:
-    for values, reason in (([47.333], "no_variance_estimate"), ([47.333] * 5, "no_spread")):
+    for values, reason in (([47.33], "no_variance_estimate"), ([47.33] * 5, "no_spread")):
         held = {"svm": still("svm", *values, declared=False)}
         assert said(judge(claim("value", "svm", printed=("47.33",)), held)) == ("inconclusive", reason)
 
@@ -75,6 +75,28 @@ def test_what_a_model_does_not_declare_is_not_exact_for_another_s_word() -> None
     """Equal runs of `b` are no declaration."""
     held = {"a": still("a", 90.0), "b": still("b", 89.0, 89.0, 89.0, declared=False)}
     assert said(judge(claim("order", "a", "b"), held)) == ("inconclusive", "no_spread")
+
+
+def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
+    """50.234567 three times is one run, also beside an arm that varies; 50.23 three times may be chance."""
+    held = {**arms(high=HIGH), "emb": still("emb", 50.234567, 50.234567, 50.234567, declared=False)}
+    verdict = judge(claim("order", "high", "emb"), held)
+    assert said(verdict) == ("inconclusive", "no_variance_estimate")
+    assert (verdict.n, verdict.attempts) == ((5, 1), (5, 3))
+    assert verdict.badges == ("emb: 2 more seeds gave the very same results; they count as one",)
+    printed = {**held, "emb": still("emb", 50.23, 50.23, 50.23, declared=False)}
+    assert judge(claim("order", "high", "emb"), printed).outcome == "reproduced"
+    declared = claim("value", "emb", printed=("50.23",), deterministic=True)
+    assert said(judge(declared, held)) == ("reproduced", "deterministic")
+
+
+def test_one_equal_seed_among_others_is_left_out_of_mean_and_spread() -> None:
+    """Of 60.1234, 60.2345, 60.1234 and 60.3456 three are draws: their own mean and SD."""
+    seen, draws = [60.1234, 60.2345, 60.1234, 60.3456], [60.1234, 60.2345, 60.3456]
+    held = {"a": still("a", *seen, declared=False), "b": still("b", *draws, declared=False)}
+    with_it, without = (judge(claim("value", name, printed=("60.2",)), held) for name in ("a", "b"))
+    assert with_it.estimate == pytest.approx(sum(draws) / 3)
+    assert (with_it.n, with_it.p_reproduced) == (without.n, without.p_reproduced)
 
 
 def test_dominance_over_a_deterministic_rival() -> None:
