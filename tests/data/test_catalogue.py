@@ -162,7 +162,6 @@ REFUSED = [
         "files.0.checksum: String should match",
     ),
     ("no YAML", "a: [", "no YAML"),
-    ("key twice", HEAD + ENTRY + "}\n" + ENTRY + "}", "no YAML"),
 ]
 
 
