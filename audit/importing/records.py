@@ -54,9 +54,18 @@ def keep(
                 problems.add(place_of(result), _clash(old[0], result, declared, store.root))
         staying = _staying(held, fresh)
         alike = same_results(fresh, staying, store)
+        now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot
         added = [
             (
-                _run(it, seeds[it.experiment], paper, declared, held.get(_key(it), []), alike.get(_key(it))),
+                _run(
+                    it,
+                    seeds[it.experiment],
+                    paper,
+                    declared,
+                    held.get(_key(it), []),
+                    alike.get(_key(it)),
+                    now,
+                ),
                 it.predictions,
             )
             for it in fresh
@@ -127,6 +136,7 @@ def _run(
     declared: Declared,
     old: Sequence[Run],
     alike: tuple[int, str] | None,
+    now: str,
 ) -> Run:
     key = paper.paper.key
     spec = Provenance(
@@ -161,7 +171,7 @@ def _run(
         device="not recorded",
         margins={key: paper.margins_hash, **first_look},
         notes=result.notes,
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished=now,
     )
 
 
