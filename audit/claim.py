@@ -245,6 +245,7 @@ class Paper(Model):
             dataset=next((it for it in on if it), ""),
             margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None)),
             note=claim.note,
+            fitted=claim.fitted,
             **{"experiments": tuple(it for it in experiments if it is not None)}
             | self._settings(claim, cells, experiments),
         )
@@ -354,6 +355,7 @@ class Paper(Model):
             method=experiment.method if experiment else None,
             mark=held.mark,
             sd=held.sd,
+            note=held.note,
         )
 
 

@@ -7,9 +7,9 @@ in `references`; a kind that no run can decide (`arithmetic`, `structural`) is t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
 from audit.claim_model import (
     MODULE,
@@ -83,6 +83,15 @@ class Claim(Model):
     """Metrics that the claim is about; may be left out when the references name columns."""
     note: Text | None = None
     """How the sentence was read, where it can be read in several ways."""
+    fitted: Flag = False
+    """Whether that reading was chosen after the table was seen, from others that it does not bear out; then
+    the table can speak against the sentence, and not for it."""
+
+    @model_validator(mode="after")
+    def _read_somehow(self) -> Self:
+        if self.fitted and self.note is None:
+            raise ValueError("fitted stands here without a note; say there how the sentence was read")
+        return self
 
     def cells(self) -> tuple[str, ...]:
         """The references: `table.row`, `table.row.column`, or an experiment."""

@@ -331,6 +331,8 @@ class Value(Origin):
     """What stands after the plus-minus sign."""
     experiment: Name | None = None
     """The experiment of this number alone."""
+    note: Text | None = None
+    """What is known of the number from outside the paper, shown with what is found about it."""
 
     @model_validator(mode="before")
     @classmethod

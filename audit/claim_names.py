@@ -33,6 +33,7 @@ class CellNames:
     unit: str | None
     mark: str | None
     sd: str | None
+    note: str | None
 
     @property
     def is_number(self) -> bool:
@@ -96,6 +97,7 @@ class TableNames:
             unit=_first("unit", its_column, its_row),
             mark=text_or_none(value.get("mark")),
             sd=text_or_none(value.get("sd")),
+            note=text_or_none(value.get("note")),
         )
 
     def named_experiment(self, row: str, column: str) -> str | None:

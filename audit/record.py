@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -213,6 +213,8 @@ class Cell:
     """Footnote mark or star that stands at the number."""
     sd: str | None = None
     """What stands after the plus-minus sign, as printed."""
+    note: str | None = None
+    """What is known of the number from outside the paper."""
 
 
 @dataclass(frozen=True)
@@ -389,6 +391,8 @@ class ClaimRecord:
     details: Mapping[str, Json] = field(default_factory=dict)
     """What only this kind of claim has: direction, strength, winner, ..."""
     note: str | None = None
+    fitted: bool = False
+    """Whether the reading in `note` was chosen after the table was seen."""
     """How the sentence was read, where it can be read in several ways."""
     paired: str | None = None
     """Why the arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
@@ -646,6 +650,12 @@ class Finding:
     """Whose numbers: empty for the paper's own text, `code_readme` for its public code's."""
     verified: bool = False
     """Whether somebody held all of these cells against the printed page."""
+
+
+def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Labels of the tables of which no check could test a number."""
+    tested = {cell.partition(".")[0] for it in findings if it.result != "untestable" for cell in it.cells}
+    return tuple(dict.fromkeys(table.label for table in tables if table.id not in tested))
 
 
 @dataclass(frozen=True)

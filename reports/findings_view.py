@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from audit.record import Finding, FindingResult
+from audit.record import Finding, FindingResult, untested
 from reports.lookup import Lookup, unique_anchors
 from reports.wording import UNREAD, is_unread
 from reports.wording import printed_checks as words
@@ -36,6 +36,8 @@ class FindingItem:
     says: str
     """The sentence of the paper in our words; empty for a check of numbers alone."""
     note: str
+    noted: str
+    """Whether the note is of a reading, or of the numbers."""
     consider: str
     arithmetic: str
     strength: str
@@ -74,6 +76,8 @@ class FindingPart:
 @dataclass(frozen=True)
 class FindingsSection:
     counts: str
+    untested: str
+    """Tables that no check could test; empty where there is none."""
     unread: str
     inconsistent: tuple[FindingGroup, ...]
     """Of the paper's own text and tables, the weightiest check first."""
@@ -102,6 +106,7 @@ def findings_section(found: Lookup) -> FindingsSection | None:
     others = FindingPart("findings-others", words.OTHERS, words.OTHERS_NOTE, show.groups(rest))
     return FindingsSection(
         counts=words.counts([it.result for it in findings]),
+        untested=words.untested(untested(found.audit.tables, findings)),
         unread=words.unread(findings),
         inconsistent=show.groups([it for it in own if it.result == "inconsistent"]),
         parts=tuple(part for part in parts if part.groups),
@@ -180,6 +185,7 @@ class _Shower:
             href=f"#{place.anchor}" if place else "",
             says=it.says or "",
             note=it.note or "",
+            noted=words.noted(it),
             consider=words.consider(it),
             arithmetic=words.arithmetic(it),
             strength=words.strength(it),

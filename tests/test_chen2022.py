@@ -318,7 +318,9 @@ def test_the_sentences_agree_with_the_tables_but_for_the_reproduced_numbers() ->
         paper().statements(),
     )
     found = {it.claim: it.result for check in (sentences, formulas) for it in check(sheet)}
-    assert {name for name, result in found.items() if result != "consistent"} == {
+    fitted = {claim.id for claim in paper().statements() if claim.fitted}
+    assert len(fitted) == 9
+    assert {name for name, result in found.items() if result != "consistent"} - fitted == {
         f"reported-numbers-reproduced:P@{k}" for k in (1, 3, 5)
     }
     assert sum(claim.kind in ("arithmetic", "structural") for claim in paper().claims) == 28

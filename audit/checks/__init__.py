@@ -16,7 +16,7 @@ from audit.checks.complexity import complexity
 from audit.checks.data_sets import above_labels, statistics
 from audit.checks.formulas import formulas
 from audit.checks.granularity import granularity
-from audit.checks.joint import joint
+from audit.checks.joint import joint, one_cause
 from audit.checks.mean_ranks import average_rank
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
@@ -46,7 +46,7 @@ def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple
     In the order of papers, checks and tables; what takes several papers last.
     """
     keys = {sheet.paper.key for sheet in sheets}
-    alone = [found for sheet in sheets for check in CHECKS for found in check(sheet)]
+    alone = one_cause([found for sheet in sheets for check in CHECKS for found in check(sheet)])
     held = (found for check in ACROSS for found in check([*sheets, *others]))
     mine = (it for it in held if it.id.partition(":")[0] in keys or _names(it, keys))
     return _each_named([*alone, *mine])

@@ -57,6 +57,7 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     """The same metric of the same experiment, or the same statistic of a data set, printed in two places.
 
     A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
+    What names no experiment cannot be compared, which is told.
     """
     groups: dict[tuple[object, ...], list[tuple[Number, Number]]] = {}
     for numbers in _same_things(sheet.numbers.values()).values():
@@ -64,6 +65,7 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
             if first.table != second.table or first.text != second.text:
                 key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
                 groups.setdefault(key, []).append((first, second))
+    yield from _not_compared(sheet)
     for pairs in groups.values():
         differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
         if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
@@ -71,6 +73,23 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
             continue
         for first, second in pairs:
             yield _one_pair(sheet, first, second)
+
+
+def _not_compared(sheet: Sheet) -> Iterator[Finding]:
+    """One finding for each table with rows that name no experiment, where another table has their metric."""
+    where: dict[tuple[str | None, str | None], set[str]] = {}
+    nameless: dict[str, list[Number]] = {}
+    for number in sheet.numbers.values():
+        if number.cell.metric and number.cell.dataset:
+            where.setdefault((number.cell.dataset, number.cell.metric), set()).add(number.table)
+            if not number.cell.experiment:
+                nameless.setdefault(number.table, []).append(number)
+    for table, held in nameless.items():
+        if any(len(where[it.cell.dataset, it.cell.metric]) > 1 for it in held):
+            rows = len({it.row for it in held})
+            who = "1 row names" if rows == 1 else f"{rows} rows name"
+            text = f"{who} no experiment, so not compared with other tables; `audit add experiment` names one"
+            yield finding(sheet, "twice", "untestable", held, text, subject=f"no-experiment-{table}")
 
 
 def _one_pair(sheet: Sheet, first: Number, second: Number) -> Finding:

@@ -29,6 +29,7 @@ WEIGHTS = {
 SLIP = "a slip in typing or in extracting the table"
 MEANS = "means over several runs"
 OTHER_SIZE = "another number of test documents than the one printed"
+_FITTED = "so read after the table was seen, which is no evidence for the sentence"
 OTHER_DEFINITION = "another definition of the metric"
 
 
@@ -47,6 +48,8 @@ def finding(
     detail: str = "",
 ) -> Finding:
     """A finding about some numbers of one paper; `subject` names it where the first number does not."""
+    if claim and claim.fitted and result == "consistent":
+        result, arithmetic = "untestable", f"{arithmetic}; {_FITTED}"
     cells = tuple(dict.fromkeys(number.address for number in numbers))
     tables = {number.table for number in numbers}
     about = subject or (claim.id if claim else cells[0] if cells else "")
@@ -62,11 +65,18 @@ def finding(
         claim=claim.id if claim else None,
         says=claim.says if claim else None,
         where=_place(claim) if claim else sheet.named(numbers),
-        note=claim.note if claim else None,
+        note=_note(claim, numbers),
         detail=detail,
         source="code_readme" if any(it.cell.source == "code_readme" for it in numbers) else "",
         verified=bool(tables) and tables <= sheet.verified_tables,
     )
+
+
+def _note(claim: ClaimRecord | None, numbers: Sequence[Number]) -> str | None:
+    """How the claim was read; of numbers alone, what is known of them from elsewhere."""
+    if claim is None:
+        return " ".join(dict.fromkeys(it.cell.note for it in numbers if it.cell.note)) or None
+    return f"{claim.note} (Chosen after the table was seen.)" if claim.fitted else claim.note
 
 
 def _place(claim: ClaimRecord) -> str:

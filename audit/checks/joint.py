@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from audit.checks.feasible_row import RowFit, fit_row
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
@@ -35,6 +36,40 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
                 alternatives=_alternatives(numbers),
                 subject=f"{profile.dataset}.{profile.experiment}",
             )
+
+
+def one_cause(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, with one in place of all the rows of a table whose P@k and nDCG@k do not go together.
+
+    Where at least half of its rows do not, and three or more, the columns are in question and not each row.
+    """
+    tables: dict[str, list[Finding]] = {}
+    for it in findings:
+        if it.check in ("feasible_row", "identity") and it.claim is None:
+            tables.setdefault(f"{it.id.partition(':')[0]} {it.cells[0].partition('.')[0]}", []).append(it)
+    told = list(findings)
+    for held in tables.values():
+        wrong = [it for it in held if it.result == "inconsistent"]
+        rows, of = ({it.cells[0] for it in some} for some in (wrong, held))
+        if len(rows) > 2 and 2 * len(rows) >= len(of):
+            told[told.index(wrong[0])] = _of_columns(wrong, len(rows), len(of))
+            told = [it for it in told if it not in wrong]
+    return told
+
+
+def _of_columns(wrong: Sequence[Finding], rows: int, of: int) -> Finding:
+    first = max(wrong, key=lambda it: it.weight)
+    paper, table = first.id.partition(":")[0], first.cells[0].partition(".")[0]
+    others = [it for found in wrong for it in found.alternatives if it != _COLUMN]
+    return replace(
+        first,
+        id=f"{paper}:{first.check}:{table}",
+        cells=tuple(dict.fromkeys(cell for it in wrong for cell in it.cells)),
+        arithmetic=f"in {rows} of {of} rows P@k and nDCG@k do not go together; the first: {first.arithmetic}",
+        alternatives=(_COLUMN, *dict.fromkeys(others)),
+        where=f"{first.where.partition(':')[0]}: {rows} rows",
+        detail="; ".join(it.arithmetic for it in wrong),
+    )
 
 
 def _in_range(numbers: Mapping[str, Number]) -> bool:

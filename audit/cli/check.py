@@ -19,6 +19,7 @@ from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.names import known_names
 from audit.papers import findings_about
+from audit.record import untested
 
 if TYPE_CHECKING:
     from audit.claim import Paper
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 110
 """Of what is written to a file or a pipe, unless COLUMNS says otherwise."""
-_SHOWN = 3
-"""So many findings of one check about one table are shown one by one."""
 _UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
 
 
@@ -44,7 +43,7 @@ def check_command(
     models: Models = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Show also what is consistent, what cannot be tested, and repetitions."),
+        typer.Option("--all", help="Show also what is consistent and what cannot be tested."),
     ] = False,
 ) -> int:
     """Test the tables of claim files against themselves and against the text, without any run.
@@ -86,7 +85,7 @@ def _print(papers: Sequence[Paper], findings: Sequence[Finding], *, everything: 
         say(_summary(paper, findings))
     say(f"{_legend(findings)}\n")
     shown = [it for it in findings if everything or it.result == "inconsistent"]
-    _print_table(_by_weight(shown), every=everything)
+    _print_table(_by_weight(shown))
 
 
 def _by_weight(findings: Sequence[Finding]) -> list[Finding]:
@@ -95,7 +94,7 @@ def _by_weight(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight))
 
 
-def _print_table(findings: Sequence[Finding], *, every: bool) -> None:
+def _print_table(findings: Sequence[Finding]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -108,26 +107,13 @@ def _print_table(findings: Sequence[Finding], *, every: bool) -> None:
         console = Console(highlight=False, width=max(40, int(columns)) if columns.isdecimal() else _WIDTH)
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
     table.columns[0].no_wrap = True
-    seen: Counter[tuple[str, str, str]] = Counter()
     some = any(it.verified for it in findings)  # else the legend says it of all
     for it in findings:
-        group = _group(it)
-        seen[group] += 1
-        if every or seen[group] <= _SHOWN:
-            lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
-            table.add_row(Text(_mark(it)), Text("\n".join(lines), overflow="fold"))
+        lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
+        table.add_row(Text(_mark(it)), Text("\n".join(lines), overflow="fold"))
     with console.capture() as captured:
         console.print(table)
     say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
-    for (paper, check, place), number in seen.items():
-        if not every and number > _SHOWN:
-            say(f"{paper}: {number - _SHOWN} more of {check} in {place}; --all shows them")
-
-
-def _group(it: Finding) -> tuple[str, str, str]:
-    """Paper, check and table: what repeats itself there is shown a few times."""
-    table = it.cells[0].split(".")[0] if it.cells and it.claim is None else it.id
-    return it.id.split(":")[0], it.check, it.where.split(":")[0] if it.claim is None else table
 
 
 def _mark(it: Finding) -> str:
@@ -146,7 +132,7 @@ def _lines(it: Finding) -> list[str]:
     elif it.where:
         lines.append(f"{it.where}{source}")
     if it.note:
-        lines.append(f"read as: {it.note}")
+        lines.append(f"{'read as' if it.claim else 'known from elsewhere'}: {it.note}")
     if it.result == "inconsistent" and it.alternatives:
         lines.append(f"first consider: {'; '.join(it.alternatives)}")
     return [*lines, it.arithmetic]
@@ -162,7 +148,9 @@ def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
     elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
     numbers = sum(cell.printed is not None for cell in cells)
     cells_in = f"{counted(numbers, 'printed cell')} in {counted(len(paper.tables), 'table')}"
-    return f"{paper.paper.key}: {cells_in}; {shown}{elsewhere}"
+    left = untested(paper.table_records(), mine)
+    none = f"; no check could test {', '.join(left)}" if left else ""
+    return f"{paper.paper.key}: {cells_in}; {shown}{elsewhere}{none}"
 
 
 def _legend(findings: Sequence[Finding]) -> str:
@@ -183,7 +171,7 @@ def _explained(it: Finding) -> str:
         ("result", f"{it.result}, weight {it.weight} of 5"),
         ("place", it.where if it.claim is None else ""),
         ("in our words", f"{it.says} [{it.where}]" if it.says else ""),
-        ("read as", it.note or ""),
+        ("read as" if it.claim else "known", it.note or ""),
         ("source", "the README of the public code, not the paper" if it.source else ""),
         ("cells", ", ".join(it.cells) or "none"),
         *(("consider" if i == 0 else "", text) for i, text in enumerate(it.alternatives)),

@@ -69,7 +69,9 @@ def _comparison(node: Comparison, meaning: Meaning) -> str:
     right += _value(node.right, numbers[1], ends)
     if fitting:
         means = " or ".join(shown(each.low, each.high, against=ends) for each in fitting)
-        return f"{left}, and '{node.relation} {right}' means {means}"
+        relation, (x, n) = RELATIONS[node.relation], (numbers[0][0], numbers[1][0])
+        width = relation.width(n.face.low, units(x, relation, n)[0])
+        return f"{left}, and '{node.relation} {right}' means {means}{width}"
     return f"{left}{'' if _plain(node.left) else ', to be'} {node.relation} {right}"
 
 

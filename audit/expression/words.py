@@ -24,6 +24,8 @@ class Relation:
     upper: Bound | None = None
     strict: bool = False
     """Whether the bounds themselves do not fit."""
+    near: bool = False
+    """Whether the bounds are a tenth or a unit of the last digit away, which no text says."""
     both_rounded: bool = False
     """Whether the unit is that of either side, not of n alone."""
 
@@ -45,6 +47,12 @@ class Relation:
 
     def _beyond(self, greater: Fraction, less: Fraction) -> bool:
         return greater > less if self.strict else greater >= less
+
+    def width(self, n: Fraction, unit: Fraction) -> str:
+        """How far from n still fits, in words; empty where the word itself says it."""
+        if not self.near:
+            return ""
+        return ", 10 % away at most" if abs(n) / 10 >= unit else ", one unit of the last digit away at most"
 
     def fitting(self, n: Interval, unit: Fraction) -> Interval | None:
         """What fits, where that is a stretch with two ends: 10.8..13.2 for `about 12`."""
@@ -103,10 +111,12 @@ RELATIONS: Mapping[str, Relation] = {
         meaning="within 10 % of n or one unit of its last digit, whichever is more",
         lower=_near_below,
         upper=_near_above,
+        near=True,
     ),
     "nearly": Relation(
         meaning="from 10 % below n, or one unit of its last digit if that is more, up to what rounds to n",
         lower=_near_below,
         upper=_rounding_above,
+        near=True,
     ),
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree, Verdict
 from reports import digits
 from reports.wording.fields import medians
+from reports.wording.printed_checks import noted
 from reports.wording.words import (
     SCOPE_WORDS,
     STATUS_WORDS,
@@ -188,7 +189,7 @@ def finding_place(finding: Finding) -> str:
 def finding_sentence(finding: Finding) -> str:
     """The other explanations first, then the arithmetic, then the result."""
     may = f"May be {listed(finding.alternatives, word='or')}. " if finding.alternatives else ""
-    read = f"Read as: {finding.note.rstrip('.')}. " if finding.note else ""
+    read = f"{noted(finding)}: {finding.note.rstrip('.')}. " if finding.note else ""
     caveat = f" {capital(UNREAD)}." if is_unread(finding) else ""
     return f"{may}{read}{finding.arithmetic.rstrip('.')}. {capital(finding.result)}.{caveat}"
 

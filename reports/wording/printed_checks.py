@@ -106,6 +106,11 @@ def mark(finding: Finding) -> str:
     return f"{RESULTS[finding.result]}: {title(finding.check)}"
 
 
+def noted(finding: Finding) -> str:
+    """What a note is: how a sentence was read, or what is known of its numbers."""
+    return "Read as" if finding.claim else "Known from elsewhere"
+
+
 def consider(finding: Finding) -> str:
     """What else could explain an inconsistency; empty for a check that found none, or none is known."""
     if finding.result != "inconsistent" or not finding.alternatives:
@@ -132,6 +137,10 @@ def power(finding: Finding) -> str:
     if finding.power <= 0:
         return "The check could not see another last digit."
     return f"Another last digit would be seen in {100 * finding.power:.0f}% of cases."
+
+
+def untested(tables: Sequence[str]) -> str:
+    return f"No check could test {listed(tables, word='or')}." if tables else ""
 
 
 def unread(findings: Sequence[Finding]) -> str:

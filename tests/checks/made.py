@@ -38,6 +38,7 @@ class Of:
     unit: str | None = None
     sd: str | None = None
     printed: str | None = None
+    note: str | None = None
 
 
 def table(
@@ -96,6 +97,7 @@ def _cell(table: str, value: Of, column: Of, row: Of, whole: Of) -> Cell:
         unit=first("unit") or ("percent" if metric else None),
         method=method,
         sd=value.sd,
+        note=value.note,
     )
 
 

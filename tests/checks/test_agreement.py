@@ -181,3 +181,13 @@ def test_times_sizes_and_ranks_are_a_method_s_and_not_the_data_set_s(quantity: s
     assert sizes_in_two_tables(quantity, "3.5", "7.9") == []
     one_table = table([Of(id="n", quantity=quantity)], {Of(id="a"): ["3.5"], Of(id="b"): ["7.9"]})
     assert results(twice(paper(one_table))) == []
+
+
+def test_rows_without_an_experiment_are_told_not_to_be_compared() -> None:
+    row = Of(id="a", experiment="")
+    tables = table(["P@1"], {row: ["76.38"]}), table(["P@1"], {row: ["70.01"]}, id="u")
+    assert [(it.result, it.id) for it in twice(paper(*tables))] == [
+        ("untestable", "toy:twice:no-experiment-t"),
+        ("untestable", "toy:twice:no-experiment-u"),
+    ]
+    assert results(twice(paper(tables[0]))) == []  # there is nothing to compare it with

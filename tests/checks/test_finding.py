@@ -9,6 +9,7 @@ import pytest
 
 from audit import checks
 from audit.checks.finding import WEIGHTS, decimal, finding
+from audit.record import untested
 from tests.checks.made import Of, data_set, paper, states, table
 
 
@@ -87,3 +88,20 @@ def test_an_empty_paper_and_one_of_dashes_have_nothing_to_find() -> None:
     nothing = table(["P@1", Of(id="note")], {"a": [None, "Adam"], "b": [None, None]})
     assert checks.all_findings([]) == ()
     assert checks.all_findings([paper(), paper(nothing, key="dashes")]) == ()
+
+
+def test_what_is_known_of_a_number_from_elsewhere_stands_with_its_findings() -> None:
+    sheet = paper(table(["P@1"], {"a": [Of(printed="75.35", note="It is another row's.")]}))
+    assert finding(sheet, "bounds", "inconsistent", list(sheet.numbers.values()), "").note == (
+        "It is another row's."
+    )
+
+
+def test_a_table_is_tested_where_a_check_could_tell_something_of_a_number() -> None:
+    tables = [table(["P@1"], {"a": ["76.38"]}, id=name) for name in ("seen", "open", "bare")]
+    sheet = paper(*tables)
+    found = [
+        finding(sheet, "bounds", result, [sheet.numbers[f"{name}.a.P@1"]], "")
+        for name, result in (("seen", "consistent"), ("open", "untestable"))
+    ]
+    assert untested(sheet.tables, found) == ("open", "bare")

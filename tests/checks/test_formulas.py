@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -95,3 +96,15 @@ def test_the_cells_of_a_sentence_are_named_once() -> None:
 def test_statements_without_an_expression_are_passed_over() -> None:
     sheet = paper(*TABLES, says=[states("order", "t.a.P@1", "t.b.P@1")])
     assert list(formulas(sheet)) == []
+
+
+def test_a_reading_that_was_chosen_after_the_table_was_seen_is_no_evidence_for_the_sentence() -> None:
+    """It is marked, cannot be consistent, and is inconsistent where not even that reading holds."""
+    claims = {
+        expect: replace(states("arithmetic", expect=expect, metric=""), note="In one way.", fitted=True)
+        for expect in ("t.a.P@1 > t.b.P@1", "t.a.P@1 < t.b.P@1")
+    }
+    holds, fails = formulas(paper(*TABLES, says=claims.values()))
+    assert (holds.result, fails.result) == ("untestable", "inconsistent")
+    assert "after the table was seen" in holds.arithmetic
+    assert holds.note == fails.note == "In one way. (Chosen after the table was seen.)"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from audit.checks import all_findings
 from audit.checks.agreement import identity
 from audit.checks.finding import SLIP
 from audit.checks.joint import joint
@@ -150,3 +151,17 @@ def test_an_experiment_in_two_tables_is_one_row() -> None:
     """P@3 of 0 and nDCG@3 of 40 stand far apart."""
     tables = table(["P@3"], {"a": ["0.00"]}), table(["nDCG@3"], {"a": ["40.00"]}, id="u")
     assert results(joint(paper(*tables))) == ["inconsistent"]
+
+
+def test_a_column_that_does_not_go_with_another_is_one_finding_and_not_one_a_row() -> None:
+    """nDCG@3 repeats P@3 in four rows of six, and nDCG@1 is not P@1 in two of these."""
+    columns, sound = ["P@1", "P@3", "nDCG@1", "nDCG@3"], ["80.01", "60.01", "80.01", "66.01"]
+    wrong = ["80.01", "40.01", "80.01", "40.01"], ["80.01", "40.01", "80.41", "40.01"]
+    rows = {"a": wrong[0], "b": wrong[0], "c": wrong[1], "d": wrong[1], "e": sound, "f": sound}
+    found = [it for it in all_findings([paper(table(columns, rows))]) if it.result == "inconsistent"]
+    assert [it.id for it in found] == ["toy:feasible_row:t"]
+    assert "in 4 of 6 rows" in found[0].arithmetic and len(found[0].cells) == 16
+    assert found[0].alternatives[0] == "a column that holds another metric than its name says"
+    few = {"a": wrong[0], "b": wrong[1], "e": sound, "f": sound}
+    told = [it.id for it in all_findings([paper(table(columns, few))]) if it.result == "inconsistent"]
+    assert len(told) == 3  # two rows are two slips

@@ -426,7 +426,7 @@ def test_findings_about_the_papers_own_numbers_come_before_those_about_its_readm
     first, second = page.build(replace(sample.tiny(), findings=(readme, own))).findings
     assert first.cells == "Table 2: a, b"
     assert first.sentence == (
-        "Read as: Why. 1 is 2. Inconsistent. Numbers not yet verified by a second reader."
+        "Known from elsewhere: Why. 1 is 2. Inconsistent. Numbers not yet verified by a second reader."
     )
     assert second.cells == "README: a, b (from the README of the public code, not from the paper)"
 
