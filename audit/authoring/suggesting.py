@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.assemble import sheet_of
-from audit.authoring.suggesting_derived import derived
 from audit.authoring.suggesting_drafts import Draft
 from audit.authoring.suggesting_fields import fields
 from audit.authoring.suggesting_rules import RULES
@@ -63,7 +62,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     held = list(fields(sheet))
     order = {name: place for place, name in enumerate(paper.tables)}
     drafts = [draft for it in held for rule in RULES for draft in rule(sheet, it)]
-    drafts += [*winners(held), *derived(sheet)]
+    drafts += winners(held)
     drafts.sort(key=lambda it: order[it.tables[0]])
     there = signatures(paper, paper.claims)
     found: list[Suggestion] = []
@@ -135,7 +134,5 @@ def _signatures(it: ClaimRecord) -> Iterator[Signature]:
             yield it.kind, line["metric"], line["dataset"], line["winner"], frozenset(line["rivals"])
     elif it.kind == "optimum":
         yield it.kind, it.metric, of[0], frozenset(of)
-    elif it.kind in ("arithmetic", "structural"):
-        yield it.kind, it.metric, "".join((it.expect or "").split())
     else:
         yield it.kind, it.metric, of

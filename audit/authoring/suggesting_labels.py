@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 
 _BETWEEN = re.compile(r"\s*[,;/+|&()\[\]]\s*|\s+(?:with|and|w/)\s+")
 _WITHOUT = re.compile(
@@ -70,17 +69,6 @@ def ensemble(label: str, labels: Sequence[str]) -> str | None:
     match = _MEMBER.fullmatch(label.strip())
     named = [it for it in labels if match and it.strip().casefold() == match["base"].strip().casefold()]
     return named[0] if len(named) == 1 else None
-
-
-def steps(label: str) -> list[tuple[str, Fraction]]:
-    """For each number in the label: the label without it, and the number. `d = 8` is `d = #` and 8."""
-    return [
-        (
-            f"{label[: it.start()]}#{label[it.end() :]}".casefold(),
-            Fraction(it.group().replace(",", "")),
-        )
-        for it in _NUMBER.finditer(label)
-    ]
 
 
 def is_mean(label: str) -> bool:

@@ -134,8 +134,8 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
 
 
 def test_a_built_in_paper_can_be_looked_at_and_is_not_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["suggest", "xun2020", "--list", "--kind", "trend"]) == Exit.OK
-    assert "t6-rising-eurlex  (trend, Table 6)" in capsys.readouterr().out
+    assert cli.main(["suggest", "xun2020", "--list", "--kind", "optimum"]) == Exit.OK
+    assert "t2-best-cornet_attention_xml-eurlex  (optimum, " in capsys.readouterr().out
     assert cli.main(["suggest", "xun2020", "--accept", "t6-rising-eurlex"]) == Exit.BAD_INPUT
     assert "'xun2020' is a built-in paper; give the path of the file" in capsys.readouterr().err
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from audit import claim_checks, claim_source
 from audit.authoring.suggesting import Suggestion, signatures, suggestions
-from audit.authoring.suggesting_labels import ensemble, full_model, left_out, one_change, steps
+from audit.authoring.suggesting_labels import ensemble, full_model, left_out, one_change
 from audit.claim import Paper, builtin_claims, load
 from audit.claim_kinds import KINDS, Claim
-from audit.papers import findings_about
 
 HEAD = """\
 format: 1
@@ -191,31 +189,6 @@ def test_a_cell_without_an_experiment_is_told_with_its_row(tmp_path: Path) -> No
 # --------------------------------------------------------------------------- sweeps
 
 
-def test_a_sweep_rises_or_has_its_best_level_within_and_is_in_the_order_of_its_numbers(
-    tmp_path: Path,
-) -> None:
-    rows = row("d = 8", '"3", "2"', "c") + row("d = 1", '"1", "1"', "a") + row("d = 2", '"2", "3"', "b")
-    trend, best = suggestions(paper(tmp_path, table(rows), "a", "b", "c"))
-    levels = ["t1.d___1", "t1.d___2", "t1.d___8"]
-    assert keys(trend) == {"kind": "trend", "levels": levels, "direction": "rising", "metric": ["P@1"]}
-    assert keys(best) == {"kind": "optimum", "best": "t1.d___2", "among": levels, "metric": ["P@3"]}
-    assert trend.says == "P@1 rises from d = 1 to d = 8 on EUR-Lex"
-
-
-def test_a_plateau_is_no_trend(tmp_path: Path) -> None:
-    rows = row("1", '"1"', "a") + row("2", '"1"', "b") + row("3", '"2"', "c")
-    (found,) = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))
-    assert (found.kind, found.content["best"]) == ("optimum", "t1.3")
-
-
-def test_numbers_in_labels() -> None:
-    assert steps("d = 1,024") == [("d = #", Fraction(1024))]
-    assert steps("256 filters, 0.5") == [
-        ("# filters, 0.5", Fraction(256)),
-        ("256 filters, #", Fraction(1, 2)),
-    ]
-
-
 # --------------------------------------------------------------------------- throughout
 
 
@@ -237,40 +210,6 @@ def test_a_tie_on_one_data_set_is_no_dominance(tmp_path: Path) -> None:
 
 
 # --------------------------------------------------------------------------- numbers made of others
-
-
-def test_printed_averages_and_differences_are_claims_that_their_own_table_bears_out(tmp_path: Path) -> None:
-    """(80.1 + 85.0) / 2 = 82.55, (78.0 + 83.1) / 2 = 80.55; 80.1 - 78.0 = 2.1 and 85.0 - 83.1 = 1.9."""
-    columns = COLUMNS[:-1] + ", {id: avg, label: Avg., metric: P@1, dataset: all}]"
-    rows = row("Ours", '"80.1", "85.0", "82.55"') + row("Base", '"78.0", "83.1", "80.55"')
-    held = paper(tmp_path, table(rows + row("Gain", '"2.1", "1.9", "2.0"'), columns, "unit: percent"))
-    found = {it.id: it.content["expect"] for it in suggestions(held) if it.kind == "arithmetic"}
-    gains = [f"improvement(t1.Ours.{it}, t1.Base.{it}) = t1.Gain.{it}" for it in ("e", "w", "avg")]
-    means = [f"mean(t1.{it}.e, t1.{it}.w) = t1.{it}.avg" for it in ("Ours", "Base", "Gain")]
-    assert found == {"t1-difference-Gain": " and ".join(gains), "t1-mean-avg": " and ".join(means)}
-    claims = "claims:\n" + "".join(
-        f'  - {{id: {id}, kind: arithmetic, expect: "{it}", says: s, where: {{page: 1}}}}\n'
-        for id, it in found.items()
-    )
-    text = (tmp_path / "toy.yaml").read_text()
-    (tmp_path / "toy.yaml").write_text(text + claims)
-    findings = findings_about([load(tmp_path / "toy.yaml")])
-    results = [it.result for it in findings if it.check == "sentence"]
-    assert results == ["consistent", "consistent"]
-
-
-def test_average_ranks_are_means_of_ranks(tmp_path: Path) -> None:
-    columns = COLUMNS[:-1] + ", {id: rank, quantity: average_rank}]"
-    rows = (
-        row("Alpha", '"3", "3", "1"', "a")
-        + row("Beta", '"2", "1", "2.5"', "b")
-        + row("Gamma", '"1", "2", "2.5"', "c")
-    )
-    found = suggestions(paper(tmp_path, table(rows, columns, "unit: percent"), "a", "b", "c"))
-    (ranks,) = [it for it in found if it.kind == "arithmetic"]
-    assert str(ranks.content["expect"]).startswith(
-        "mean(rank(t1.Alpha.e), rank(t1.Alpha.w)) = t1.Alpha.rank and "
-    )
 
 
 # --------------------------------------------------------------------------- what is there
