@@ -539,6 +539,14 @@ class Experiment(Model):
     """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
 
     @property
+    def never_run(self) -> str | None:
+        """Why no command runs it here; None where one does, by its model or a program of its own."""
+        if self.command is not None:
+            return None
+        no_model = self.planned or self.model is None
+        return self.unavailable or (f"this toolkit has no model {self.model!r} yet" if no_model else None)
+
+    @property
     def on(self) -> str:
         """The data set of an experiment on one: those on several are taken apart before they are used."""
         assert self.dataset is not None

@@ -131,6 +131,8 @@ def with_stored_runs(plan: KeptPlan, paper: Paper, runs: Iterable[Run]) -> dict[
             if name in paper.single_experiments:
                 found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
             continue
+        if name in paper.single_experiments and paper.single_experiments[name].never_run:
+            record = replace(record, unavailable=True)  # plans of before did not tell
         first = next((by_key[key] for key in keys.get(name, ()) if key in by_key), None)
         mine = sorted(alike[_but_seed(first.spec)], key=lambda run: run.spec.seed) if first else []
         if mine or not record.reading:  # of a reading that was not run nothing is to be told
@@ -150,7 +152,8 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
         dataset=experiment.on,
         protocol=experiment.protocol or "",
         config={},
-        not_run=experiment.unavailable or (BY_COMMAND if experiment.command else NOT_IN_STORE),
+        not_run=experiment.never_run or (BY_COMMAND if experiment.command else NOT_IN_STORE),
+        unavailable=experiment.never_run is not None,
     )
 
 

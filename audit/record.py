@@ -310,6 +310,8 @@ class ExperimentRecord:
     """What the paper leaves open -> the choice made here, where it is not the default."""
     data: DataSheet | None = None
     """None for experiments that were planned before there were sheets, or on no corpus."""
+    unavailable: bool = False
+    """It cannot be run here, as `not_run` says; without it, what has no run merely was not run."""
     deterministic: bool = False
     """Its model declares that all seeds give one result: one run is enough, and nothing is random."""
     corpus_of: str = ""

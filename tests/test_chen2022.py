@@ -523,7 +523,7 @@ def test_each_row_leads_to_its_experiment() -> None:
     by_row = {
         "t3.reported": "liu_reported",
         "t3.public": "public_reduced",
-        "t3.mimic": "xml_emb_eq7",
+        "t3.mimic": "mimic_reduced",
         "t8.reported": "liu_reported",
         "t8.public_all": "public_all",
         "t8.mimic_all": "mimic_all",

@@ -19,16 +19,14 @@ import pytest
 import audit
 import reimpl.fidelity
 from audit import cli, files
-from audit.claim import load
 from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
-from audit.runner.plan import Settings, make_plan
 from audit.store import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.jobs import content
-from tests.runner.papers import write_corpus, write_paper
+from tests.runner.papers import its_own, write_corpus, write_paper
 
 CORES = os.cpu_count()
 CHECK = reimpl.fidelity.check
@@ -71,12 +69,6 @@ RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
 
 
 SWAPPED = ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")
-
-
-def its_own(folder: Path) -> tuple[str, str]:
-    """The corpus of the folder, declared as the paper's."""
-    plan = make_plan(load(folder / "toy.yaml"), Settings(data=folder / "corpus"), only=["words"])
-    return "content: null", f"content: {plan.jobs[0].data.load().content}"
 
 
 def record(report: str = "toy2024-corpus") -> Audit:

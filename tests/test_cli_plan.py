@@ -25,7 +25,7 @@ from audit.stats.power import order_power
 from audit.stats.sequential import schedule
 from reimpl.fidelity import Check
 from reimpl.training import Result
-from tests.runner.papers import write_corpus, write_paper
+from tests.runner.papers import its_own, write_corpus, write_paper
 from tests.test_cli import NO_TORCH, python
 
 #: A third system beside words and letters, and a claim that words beat it.
@@ -209,7 +209,9 @@ def test_a_contradiction_is_1_and_failed_runs_are_3(
     trained: Trained, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained.means["letters"] = 80.0
-    assert cli.main([*UNTIL, "3,5", "--only", "words-win"]) == Exit.CONTRADICTED
+    write_paper(folder, *THIRD, its_own(folder))
+    wanted = ("--protocol", "claimed", "--only", "words-win")
+    assert cli.main([*UNTIL, "3,5", *wanted]) == Exit.CONTRADICTED
     failing = Result({}, (), 1.0, None, 9, reason="the loss became nan in epoch 2 of 3")
     monkeypatch.setattr(carry_out, "_train", lambda *_: failing)
     assert cli.main([*UNTIL, "3,5", "--only", "words-win", "--store", "other"]) == Exit.RUNS_FAILED
@@ -388,13 +390,15 @@ def test_every_command_says_the_same_of_one_store(
 
 
 def test_a_model_that_only_an_earlier_command_ran_keeps_its_gate(
-    trained: Trained, monkeypatch: pytest.MonkeyPatch
+    trained: Trained, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A contradiction outside --only stands: the checks of its model are those of the earlier command."""
     trained.means["letters"] = 80.0
-    assert cli.main([*UNTIL, "3,5"]) == Exit.CONTRADICTED
+    write_paper(folder, *THIRD, its_own(folder))
+    claimed = ("--protocol", "claimed")
+    assert cli.main([*UNTIL, "3,5", *claimed]) == Exit.CONTRADICTED
     monkeypatch.setattr("audit.runner.gate.fidelity", lambda plan: ())  # as of a plan of other models
-    assert cli.main([*RUN, "--seeds", "3", "--only", "third"]) == Exit.CONTRADICTED
+    assert cli.main([*RUN, "--seeds", "3", "--only", "third", *claimed]) == Exit.CONTRADICTED
     assert cli.main(["judge", "toy.yaml"]) == Exit.CONTRADICTED
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from audit.comparator import compare
+from audit.kept_plan import BY_COMMAND, NOT_IN_STORE
 from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
-from audit.planning.outlook import NOT_YET, next_level
+from audit.planning.outlook import LEFT_OUT, NOT_YET, next_level
 from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Margin, PaperInfo, Verdict, Where
 from audit.stats.planning import Needed
@@ -330,9 +331,23 @@ def test_where_seeds_do_not_help_it_says_why(reason: str, text: str) -> None:
 
 
 def test_what_cannot_be_run_says_why() -> None:
-    lost = replace(make_experiment("lost", []), not_run="its code was never published.")
+    lost = replace(make_experiment("lost", []), not_run="its code was never published.", unavailable=True)
     found = only(audit_of([claim("value", "lost")], lost))
     assert sentence(found) == "cannot be run: its code was never published"
+
+
+@pytest.mark.parametrize("why", [NOT_YET, NOT_IN_STORE, LEFT_OUT])
+def test_what_merely_was_not_run_is_not_said_to_be_impossible(why: str) -> None:
+    waiting = replace(make_experiment("waiting", []), not_run=why)
+    said = sentence(
+        only(audit_of([claim("order", "waiting", "waiting2")], waiting, replace(waiting, id="waiting2")))
+    )
+    assert said == "not run: 3 seeds first, time not known"
+
+
+def test_what_waits_for_something_else_than_seeds_says_so() -> None:
+    waiting = replace(make_experiment("waiting", []), not_run=BY_COMMAND)
+    assert sentence(only(audit_of([claim("value", "waiting")], waiting))) == f"not run: {BY_COMMAND}"
 
 
 def test_costs_have_no_rule_yet() -> None:

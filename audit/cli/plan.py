@@ -107,7 +107,7 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
     known = known_models()
     for name, it in paper.single_experiments.items():
         no_model = None if it.model in known else f"this toolkit has no model {it.model!r} yet"
-        no_model = BY_COMMAND if it.command else no_model
+        never = None if it.command else it.never_run or no_model
         yield ExperimentRecord(
             id=name,
             title=it.title,
@@ -116,7 +116,8 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
             dataset=it.on,
             protocol=it.protocol or "",
             config={},
-            not_run=it.unavailable or no_model or NOT_YET,
+            not_run=never or (BY_COMMAND if it.command else NOT_YET),
+            unavailable=never is not None,
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.evidence import gather, one_test, priors_of
 from audit.judging.measured import reaches_of
+from audit.kept_plan import NOT_IN_STORE
 from audit.looks import first_seeds, in_force
 from audit.planning.ask import Evidence, ask
 from audit.planning.question import FULL, NONE, Levels, Question
@@ -22,6 +23,9 @@ LEAST = 3
 
 #: `ExperimentRecord.not_run` where an experiment could be run and has not been.
 NOT_YET = "nothing of it was run yet"
+
+#: Of these no more is to be told than that seeds are to be had.
+_MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)
 
 #: Kinds that are about printed numbers, which are judged on the paper's own data only.
 _OF_PRINTED = ("value", "gap")
@@ -218,6 +222,7 @@ def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord])
         record = experiments.get(name)
         if record is None:
             return f"there is no experiment {name!r}"
-        if record.not_run and not record.config and record.not_run not in (NOT_YET, LEFT_OUT):
-            return f"cannot be run: {record.not_run.rstrip('.')}"
+        if record.not_run and not record.config and record.not_run not in _MERELY_NOT_RUN:
+            begins = "cannot be run" if record.unavailable else "not run"
+            return f"{begins}: {record.not_run.rstrip('.')}"
     return None

@@ -156,10 +156,9 @@ def make_plan(
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
     for name, experiment, reading in _experiments(paper, settings, known_readings):
-        if experiment.unavailable or experiment.planned or experiment.model is None:
-            why = experiment.unavailable or f"this toolkit has no model {experiment.model!r} yet"
-            why = BY_COMMAND if experiment.command else why
-            records.append(_not_run(name, experiment, why))
+        if experiment.never_run or experiment.command:
+            told = _not_run(name, experiment, experiment.never_run or BY_COMMAND)
+            records.append(replace(told, unavailable=not experiment.command))
             continue
         left_out = wanted is not None and (reading.base if reading else name) not in wanted
         left_out = left_out or (reading is not None and not settings.readings)
@@ -175,7 +174,7 @@ def make_plan(
         except UnfitError as err:
             told = _not_run(name, experiment, LEFT_OUT if left_out else str(err))
             corpus_of = err.dataset if isinstance(err, OfAnotherError) else ""
-            records.append(replace(told, corpus_of=corpus_of))
+            records.append(replace(told, corpus_of=corpus_of, unavailable=not left_out))
             if left_out:
                 continue
             if isinstance(err, LackingError):
@@ -440,15 +439,16 @@ def _resolve(
         reading=dict(reading.reading) if reading else {},
         data=sheet_of(paper.datasets[experiment.on], whole),
         deterministic=same,
-        short=_short(result),
+        short=_short(experiment, result),
     )
     return record, specs, request
 
 
-def _short(found: Tuned) -> tuple[str, ...]:
+def _short(experiment: Experiment, found: Tuned) -> tuple[str, ...]:
     """In what the runs fall short of the paper's protocol, so that they may not speak against it."""
     it = found.settings
     reduced = (it.used, it.config) != (it.claimed, it.claimed_config)
+    reduced = reduced or experiment.vocabulary == "reduced"  # the list of its words is not public
     return (*(["reduced_protocol"] if reduced else []), *(["untuned"] if found.untuned else []))
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from audit.claim import load
+from audit.runner.plan import Settings, make_plan
+
 PAPER = """\
 format: 1
 paper: {key: toy2024, title: A toy, authors: [A. Author], venue: Nowhere, year: 2024}
@@ -63,6 +66,12 @@ def write_paper(folder: Path, *changes: tuple[str, str], name: str = "toy.yaml")
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def its_own(folder: Path) -> tuple[str, str]:
+    """The change of toy.yaml that declares the corpus beside it as the paper's."""
+    plan = make_plan(load(folder / "toy.yaml"), Settings(data=folder / "corpus"), only=["words"])
+    return "content: null", f"content: {plan.jobs[0].data.load().content}"
 
 
 LINEAR = """\

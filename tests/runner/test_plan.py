@@ -613,3 +613,11 @@ def test_of_a_deterministic_model_one_seed_is_planned(tmp_path: Path) -> None:
     svm = next(it for it in plan.experiments if it.id == "svm")
     assert svm.deterministic
     assert [job.spec.seed for job in plan.jobs] == [0]
+
+
+def test_another_vocabulary_than_the_paper_s_contradicts_nobody(tmp_path: Path, corpus: Path) -> None:
+    paper = changed(
+        tmp_path, ("dataset: corpus,\n     recipe", "dataset: corpus, vocabulary: reduced,\n     recipe")
+    )
+    plan = make_plan(paper, settings(corpus, protocol="claimed"), only=["words"])
+    assert plan.experiments[0].short == ("reduced_protocol",)
