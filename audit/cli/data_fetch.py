@@ -28,10 +28,8 @@ from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Catalogue, Entry
-    from reimpl.data.download import Fetched
+    from reimpl.data.download import Fetched, Progress, Remote
     from reimpl.data.formats import Options
-    from reimpl.data.remote import Remote
-    from reimpl.data.resumable import Patience, Watch
 
 #: Advice of the readers that does not help whoever has just got a copy.
 _DAMAGED = ("get a sound copy", "get a whole copy")
@@ -71,7 +69,6 @@ def get_command(
     """
     from reimpl.data.catalogue import catalogue
     from reimpl.data.download import user_cache
-    from reimpl.data.resumable import Patience
 
     options = options_of(
         column=column,
@@ -89,7 +86,7 @@ def get_command(
     say(f"{key}: {entry.name}; licence: {entry.licence}")
     found: list[Fetched] = []
     for remote in remotes:
-        found.append(_fetched(remote, folder, Patience(timeout), _by_hand(key, entry, known)))
+        found.append(_fetched(remote, folder, timeout, _by_hand(key, entry, known)))
         for line in _lines(found[-1]):
             say(line)
     path = found[0].path if len(found) == 1 else folder
@@ -102,7 +99,7 @@ def get_command(
 
 def _remotes(key: str, entry: Entry, known: Catalogue, addresses: Sequence[str]) -> list[Remote]:
     """What the user names, else what the catalogue does; raises `AuditError` with the way by hand."""
-    from reimpl.data.remote import Remote
+    from reimpl.data.download import Remote
 
     remotes = [Remote.parse(it) for it in addresses]
     remotes = remotes or [Remote.of(it.url, it.name, it.checksum) for it in entry.files]
@@ -136,24 +133,23 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(it for it in (", ".join(names[:-1]), names[-1]) if it)
 
 
-def _fetched(remote: Remote, folder: Path, patience: Patience, by_hand: str) -> Fetched:
-    from reimpl.data.download import fetch
-    from reimpl.data.http_answer import NotReachedError
+def _fetched(remote: Remote, folder: Path, timeout: float, by_hand: str) -> Fetched:
+    from reimpl.data.download import NotReachedError, fetch
 
     try:
-        with _bar(remote.name) as watch:
-            return fetch(remote, folder, patience=patience, watch=watch)
+        with _bar(remote.name) as progress:
+            return fetch(remote, folder, timeout=timeout, progress=progress)
     except NotReachedError as err:
         raise AuditError(f"{err}; {by_hand}") from err
 
 
 def _lines(it: Fetched) -> Iterator[str]:
     name, digest = it.path.name, f"SHA-256 {it.sha256}"
-    yield f"{name}: {it.how}, {it.size:,} bytes, {it.path}"
-    if it.held_against == "checksum":
+    yield f"{name}: {'downloaded' if it.downloaded else 'there already'}, {it.size:,} bytes, {it.path}"
+    if it.verified:
         yield f"{name}: {digest}; verified: it has the checksum that was stated"
     else:
-        same = "; the same as at its first download" if it.held_against == "first download" else ""
+        same = "" if it.downloaded else "; the same as at its first download"
         yield f"{name}: {digest}; not verified: no published checksum known{same}"
 
 
@@ -169,7 +165,7 @@ def _recognise(
 
 def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
     """What has the stated checksum is what was meant; anything else may be a page that says no."""
-    files = [it.path for it in fetched if it.held_against != "checksum"]
+    files = [it.path for it in fetched if not it.verified]
     if not files:
         return f"{problem} (the download is there, and has its checksum)"
     named = [str(path) for file in files for path in (file, file.with_name(f"{file.name}.sha256"))]
@@ -181,20 +177,10 @@ def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
 
 
 @contextmanager
-def _bar(name: str) -> Iterator[Watch]:
-    """A bar on a terminal; elsewhere only what went otherwise than planned."""
+def _bar(name: str) -> Iterator[Progress]:
+    """A bar on a terminal; elsewhere nothing."""
     from audit.bytes_bar import bytes_bar
     from audit.progress import new_console
-    from reimpl.data.resumable import Watch
 
-    console = new_console()
-    with bytes_bar(name, console, speed=True) as show:
-
-        class Bar(Watch):
-            def note(self, text: str) -> None:
-                console.out(f"{name}: {text}", highlight=False)
-
-            def progress(self, done: int, total: int | None) -> None:
-                show(done, total)
-
-        yield Bar()
+    with bytes_bar(name, new_console(), speed=True) as show:
+        yield show

@@ -1,14 +1,7 @@
-"""Files of corpora from the network: downloaded once, checked, and with their digest on record.
+"""Files of corpora from the network: downloaded once by pooch, checked, and never replaced.
 
-Of a file NAME there lie in its folder
-
-    NAME            only when all of it is there and its checksum holds: it gets its name by a rename
-    NAME.sha256     its digest at the first download, as `sha256sum --check` reads it, and its address
-    NAME.part       what came so far; the next attempt goes on from there (`resumable`)
-    .NAME.get/      what the part is a part of, and where pooch checks the whole
-    .NAME.lock      held by the process at work; the system frees it when that process dies
-
-A file that is there is never replaced.
+Beside a file NAME lies NAME.sha256, its digest at the first download as `sha256sum --check` reads it. A
+download that breaks off asks once for the rest, if the file is still the same (RFC 9110, 13.1.5 and 14.2).
 """
 
 from __future__ import annotations
@@ -17,26 +10,78 @@ import errno
 import logging
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
+from urllib.request import url2pathname
 
 import pooch
-from filelock import FileLock, Timeout
+import requests
+from filelock import FileLock
 
 from reimpl.data.files import file_digest
-from reimpl.data.remote import Remote, checksum_in_words, shown
-from reimpl.data.resumable import Patience, Resumable, Watch
 from reimpl.errors import DataError
 
-How = Literal["downloaded", "there already"]
-HeldAgainst = Literal["checksum", "first download", "nothing"]
+#: Algorithms of checksums that publishers print, and their digits.
+ALGORITHMS = {"sha256": 64, "sha1": 40, "md5": 32}
 
-_STATE = "state.json"
-_RECORD = re.compile(r"# (?P<url>.*)\n(?P<digest>[0-9a-f]{64})  (?P<name>.*)\n")
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+#: Bytes that are here and bytes in all; None where the server does not say.
+Progress = Callable[[int, int | None], None]
+
+_CHUNK = 1 << 16
+#: No folder, no hidden file, nothing that a shell or a file system takes for something else.
+_NAME = re.compile(r"\w[\w.+ @()\[\],=~-]{0,149}(?<![. ])")
+
+
+class NotReachedError(DataError):
+    """Network or server gave no file, and another way to get it may work."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file to get: its address, the name it is to have here, and its checksum as `algorithm:digits`."""
+
+    url: str
+    name: str
+    checksum: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Remote:
+        """`URL`, `URL#sha256=DIGEST`, `URL#name=NAME`, or both joined by `&`; raises `DataError`.
+
+        >>> Remote.parse("https://example.org/get?id=7#name=corpus.zip").name
+        'corpus.zip'
+        """
+        url, fragment = urldefrag(text)
+        stated = dict(parse_qsl(fragment.replace("+", "%2B"), keep_blank_values=True))
+        if set(stated) - {"name", *ALGORITHMS} or (fragment and not stated):
+            forms = ", ".join(f"{key}=" for key in ("name", *ALGORITHMS))
+            raise DataError(f"{shown(url)}: {fragment!r} after # is not understood; known are {forms}")
+        checksum = next((f"{key}:{stated[key]}" for key in ALGORITHMS if key in stated), None)
+        return cls.of(url, stated.get("name"), checksum)
+
+    @classmethod
+    def of(cls, url: str, name: str | None = None, checksum: str | None = None) -> Remote:
+        """Raises `DataError` for what is no address, no name of a file or no checksum."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https", "file") or not (parts.netloc or parts.scheme == "file"):
+            raise DataError(
+                f"{shown(url)!r}: an address begins with http://, https:// or file://; correct it"
+            )
+        name = unquote(parts.path.rpartition("/")[2]) if name is None else name
+        if not _NAME.fullmatch(name) or name.endswith((".part", ".sha256")):
+            raise DataError(
+                f"{shown(url)}: {name!r} is no usable name of a file; state one: URL#name=train.txt"
+            )
+        if checksum is not None:
+            algorithm, _, digits = checksum.lower().partition(":")
+            checksum = f"{algorithm}:{digits}"
+            if not re.fullmatch("[0-9a-f]+", digits) or len(digits) != ALGORITHMS.get(algorithm):
+                raise DataError(
+                    f"{shown(url)}: {checksum!r} is no checksum; give sha256, sha1 or md5 in hex digits"
+                )
+        return cls(url, name, checksum)
 
 
 @dataclass(frozen=True)
@@ -46,19 +91,10 @@ class Fetched:
     path: Path
     size: int
     sha256: str
-    how: How
-    held_against: HeldAgainst
-    """What its digest is the same as: a checksum that was stated, or the digest on record, or nothing yet."""
-
-
-@dataclass(frozen=True)
-class _Record:
-    url: str
-    digest: str
-
-
-class _WrongDigestError(Exception):
-    """Holds the digest of what came, as `algorithm:digits`."""
+    downloaded: bool
+    """False for one that was there already."""
+    verified: bool
+    """Whether a checksum was stated, which it has."""
 
 
 def user_cache() -> Path:
@@ -66,179 +102,134 @@ def user_cache() -> Path:
     return Path(pooch.os_cache("xmtc-audit"))
 
 
+def shown(url: str) -> str:
+    """An address without user name and password, as messages and records hold it."""
+    return re.sub(r"(?<=//)[^/?#]*@", "", url, count=1)
+
+
 def fetch(
-    remote: Remote, folder: Path, *, patience: Patience | None = None, watch: Watch | None = None
+    remote: Remote, folder: Path, *, timeout: float = 30.0, progress: Progress = lambda done, total: None
 ) -> Fetched:
     """The file in that folder, downloaded unless it is there; one process at a time, the others wait.
 
     Raises `DataError` for a checksum that does not hold, a disk that is full and whatever else is in the way;
-    `NotReachedError`, which is one, where network or server are. What came stays for the next attempt.
+    `NotReachedError`, which is one, where network or server are.
     """
-    watch = watch or Watch()
     path = folder / remote.name
-    with _told(path):
+    try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(path, watch):
-            return _there(remote, path) or _downloaded(remote, path, patience or Patience(), watch)
+        with FileLock(path.with_name(f".{path.name}.lock")):
+            there = path.exists()
+            if not there:
+                _download(remote, path, timeout, progress)
+            return _checked(remote, path, downloaded=not there)
+    except OSError as err:
+        full = err.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "free some space there" if full else "make it accessible"
+        raise DataError(f"{path}: {err.strerror or err}; {remedy} or choose another folder") from err
 
 
-def _there(remote: Remote, path: Path) -> Fetched | None:
-    """What is there already, if it is what is asked for; raises `DataError` if it is something else."""
-    if not path.exists():
-        return None
-    digest, record = file_digest(path), _read_record(path)
-    is_there = f"{path}: is there already"
-    if remote.checksum is not None:
-        found = _hash(path, remote.checksum)
-        if found != remote.checksum:
-            have, want = checksum_in_words(found), checksum_in_words(remote.checksum)
-            raise DataError(f"{is_there}, with {have} and not {want}; move it away to download it")
-    elif record is None:
-        raise DataError(f"{is_there} and was not downloaded by this command; use it, or move it away")
-    elif record.digest != digest:
-        changed = f"has SHA-256 {digest} and had {record.digest} when it was downloaded"
-        raise DataError(f"{path}: {changed}; move it away to download it again")
-    elif record.url != shown(remote.url):
-        raise DataError(f"{is_there}, from {record.url}; use it, move it away or choose another folder")
-    return _fetched(remote, path, digest, "there already", record)
+def _checked(remote: Remote, path: Path, *, downloaded: bool) -> Fetched:
+    """What is there, if it is what is asked for and what it was at the first download."""
+    digest, record = file_digest(path), path.with_name(f"{path.name}.sha256")
+    first = record.read_text("utf-8", errors="replace").split()[-2:] if record.exists() else []
+    if remote.checksum is not None and _hash(path, remote.checksum) != remote.checksum:
+        raise DataError(
+            f"{path}: is there already, and is not {remote.checksum}; move it away to download it"
+        )
+    if not downloaded and remote.checksum is None and first != [digest, path.name]:
+        why = "is not what was downloaded" if first else "was not downloaded by this command"
+        raise DataError(f"{path}: is there already and {why}; use it, or move it away")
+    if downloaded:
+        record.write_text(f"# {shown(remote.url)}\n{digest}  {path.name}\n", "utf-8", newline="")
+    return Fetched(path, path.stat().st_size, digest, downloaded, remote.checksum is not None)
 
 
-def _downloaded(remote: Remote, path: Path, patience: Patience, watch: Watch) -> Fetched:
-    work, part, record = _work(path), _beside(path, "part"), _read_record(path)
-    expected = remote.checksum or (f"sha256:{record.digest}" if record else None)
-    work.mkdir(exist_ok=True)
-    _keep_what_was_whole(work, part)
-    bring = Resumable(part, work / _STATE, patience=patience, watch=watch, pages=expected is not None)
+def _download(remote: Remote, path: Path, timeout: float, progress: Progress) -> None:
+    """By pooch, which checks the checksum before the file gets its name."""
+    part = path.with_name(f"{path.name}.part")
+
+    def bring(url: str, output_file: str, _: object) -> None:
+        if urlsplit(url).scheme == "file":
+            shutil.copyfile(url2pathname(urlsplit(url).path), output_file)
+            return
+        part.unlink(missing_ok=True)
+        try:
+            _receive(url, part, timeout, progress, page_is_file=remote.checksum is not None)
+            part.replace(output_file)
+        finally:
+            part.unlink(missing_ok=True)
+
+    pooch.get_logger().setLevel(logging.WARNING)  # it would tell of the download on stderr
+    url = shown(remote.url)
     try:
-        found = _retrieve(remote, expected, work, bring)
-    except _WrongDigestError as err:
-        _tidy(path)
-        raise _other_content(remote, path, str(err), record) from err
-    except DataError:
-        if not (part.exists() and part.stat().st_size):
-            _tidy(path)
-        raise
-    digest = found.removeprefix("sha256:")
-    if digest == found:
-        digest = file_digest(work / path.name)
-    # before the file has its name: killed in between, we would not know it for ours
-    text = f"# {shown(remote.url)}\n{digest}  {path.name}\n"
-    _beside(path, "sha256").write_text(text, "utf-8", newline="")
-    (work / path.name).replace(path)
-    return _fetched(remote, path, digest, "downloaded", record)
+        pooch.retrieve(remote.url, remote.checksum, fname=path.name, path=path.parent, downloader=bring)
+    except ValueError as err:  # pooch's word for another checksum
+        what = f"what came is not {remote.checksum}, and was removed"
+        raise DataError(f"{url}: {what}; check the address and the checksum") from err
+    except requests.RequestException as err:
+        raise NotReachedError(f"{url}: {_reason(err)}; check the network, or try again later") from err
 
 
-def _retrieve(remote: Remote, expected: str | None, work: Path, bring: Resumable) -> str:
-    """pooch's download into a folder of its own.
-
-    The digest of what came, as `algorithm:digits`; `_WrongDigestError` holds it if it is not `expected`.
-    """
-    found: list[str] = []
-
-    def bring_and_hash(url: str, output_file: str, pooch_: object) -> None:
-        bring(url, output_file, pooch_)
-        found.append(_hash(Path(output_file), expected or "sha256:"))
-
-    try:
-        with _quiet_pooch():
-            pooch.retrieve(remote.url, expected, fname=remote.name, path=work, downloader=bring_and_hash)
-    except ValueError as err:  # pooch's word for a digest that is another one
-        if not found:
-            raise
-        raise _WrongDigestError(found[0]) from err
-    return found[0]
-
-
-def _other_content(remote: Remote, path: Path, found: str, record: _Record | None) -> DataError:
-    url, came = shown(remote.url), f"{checksum_in_words(found)}, and was removed"
-    if remote.checksum is not None:
-        want = checksum_in_words(remote.checksum)
-        return DataError(f"{url}: what came is not {want} but {came}; check the address and the checksum")
-    first = record.digest if record else ""
-    remedy = f"to take it all the same remove {_beside(path, 'sha256')}"
-    return DataError(
-        f"{url}: what came is not SHA-256 {first}, as at the first download, but {came}; {remedy}"
-    )
-
-
-def _fetched(remote: Remote, path: Path, digest: str, how: How, record: _Record | None) -> Fetched:
-    _tidy(path)
-    recorded: HeldAgainst = "first download" if record else "nothing"
-    return Fetched(path, path.stat().st_size, digest, how, "checksum" if remote.checksum else recorded)
-
-
-def _keep_what_was_whole(work: Path, part: Path) -> None:
-    """A process that was killed while pooch checked the whole may have left it under pooch's name alone."""
-    for left in work.iterdir():
-        if left.name == _STATE:
-            continue
-        if left.stat().st_size and not part.exists():
-            left.replace(part)
-        else:
-            left.unlink()
+def _receive(
+    url: str,
+    part: Path,
+    timeout: float,
+    progress: Progress,
+    *,
+    page_is_file: bool,
+    have: int = 0,
+    validator: str = "",
+) -> None:
+    """The file from byte `have` on, at once or in two requests; `validator` is what `If-Range` takes."""
+    headers = {"Accept-Encoding": "identity"}  # a range of packed bytes would be of no use
+    if have:
+        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
+    with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
+        rest = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        if not (answer.status_code == 206 and have and rest):
+            have = 0
+            _check_whole_file(url, answer, page_is_file)
+        tag = answer.headers.get("ETag", "")
+        validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
+        length = answer.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdigit() else None
+        broken: requests.RequestException | None = None
+        with part.open("ab" if have else "wb") as stream:
+            try:
+                for chunk in answer.iter_content(_CHUNK):
+                    stream.write(chunk)
+                    progress(stream.tell(), total)
+            except requests.RequestException as err:
+                broken = err
+    size = part.stat().st_size
+    if broken is None and (total is None or size == total):
+        return
+    if have or not (size and validator):
+        raise requests.ConnectionError(f"the connection broke after {size:,} bytes") from broken
+    _receive(url, part, timeout, progress, page_is_file=page_is_file, have=size, validator=validator)
 
 
-def _tidy(path: Path) -> None:
-    _beside(path, "part").unlink(missing_ok=True)
-    shutil.rmtree(_work(path), ignore_errors=True)
+def _check_whole_file(url: str, answer: requests.Response, page_is_file: bool) -> None:
+    """Raises `NotReachedError` unless all of a file is to come."""
+    asks = "the server may ask for a login or a licence"
+    if answer.status_code != 200:
+        remedy = asks if answer.status_code in (401, 403) else "check the address"
+        said = f"{answer.status_code} {answer.reason}".rstrip()
+        raise NotReachedError(f"{shown(url)}: the server answers {said}; {remedy}")
+    if answer.headers.get("Content-Type", "").startswith("text/html") and not page_is_file:
+        raise NotReachedError(f"{shown(url)}: the server sends a web page and no file; {asks}")
 
 
-def _work(path: Path) -> Path:
-    return path.with_name(f".{path.name}.get")
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(f"{path.name}.{suffix}")
-
-
-def _read_record(path: Path) -> _Record | None:
-    """Of the first download, if there was one; raises `DataError` when the file is something else."""
-    record = _beside(path, "sha256")
-    if not record.exists():
-        return None
-    found = _RECORD.fullmatch(record.read_text("utf-8", errors="replace"))
-    if not found or found["name"] != path.name:
-        raise DataError(f"{record}: is no record of a download of {path.name}; move it away")
-    return _Record(found["url"], found["digest"])
+def _reason(err: BaseException) -> str:
+    """The system's own words, which lie three exceptions deep."""
+    while inner := err.__cause__ or err.__context__:
+        err = inner
+    said = getattr(err, "strerror", None) or str(err)
+    return str(said).partition("\n")[0][:120] or type(err).__name__
 
 
 def _hash(path: Path, like: str) -> str:
     """`algorithm:digits` of a file, by the algorithm of `like`."""
     algorithm = like.partition(":")[0]
     return f"{algorithm}:{pooch.file_hash(str(path), alg=algorithm)}"
-
-
-@contextmanager
-def _alone(path: Path, watch: Watch) -> Iterator[None]:
-    lock = FileLock(path.with_name(f".{path.name}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        watch.note("another process is at work on it; waiting")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What the system refuses, as a sentence; the part stays."""
-    try:
-        yield
-    except OSError as err:
-        remedy = "free some space there" if err.errno in _FULL else "make it accessible"
-        raise DataError(f"{path}: {err.strerror or err}; {remedy} or choose another folder") from err
-
-
-@contextmanager
-def _quiet_pooch() -> Iterator[None]:
-    """Its log goes to stderr as it comes; we have our own words."""
-    log = pooch.get_logger()
-    level = log.level
-    log.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
