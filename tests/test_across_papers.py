@@ -113,7 +113,7 @@ def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:
     assert found.author_response == AuthorResponse("2026-03-01", "2026-03-09", "We agree.", "none")
     assert found.missing == (Untranscribed("Figure 2", "drawn without numbers"),)
     assert set(found.papers_beside) == {it.paper.key for it in others} != set()
-    assert audit_from_json(to_json(found)) == found
+    assert replace(audit_from_json(to_json(found)), seal="") == found
     assert assemble(held, {}, fidelity=(), command="").papers_beside == ()
 
 
@@ -139,4 +139,5 @@ def test_records_of_before_have_no_other_papers(tmp_path: Path) -> None:
     found = assemble(load(write_paper(tmp_path)), {}, fidelity=(), command="")
     new = ("transcription", "missing", "papers_beside", "across", "author_response")
     older = {key: it for key, it in json.loads(to_json(found)).items() if key not in new}
-    assert audit_from_json(json.dumps(older)) == replace(found, transcription="", missing=())
+    read = replace(audit_from_json(json.dumps(older)), seal="")
+    assert read == replace(found, transcription="", missing=())

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.sheet import Number, Sheet
+from audit.claim_names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
 
 _ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
@@ -134,12 +135,14 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     settings = claim.details
     lines: list[_Line] = []
     numbers: list[Number] = []
+    nameless: set[str] = set()
     for (table, dataset, metric), line in sheet.lines.items():
         wanted = settings.get("datasets"), settings.get("metrics")
         if table not in settings["tables"] or (wanted[0] and dataset not in wanted[0]):
             continue
         if wanted[1] and metric not in wanted[1]:
             continue
+        nameless |= {it.address for it in line if it.cell.method is None}
         winners = [number for number in line if number.cell.method == settings["winner"]]
         rivals = _rivals(line, settings["winner"], settings.get("over"))
         if len(winners) != 1 or not rivals:
@@ -149,8 +152,9 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
         lines.append(_Line(dataset, metric, (result, f"{dataset} {metric}: {text}")))
     if lines:
         at_least = settings.get("at_least")
-        held = _in_all(lines) if at_least is None else _in_enough(lines, int(at_least))
-        yield _finding(sheet, claim, numbers, *held)
+        result, text = _in_all(lines) if at_least is None else _in_enough(lines, int(at_least))
+        left_out = f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
+        yield _finding(sheet, claim, numbers, result, text + left_out)
 
 
 @dataclass(frozen=True)

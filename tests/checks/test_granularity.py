@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from audit.checks.agreement import twice
 from audit.checks.granularity import granularity
 from audit.checks.sheet import Sheet
 from audit.record import Finding
@@ -306,3 +307,10 @@ def test_sizes_of_other_collections_are_no_candidates() -> None:
     nameless = paper(key="nameless", datasets=[data_set(catalogue=None, test="4,000")])
     found = next(iter(granularity([with_precisions(OFF), other, nameless])))
     assert "5,000" not in found.arithmetic and "4,000" not in found.arithmetic
+
+
+def test_a_table_may_print_its_sizes_roughly_too() -> None:
+    """3.8K and 3,809 are one number of documents."""
+    rows = {Of(id="a"): ["3.8K"], Of(id="b"): ["3,809"], Of(id="c"): ["about 4,100"]}
+    sizes = paper(table([Of(id="n", quantity="test")], rows))
+    assert [results(twice(sizes))[i] for i in (0, 1)] == ["consistent", "inconsistent"]

@@ -272,3 +272,10 @@ def test_most_metrics_of_a_data_set_make_it_one_of_them() -> None:
     rows = {"w": ["9"] * 6, "a": ["10", "8", "10", "10", "8", "8"]}
     found = dominates(columns, rows, at_least=2)
     assert found.result == "inconsistent" and "in 1 of 2 data sets" in found.arithmetic
+
+
+def test_rows_of_no_named_method_are_told_to_be_left_out() -> None:
+    rows = {"w": ["9.2"], "a": ["9.1"], Of(id="b", method=None, experiment=""): ["9.9"]}
+    found = dominates(["P@1"], rows)
+    assert found.result == "consistent"
+    assert found.arithmetic.endswith("; 1 number of no named method left out")
