@@ -23,7 +23,7 @@ from audit.papers import claim_paths, findings_about
 from audit.stored import Bench
 
 if TYPE_CHECKING:
-    from audit.kept_plan import KeptPlan
+    from audit.manifest import KeptPlan
     from audit.record import Audit, Finding
 
 _SUFFIXES = (".yaml", ".yml")

@@ -27,6 +27,7 @@ from audit.durations import seconds_of, span
 from audit.errors import AuditError
 from audit.files import explained
 from audit.imported import Provenance, counting
+from audit.manifest import note_settled
 from audit.record import DataInfo, Run, digest
 from audit.store import Predictions, Store
 
@@ -103,6 +104,7 @@ class Commands:
                 return
             run, predictions = self._run(name, command, seed, before)
             store.put(run, predictions=predictions, retry=self.retry_failed)
+            note_settled(self.store, self.paper.paper.key, [run.spec])
         self.failed += run.status == "failed"
         shown = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
         self.tell(f"{name} seed {seed}: {shown or f'failed ({run.reason})'}  ({span(run.seconds)})")

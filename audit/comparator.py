@@ -12,6 +12,7 @@ beside those of the tests:
     stand_in                        a contradiction, but on other data than the paper's
     reduced_protocol                a contradiction, but by another protocol than the paper's
     untuned                         a contradiction, but with settings that were not sought as the paper does
+    runs_gone                       runs that were on record are not there any more
     margins_changed                 the runs began under other margins, and no new audit was declared
     no_margin, no_printed_number    the claim does not say what to judge by
     no_target_score                 a convergence claim without the score that counts
@@ -37,6 +38,7 @@ from dataclasses import dataclass, field, replace
 from audit.evidence import (
     Arm,
     Priors,
+    about_gone,
     badges,
     barred,
     gather,
@@ -384,11 +386,15 @@ def _judge(case: Case, margins: MarginsNow | None) -> Judged:
     claim = case.claim
     warnings, changed = _margin_warnings(claim, case.arms, margins)
     case = case.badge(*warnings)
+    gone = about_gone(arm.record for arm in case.arms if arm.record is not None)
+    case = case.badge(*dict.fromkeys(gone))
     obstacle = _obstacle(claim, case.arms)
     if obstacle is not None:
-        return Judged(replace(case.plain, reason=obstacle))
+        return Judged(replace(case.plain, reason="runs_gone" if gone else obstacle))
     judged = JUDGES[claim.kind](case)
     judged = replace(judged, verdict=with_band(judged.verdict, judged.test, alpha=case.alpha))
+    if gone:
+        return Judged(replace(judged.verdict, reason="runs_gone"))
     return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
 
 

@@ -168,5 +168,7 @@ def _read(path: Path, mark: str) -> Fixed | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         sound = False
     if not sound:
-        raise StoreError(f"{path}: not as it was written; restore it, or delete it and declare a new audit")
+        raise StoreError(
+            f"{path}: not as it was written; restore it, or move it away and declare a new audit"
+        )
     return held

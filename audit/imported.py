@@ -180,7 +180,7 @@ def with_imported(
         record = found.get(name)
         if record is None:
             continue  # the claim file has lost it; `strangers` says so
-        if record.runs and evidence == "ours":
+        if (record.runs or record.gone) and evidence == "ours":
             found[name] = replace(record, unjudged=tuple(runs))
             closer = _judged_by(paper, record, runs)
             if _SCOPES.index(closer.scope) < _SCOPES.index(record.scope):
@@ -237,6 +237,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         scope=scope,
         deviations=(*_origins(runs), *_data(paper, record.dataset, runs, scope), *_other_code(paper, runs)),
         not_run=None,
+        gone=(),
     )
 
 

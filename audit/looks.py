@@ -75,8 +75,12 @@ def judge_by(
 
 def first_seeds(experiment: ExperimentRecord, seeds: int) -> ExperimentRecord:
     """The experiment as it stood at the look: with the runs of its first `seeds` seeds."""
-    kept = sorted({run.spec.seed for run in experiment.runs})[:seeds]
-    return replace(experiment, runs=tuple(run for run in experiment.runs if run.spec.seed in kept))
+    kept = sorted({*(run.spec.seed for run in experiment.runs), *experiment.gone})[:seeds]
+    return replace(
+        experiment,
+        runs=tuple(run for run in experiment.runs if run.spec.seed in kept),
+        gone=tuple(seed for seed in experiment.gone if seed in kept),
+    )
 
 
 def _dated(verdict: Verdict, look: Look) -> Verdict:

@@ -59,6 +59,11 @@ class RunSpec:
     (`--models`) and not from a package, whose `revision` counts; empty elsewhere."""
 
     @property
+    def arm(self) -> str:
+        """Key of the run with seed 0: the same for all seeds of these settings."""
+        return replace(self, seed=0).key
+
+    @property
     def key(self) -> str:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
 
@@ -319,6 +324,8 @@ class ExperimentRecord:
     short: tuple[str, ...] | None = None
     """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
     `untuned`. None in older records, and for imported runs, of which it is not known."""
+    gone: tuple[int, ...] = ()
+    """Seeds of runs that were on record and are not there any more: nothing that rests on them is decided."""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The split columns of a corpus, found in a store: which reports are of one corpus, and their study.
 
-Every column has a plan of its own beside the run records (`audit.kept_plan`). The study is made of all
+Every column has a plan of its own beside the run records (`audit.manifest`). The study is made of all
 columns that have one, however many commands ran them, so that `audit run` and `audit judge` say the same.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from audit.claim import Paper
-from audit.kept_plan import KeptPlan, with_stored_runs
+from audit.manifest import KeptPlan, with_stored_runs
 from audit.record import Audit, ExperimentRecord, Run, SplitStudy, canonical_json
 from audit.split_study import split_study
 

@@ -286,7 +286,7 @@ def _check_replaceable(claim: Claim, path: Path, *, retry: bool) -> None:
     if claim.record is None or claim.record.status == "interrupted":
         return
     if claim.record.status == "done":
-        raise StoreError(f"{path}: a finished run is never replaced; delete this file to run it again")
+        raise StoreError(f"{path}: a finished run is never replaced; choose another store to run it again")
     if not retry:
         raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
 
@@ -335,7 +335,7 @@ def _refuse_folder(path: Path) -> None:
 
 
 def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:
-    raise StoreError(f"{path}: {reason}; delete this file to run again") from cause
+    raise StoreError(f"{path}: {reason}; restore it, or move it away and run that seed again") from cause
 
 
 def _npz(arrays: Predictions) -> bytes:

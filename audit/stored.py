@@ -13,7 +13,7 @@ from audit.errors import AuditError
 
 if TYPE_CHECKING:
     from audit.claim import Paper
-    from audit.kept_plan import KeptPlan
+    from audit.manifest import KeptPlan
     from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
 
 Tell = Callable[[str], None]
@@ -47,7 +47,9 @@ class Bench:
     def grown(self, paper: Paper, path: Path) -> Mapping[str, tuple[str, ...]]:
         """Earlier margins that still stand; raises `AuditError` where claims were changed after the runs."""
         from audit.fixed_margins import grown_since
+        from audit.manifest import check_there
 
+        check_there(self.store, paper.paper.key, self.runs)
         return grown_since(self.store, paper, self.runs, path=path)
 
     def imported(self, paper: Paper) -> Mapping[str, tuple[Run, ...]]:
@@ -57,7 +59,7 @@ class Bench:
 
     def plans(self, paper: Paper) -> list[KeptPlan]:
         """One for each report of the paper; none where nothing was run or imported."""
-        from audit.kept_plan import kept_plans, no_plan
+        from audit.manifest import kept_plans, no_plan
 
         found = kept_plans(self.store, paper.paper.key)
         return found or ([no_plan(paper)] if self.imported(paper) else [])
@@ -71,21 +73,31 @@ class Bench:
     def judge(self, paper: Paper, plan: KeptPlan, grown: Mapping[str, tuple[str, ...]]) -> Audit:
         """Every claim by the runs that the newest command of that report planned, and by imported ones."""
         from audit.assemble import assemble
+        from audit.evidence import about_gone
         from audit.fixed_margins import keep_fixed
-        from audit.kept_plan import with_stored_runs
         from audit.label_strata import with_predictions
+        from audit.manifest import lost_seeds, note_settled, with_lost_imports, with_stored_runs
         from audit.papers import sheets_beside
         from audit.split_columns import with_splits
         from audit.store import Store
 
-        ours = with_stored_runs(plan, paper, self.runs)
-        experiments = beside_imported(paper, ours, self.imported(paper), self.evidence, self.tell)
+        key, imported = paper.paper.key, self.imported(paper)
+        lost = lost_seeds(self.store, key)
+        ours = with_stored_runs(plan, paper, self.runs, lost)
+        experiments = with_lost_imports(
+            beside_imported(paper, ours, imported, self.evidence, self.tell), lost
+        )
+        if self.on_record:
+            held = (*(it.runs for it in ours.values()), *imported.values())
+            note_settled(self.store, key, (run.spec for runs in held for run in runs))
+        for said in about_gone(experiments.values()):
+            self.tell(said)
         audit = assemble(
             paper,
             experiments,
             fidelity=plan.fidelity,
             command=" && ".join(it for it in (plan.command, shlex.join(self.words)) if it),
-            looks=self._looks(paper.paper.key, experiments.values()),
+            looks=self._looks(key, experiments.values()),
             grown=grown,
             others=sheets_beside(paper, self.beside),
         )
@@ -99,13 +111,13 @@ class Bench:
         Not where looks were declared: seeds beyond them wait for the next one.
         """
         from audit.looks import in_force, in_order
+        from audit.manifest import Ledger
         from audit.record import Look
-        from audit.runner.ledger import Ledger
         from audit.stats.decision import ALPHA
 
         tried = [sorted(it.runs, key=lambda run: run.spec.seed) for it in experiments if it.runs]
         seeds = max((sum(run.status == "done" for run in runs) for runs in tried), default=0)
-        ledger, seen = Ledger(self.store, paper), [runs[0].key for runs in tried]
+        ledger, seen = Ledger(self.store, paper), [runs[0].spec.arm for runs in tried]
         looks = in_order(ledger.looks(seen))
         if not seeds or in_force(looks) or seeds <= max((look.seeds for look in looks), default=0):
             return looks

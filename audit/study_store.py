@@ -106,4 +106,6 @@ def _parsed(path: Path, content: bytes) -> Study:
 
 
 def _unsound(path: Path, why: str) -> StoreError:
-    return StoreError(f"{path}: no whole study ({why}); delete it, and `audit tune` writes it again")
+    return StoreError(
+        f"{path}: no whole study ({why}); restore it, or move it away and `audit tune` writes it again"
+    )

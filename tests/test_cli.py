@@ -619,6 +619,53 @@ def test_report_refuses_a_record_of_which_anything_was_changed(
             )
 
 
+@pytest.mark.usefixtures("trained")
+def test_a_lost_record_decides_nothing_until_it_is_run_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does asking for fewer seeds than were on record."""
+    cli.main([*RUN, "--seeds", "5"])
+    before = {it.claim: it.outcome for it in record().verdicts}
+    assert before["words-win:P@1"] == "reproduced"
+    words = next(it for it in record().experiments if it.id == "words")
+    for run in words.runs:
+        if run.spec.seed in (0, 3):
+            Path(f"audit-runs/{run.key}.json").unlink()
+    capsys.readouterr()
+    for command in (["judge", "toy.yaml"], [*RUN, "--seeds", "2"]):
+        again = command[0] == "run"
+        assert cli.main(command) == Exit.OK
+        lost = "1 of 3 runs is gone (seed 3)" if again else "2 of 5 runs are gone (seeds 0, 3)"
+        assert f"words: {lost}: run again" in told(capsys)
+        verdict = next(it for it in record().verdicts if it.claim == "words-win:P@1")
+        assert (verdict.outcome, verdict.reason) == ("inconclusive", "runs_gone")
+        assert f"words: {lost}: run again" in verdict.badges
+        assert cli.main(["report"]) == Exit.OK
+    cli.main([*RUN, "--seeds", "5"])
+    assert {it.claim: it.outcome for it in record().verdicts} == before
+    assert "gone" not in told(capsys)
+
+
+@pytest.mark.usefixtures("trained")
+def test_all_records_of_an_experiment_lost_is_no_new_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    for run in next(it for it in record().experiments if it.id == "words").runs:
+        Path(f"audit-runs/{run.key}.json").unlink()
+    cli.main(["judge", "toy.yaml"])
+    verdict = next(it for it in record().verdicts if it.claim == "words-win:P@1")
+    assert (verdict.outcome, verdict.reason) == ("inconclusive", "runs_gone")
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_lost_record_of_plans_and_looks_is_told_by_every_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cli.main([*RUN, "--seeds", "3"])
+    Path("audit-runs/manifests/toy2024.json").unlink()
+    capsys.readouterr()
+    for command in ([*RUN, "--seeds", "4"], ["judge", "toy.yaml"]):
+        assert cli.main(command) == Exit.BAD_INPUT
+        assert "manifests/toy2024.json: gone, and 9 runs of toy2024 are there: nobody knows" in told(capsys)
+
+
 def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:
     audit_json.write_bytes(b"\xff\xfe\x00")
     capsys.readouterr()

@@ -18,9 +18,9 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.exit_codes import Exit
+from audit.manifest import Ledger
 from audit.record import Audit, Look, Verdict, audit_from_json
 from audit.runner import carry_out
-from audit.runner.ledger import Ledger
 from audit.store import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result

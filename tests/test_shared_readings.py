@@ -11,7 +11,7 @@ from audit import cli
 from audit.audit_file import read_audit
 from audit.claim import Paper, load
 from audit.exit_codes import Exit
-from audit.kept_plan import KeptPlan, keep_plan, kept_plans
+from audit.manifest import KeptPlan, keep_plan, kept_plans
 from audit.record import Audit
 from audit.runner import Plan, Settings, make_plan
 from audit.shared_readings import with_shared_readings

@@ -15,7 +15,7 @@ def nothing_to_run(suite: Suite, plan: Plan) -> str:
     """Why the plan holds no run, in a sentence; empty where it holds some."""
     if plan.jobs:
         return ""
-    from audit.kept_plan import BY_COMMAND
+    from audit.manifest import BY_COMMAND
     from audit.runner.plan import LEFT_OUT
 
     idle = [it for it in plan.experiments if it.not_run and it.not_run != LEFT_OUT]

@@ -99,7 +99,7 @@ def _unrun(paper: Paper) -> Audit:
 
 
 def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
-    from audit.kept_plan import BY_COMMAND
+    from audit.manifest import BY_COMMAND
     from audit.planning import NOT_YET
     from audit.record import ExperimentRecord
     from reimpl.models import known_models

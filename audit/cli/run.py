@@ -157,6 +157,7 @@ def run_command(
     from audit.cli.suite import Suite, check_can_be_written, run_once
     from audit.cli.until_settled import run_until_settled
     from audit.fixed_margins import grown_since
+    from audit.manifest import check_there
     from audit.store import Store
 
     names = also_of(also)
@@ -192,6 +193,8 @@ def run_command(
     command = shlex.join(["audit", *context.obj])
     stored = list(Store(store).runs(problems=[]))
     pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
+    for paper in papers:
+        check_there(store, paper.paper.key, stored)
     grown = [grown_since(store, paper, stored, path=path) for paper, path in pairs]
     worst = Exit.OK
     for (paper, path), added in zip(pairs, grown, strict=True):

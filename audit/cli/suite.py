@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from audit.claim import Paper
+    from audit.manifest import Ledger
     from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run, SplitStudy
     from audit.runner import Job, Plan, Settings
     from audit.runner.execute import Outcome
-    from audit.runner.ledger import Ledger
     from audit.store import Store
 
 
@@ -62,7 +62,7 @@ class Suite:
 
     @cached_property
     def ledger(self) -> Ledger:
-        from audit.runner.ledger import Ledger
+        from audit.manifest import Ledger
 
         return Ledger(self.store, self.paper.paper.key)
 
@@ -104,7 +104,7 @@ class Suite:
     @cached_property
     def known_readings(self) -> frozenset[str]:
         """Readings that an earlier command of this report planned: runs of theirs count."""
-        from audit.kept_plan import kept_plans
+        from audit.manifest import kept_plans
 
         if not self.paper.reading_experiments:
             return frozenset()
@@ -147,7 +147,7 @@ class Suite:
 
     def _with_earlier(self, checks: tuple[FidelityCheck, ...]) -> tuple[FidelityCheck, ...]:
         """With those of models that only an earlier command ran: what it settled does not open again."""
-        from audit.kept_plan import kept_plans
+        from audit.manifest import kept_plans
 
         models = {check.model for check in checks}
         plans = kept_plans(self.store, self.paper.paper.key)
@@ -157,26 +157,30 @@ class Suite:
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
         """For `audit judge`."""
         from audit.fixed_margins import keep_fixed
-        from audit.kept_plan import keep_plan, plan_of
+        from audit.manifest import keep_plan, plan_of
 
         keep_fixed(self.store, self.paper)
         keep_plan(self.store, plan_of(self.paper, self.folder.name, plan, checks, command=self.command))
 
     def carry_out(self, jobs: Sequence[Job]) -> Outcome:
+        from audit.manifest import note_settled
         from audit.progress import Screen
         from audit.runner.execute import execute
 
         workers = self._workers(jobs)
         threads = threads_of(workers) if self.settings.device == "cpu" else None
         with Screen(len(jobs), self.console, workers=workers) as screen:
-            outcome = execute(
-                jobs,
-                self.records,
-                screen,
-                workers=workers,
-                threads=threads,
-                retry_failed=self.retry_failed,
-            )
+            try:
+                outcome = execute(
+                    jobs,
+                    self.records,
+                    screen,
+                    workers=workers,
+                    threads=threads,
+                    retry_failed=self.retry_failed,
+                )
+            finally:
+                note_settled(self.store, self.paper.paper.key, (job.spec for job in jobs))
         self.runs |= outcome.runs
         return outcome
 
@@ -187,11 +191,19 @@ class Suite:
         """
         from audit.assemble import assemble
         from audit.cli.judge import beside_imported
+        from audit.evidence import about_gone
         from audit.looks import in_force
+        from audit.manifest import note_settled, with_lost_imports
         from audit.papers import sheets_beside
 
         ours = self._stored(plan) if in_force(looks) else self._asked(plan)
-        experiments = beside_imported(self.paper, ours, self.imported, self.evidence)
+        experiments = with_lost_imports(
+            beside_imported(self.paper, ours, self.imported, self.evidence), self._lost
+        )
+        held = (*(it.runs for it in ours.values()), *self.imported.values())
+        note_settled(self.store, self.paper.paper.key, (run.spec for runs in held for run in runs))
+        for said in about_gone(experiments.values()):
+            self.say(said)
         return assemble(
             self.paper,
             experiments,
@@ -203,10 +215,10 @@ class Suite:
         )
 
     def _stored(self, plan: Plan) -> dict[str, ExperimentRecord]:
-        from audit.kept_plan import plan_of, with_stored_runs
+        from audit.manifest import plan_of, with_stored_runs
 
         kept = plan_of(self.paper, self.folder.name, plan, (), command=self.command)
-        return with_stored_runs(kept, self.paper, self.every_run)
+        return with_stored_runs(kept, self.paper, self.every_run, self._lost)
 
     @property
     def every_run(self) -> list[Run]:
@@ -216,7 +228,7 @@ class Suite:
 
     def split_studies(self) -> dict[str, SplitStudy]:
         """Of every corpus of which split columns were run, by the report of the corpus."""
-        from audit.kept_plan import kept_plans
+        from audit.manifest import kept_plans
         from audit.split_columns import studies_of
 
         return studies_of(self.paper, kept_plans(self.store, self.paper.paper.key), self.every_run)
@@ -232,7 +244,13 @@ class Suite:
         older = {key: run for key in plan.left_out if (run := self.records.get(key))}
         asked = {job.spec.key for job in plan.jobs}
         found: Mapping[str, Run] = {**older, **{key: run for key, run in self.runs.items() if key in asked}}
-        return plan.with_runs(found)
+        return plan.with_runs(found, self._lost)
+
+    @property
+    def _lost(self) -> Mapping[str, tuple[int, ...]]:
+        from audit.manifest import lost_seeds
+
+        return lost_seeds(self.store, self.paper.paper.key)
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
         """All looks at the plan's runs; declared ones are the whole paper's, whatever is asked for now."""

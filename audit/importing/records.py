@@ -15,6 +15,7 @@ from audit.importing.beside import ask_about_results, check_values, place_of, sa
 from audit.importing.declared import Declared
 from audit.importing.problems import Problems
 from audit.importing.result import Result
+from audit.manifest import note_settled
 from audit.record import DataInfo, Run, digest
 from audit.store import PUT_WAIT, Predictions, Store
 
@@ -77,6 +78,7 @@ def keep(
             check_values(fresh, staying, problems)
         problems.settle()
         kept = _put(added, store)
+        note_settled(store.root, paper.paper.key, (run.spec for run in (*kept, *same)))
     return Kept(kept, tuple(same))
 
 

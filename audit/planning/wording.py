@@ -20,6 +20,7 @@ HOPELESS = {
     "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
     "--evidence where one kind is there for both",
     "never_reached": "no run reaches the score: longer training, or a lower score in a new audit, would tell",
+    "runs_gone": "runs of it that were on record are gone: `audit run` first, which runs them again",
     "margins_changed": "the margins were changed after the runs: declare a new audit",
     "no_margin": "the claim file fixes no margin",
     "no_printed_number": "the claim names no printed number",

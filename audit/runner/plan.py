@@ -13,7 +13,7 @@ from audit.claim_model import Experiment
 from audit.claim_names import counted, first_of
 from audit.claim_readings import ReadingExperiment
 from audit.errors import PlanError, SettingsError
-from audit.kept_plan import BY_COMMAND
+from audit.manifest import BY_COMMAND, GONE
 from audit.names import known_names
 from audit.readings import in_words
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
@@ -117,15 +117,19 @@ class Plan:
         plain = {it.id for it in self.experiments if it.not_run is None and not it.reading}
         return [it for it in self.experiments if it.not_run is None and plain & {it.id, it.reading_of}]
 
-    def with_runs(self, runs: Mapping[str, Run]) -> dict[str, ExperimentRecord]:
-        """The experiments with those of their runs that are there."""
+    def with_runs(
+        self, runs: Mapping[str, Run], lost: Mapping[str, tuple[int, ...]] | None = None
+    ) -> dict[str, ExperimentRecord]:
+        """The experiments with those of their runs that are there; `lost` as in `audit.manifest`."""
         found = {}
         for experiment in self.experiments:
-            mine = tuple(runs[key] for key in self.keys.get(experiment.id, ()) if key in runs)
-            if experiment.reading and not mine:
+            keys = self.keys.get(experiment.id, ())
+            mine = tuple(runs[key] for key in keys if key in runs)
+            gone = (lost or {}).get(keys[0], ()) if keys else ()
+            if experiment.reading and not (mine or gone):
                 continue  # how many were declared is on record elsewhere
-            why_none = None if mine else experiment.not_run or "no run of it was finished"
-            found[experiment.id] = replace(experiment, runs=mine, not_run=why_none)
+            why_none = None if mine else GONE if gone else experiment.not_run or "no run of it was finished"
+            found[experiment.id] = replace(experiment, runs=mine, gone=gone, not_run=why_none)
         return found
 
     @property

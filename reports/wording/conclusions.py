@@ -183,6 +183,7 @@ _ANY = {
     ),
     "not_run": "no run stands behind this claim",
     "run_failed": "our runs failed, and none came to its end, so that nothing speaks to it",
+    "runs_gone": "runs that were on record are gone, and what is left of them decides nothing",
     "margins_changed": (
         "the margins were changed after the runs began, and the claim file declares no new audit of them"
     ),

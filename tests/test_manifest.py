@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from audit.claim import Paper, load
 from audit.errors import StoreError
-from audit.kept_plan import (
+from audit.manifest import (
     NOT_IN_STORE,
     KeptPlan,
+    Ledger,
     _definitions,
+    check_there,
     keep_plan,
     kept_plans,
+    lost_seeds,
     no_plan,
+    note_settled,
     plan_of,
     with_stored_runs,
 )
-from audit.record import FidelityCheck, Run, digest
+from audit.record import FidelityCheck, Look, Run, digest, seal_of
 from audit.runner import Plan, Settings, make_plan
+from audit.store import Store
 from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
 
+PLAIN, FIRST = Look(3, 0.05), Look(3, 0.025, "halving", (3, 5))
+SECOND = Look(5, 0.0125, "halving", (3, 5))
 PASSED = FidelityCheck("xml_cnn", "sizes", True, "as printed")
 
 
@@ -56,7 +63,7 @@ def test_a_plan_comes_back_as_it_was_kept(paper: Paper, tmp_path: Path) -> None:
     plan = kept(paper, planned(paper, tmp_path))
     keep_plan(tmp_path / "store", plan)
     (found,) = kept_plans(tmp_path / "store", "toy2024")
-    assert replace(found, seal="") == plan
+    assert found == plan
     assert list(found.experiments[0].config) == list(plan.experiments[0].config)
     assert kept_plans(tmp_path / "store", "other") == []
     assert kept_plans(tmp_path / "nowhere", "toy2024") == []
@@ -158,25 +165,116 @@ def test_without_a_plan_every_experiment_is_there_without_runs(paper: Paper, tmp
     [
         ('"scope": "other_data"', '"scope": "same_data"', "it was changed after it was written"),
         ('"passed": true', '"passed": false', "it was changed after it was written"),
+        ('"seeds": 3', '"seeds": 2', "it was changed after it was written"),
+        ('"level": 0.025', '"level": 0.05', "it was changed after it was written"),
         ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
         ('"paper": "toy2024",', "", r"paper: this key is missing"),
-        ("{", "", "no whole plan"),
+        ("{", "", "not as it was written"),
     ],
 )
-def test_a_plan_that_is_not_as_it_was_written_is_refused(
+def test_a_manifest_that_is_not_as_it_was_written_is_refused_and_not_overwritten(
     paper: Paper, tmp_path: Path, old: str, new: str, why: str
 ) -> None:
-    """Else an edit could turn other data into the paper's own, or open the gate."""
+    """Else an edit could turn other data into the paper's own, open the gate, or take a look back."""
     keep_plan(tmp_path, kept(paper, planned(paper, tmp_path)))
-    path = tmp_path / "plans" / "toy2024-corpus.json"
+    Ledger(tmp_path, "toy2024").take(FIRST, ["a"])
+    path = tmp_path / "manifests" / "toy2024.json"
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
-    with pytest.raises(StoreError, match=why) as caught:
-        kept_plans(tmp_path, "toy2024")
-    assert "delete it, and `audit run` writes it again" in str(caught.value)
+    broken = path.read_bytes()
+    for use in (
+        lambda: kept_plans(tmp_path, "toy2024"),
+        lambda: Ledger(tmp_path, "toy2024").looks(["a"]),
+        lambda: Ledger(tmp_path, "toy2024").take(PLAIN, ["a"]),
+    ):
+        with pytest.raises(StoreError, match=why) as caught:
+            use()
+        assert "restore it" in str(caught.value)
+    assert path.read_bytes() == broken
 
 
-def test_a_plan_is_json_that_others_can_read(paper: Paper, tmp_path: Path) -> None:
-    keep_plan(tmp_path, kept(paper, planned(paper, tmp_path)))
-    content = json.loads((tmp_path / "plans" / "toy2024-corpus.json").read_text())
-    assert (content["paper"], content["format_version"], len(content["keys"]["words"])) == ("toy2024", 1, 2)
+def test_a_run_that_was_on_record_and_is_gone_is_known_by_its_seed(paper: Paper, tmp_path: Path) -> None:
+    """One that is still to be run is not gone."""
+    plan, store = planned(paper, tmp_path, seeds=4), Store(tmp_path)
+    runs = [run for run in runs_of(plan) if run.key in plan.keys["words"]]
+    for run in runs[:3]:
+        store.put(run)
+    note_settled(tmp_path, "toy2024", (run.spec for run in runs))
+    assert lost_seeds(tmp_path, "toy2024") == {}
+    for run in (runs[0], runs[2]):
+        (tmp_path / f"{run.key}.json").unlink()
+    lost = lost_seeds(tmp_path, "toy2024")
+    assert lost == {runs[0].key: (0, 2)}
+    found = with_stored_runs(kept(paper, plan), paper, store.runs(), lost)["words"]
+    assert ([run.spec.seed for run in found.runs], found.gone) == ([1], (0, 2))
+    assert plan.with_runs({runs[1].key: runs[1]}, lost)["words"].gone == (0, 2)
+
+
+def test_the_loss_of_seed_0_hides_no_other_seed(paper: Paper, tmp_path: Path) -> None:
+    """Also where the newest command planned that seed alone."""
+    plan = kept(paper, planned(paper, tmp_path, seeds=1))
+    rest = [run for run in runs_of(planned(paper, tmp_path, seeds=4)) if run.spec.seed]
+    assert [run.spec.seed for run in with_stored_runs(plan, paper, rest)["words"].runs] == [1, 2, 3]
+
+
+def test_runs_without_a_manifest_are_refused(paper: Paper, tmp_path: Path) -> None:
+    runs = [replace(make_run(0, 50.0), margins={"toy2024": "m"})]
+    check_there(tmp_path, "toy2024", [])
+    check_there(tmp_path, "other", runs)
+    with pytest.raises(StoreError, match="nor which looks were taken; restore it"):
+        check_there(tmp_path, "toy2024", runs)
+    Ledger(tmp_path, "toy2024").take(PLAIN, ["a"])
+    check_there(tmp_path, "toy2024", runs)
+
+
+def test_plans_and_looks_of_an_older_store_are_read_and_taken_over(paper: Paper, tmp_path: Path) -> None:
+    """They lay in files of their own."""
+    plan = kept(paper, planned(paper, tmp_path))
+    for folder in ("plans", "looks"):
+        (tmp_path / folder).mkdir()
+    old = json.loads(json.dumps(asdict(plan))) | {"format_version": 1}
+    (tmp_path / "plans" / "toy2024-corpus.json").write_text(json.dumps(old | {"seal": seal_of(old)}))
+    looks = [{**asdict(FIRST), "runs": ["a", "b"]}]
+    (tmp_path / "looks" / "toy2024.json").write_text(json.dumps({"format": 1, "looks": looks}))
+    for _ in range(2):
+        assert kept_plans(tmp_path, "toy2024") == [plan]
+        assert Ledger(tmp_path, "toy2024").looks(["a"]) == (FIRST,)
+        Ledger(tmp_path, "toy2024").take(PLAIN, ["z"])
+    assert not list(tmp_path.glob("plans/*")) and not list(tmp_path.glob("looks/*"))
+
+
+# --------------------------------------------------------------------------- looks
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "runs", "toy")
+
+
+def test_a_look_is_kept_for_the_next_command(ledger: Ledger) -> None:
+    assert ledger.looks(["a"]) == ()
+    assert ledger.take(PLAIN, ["a", "b"]) == (PLAIN,)
+    assert ledger.take(FIRST, ["a"]) == (PLAIN, FIRST)
+    assert Ledger(ledger.store, "toy").looks(["a"]) == (PLAIN, FIRST)
+    assert Ledger(ledger.store, "other").looks(["a"]) == ()
+
+
+def test_only_looks_at_these_runs_count(ledger: Ledger) -> None:
+    ledger.take(PLAIN, ["a", "b"])
+    assert ledger.looks(["b", "z"]) == (PLAIN,)
+    assert ledger.looks(["z"]) == ledger.looks([]) == ()
+
+
+def test_the_same_look_again_is_one_look_and_becomes_the_newest(ledger: Ledger) -> None:
+    for look in (FIRST, SECOND, FIRST):
+        ledger.take(look, ["a"])
+    assert ledger.looks(["a"]) == (SECOND, FIRST)
+    ledger.take(SECOND, ["a", "b"])
+    assert ledger.looks(["b"]) == (SECOND,)
+    assert ledger.looks(["a"]) == (FIRST, SECOND)
+
+
+def test_a_look_that_was_declared_further_takes_the_place_of_the_older_one(ledger: Ledger) -> None:
+    longer = Look(3, 0.025, "halving", (3, 5, 8))
+    ledger.take(FIRST, ["a"])
+    assert ledger.take(longer, ["a"]) == (longer,)
