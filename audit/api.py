@@ -50,6 +50,7 @@ _SWITCHES = (
     "--same-predictions-ok",
     "--other-dataset",
     "--retry-failed",
+    "--rerun-changed",
     "--allow-commands",
     "--ids",
     "--raw",
@@ -160,6 +161,7 @@ def run(
     jobs: int = 1,
     store: str | os.PathLike[str] = "audit-runs",
     retry_failed: bool = False,
+    rerun_changed: bool = False,
     untuned: bool = False,
     tuned_on: str | os.PathLike[str] | None = None,
     models: str | os.PathLike[str] | None = None,
@@ -222,7 +224,7 @@ def run(
         suite = Suite(
             held, settings, chosen_names, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
         )
-        suite.console = quiet_console()
+        suite.console, suite.rerun_changed = quiet_console(), rerun_changed
         found = run_and_judge(suite, suite.plan())
         if found is None:
             raise KeyboardInterrupt

@@ -38,6 +38,7 @@ from dataclasses import dataclass, field, replace
 from audit.evidence import (
     Arm,
     Priors,
+    about_code,
     about_gone,
     badges,
     barred,
@@ -386,15 +387,17 @@ def _judge(case: Case, margins: MarginsNow | None) -> Judged:
     claim = case.claim
     warnings, changed = _margin_warnings(claim, case.arms, margins)
     case = case.badge(*warnings)
-    gone = about_gone(arm.record for arm in case.arms if arm.record is not None)
-    case = case.badge(*dict.fromkeys(gone))
+    records = list({arm.experiment: arm.record for arm in case.arms if arm.record is not None}.values())
+    gone = about_gone(records)
+    case = case.badge(*gone, *about_code(records))
     obstacle = _obstacle(claim, case.arms)
     if obstacle is not None:
-        return Judged(replace(case.plain, reason="runs_gone" if gone else obstacle))
+        lost = gone and all(arm.record and arm.record.gone for arm in case.arms if arm.lacks)
+        return Judged(replace(case.plain, reason="runs_gone" if lost and obstacle == "not_run" else obstacle))
     judged = JUDGES[claim.kind](case)
     judged = replace(judged, verdict=with_band(judged.verdict, judged.test, alpha=case.alpha))
-    if gone:
-        return Judged(replace(judged.verdict, reason="runs_gone"))
+    if gone and (judged.test is not None or judged.verdict.outcome != "inconclusive"):
+        return Judged(replace(judged.verdict, outcome="inconclusive", reason="runs_gone"))
     return Judged(replace(judged.verdict, reason="margins_changed")) if changed else judged
 
 

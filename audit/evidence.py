@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.claim_names import counted
 from audit.imported import OTHER_CODE, origin, repeats, speaks_against
 from audit.record import (
     ClaimRecord,
@@ -100,6 +101,24 @@ def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
             share = f"{len(it.gone)} of {on_record} runs"
             said.append(f"{it.id}: {share} {verb} gone ({seeds}): run again")
     return tuple(said)
+
+
+def about_code(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
+    """How many runs are by other code than that by which they are judged, or by code that nobody knows."""
+    other: dict[str, tuple[str, ...]] = {}
+    unknown: set[str] = set()
+    for it in experiments:
+        for run in it.runs if it.sources else ():
+            if not run.sources:
+                unknown.add(run.key)
+            elif run.sources != it.sources:
+                other[run.key] = tuple(
+                    part for part in it.sources if run.sources.get(part) != it.sources[part]
+                )
+    parts = ", ".join(dict.fromkeys(part for changed in other.values() for part in changed))
+    said = [f"{counted(len(other), 'run')} by other code than today's ({parts})"] if other else []
+    said += [f"{counted(len(unknown), 'run')} whose code is not recorded"] if unknown else []
+    return tuple(f"{it}: --rerun-changed" for it in said)
 
 
 def gather(

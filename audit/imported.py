@@ -238,6 +238,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         deviations=(*_origins(runs), *_data(paper, record.dataset, runs, scope), *_other_code(paper, runs)),
         not_run=None,
         gone=(),
+        sources={},
     )
 
 

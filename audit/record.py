@@ -130,6 +130,9 @@ class Run:
     format_version: int = FORMAT_VERSION
     predictions_sha256: str | None = None
     """SHA-256 of that file's bytes, 64 hex digits; None when there is none."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Part of the code that decides a run (model, training, data, metrics) -> digest of its source files when
+    the run was planned; empty in older records."""
     seal: str = ""
     """`seal_of` all other fields; empty until `Store.put` writes the record."""
 
@@ -324,6 +327,8 @@ class ExperimentRecord:
     short: tuple[str, ...] | None = None
     """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
     `untuned`. None in older records, and for imported runs, of which it is not known."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """As `Run.sources`, of the code by which it was judged."""
     gone: tuple[int, ...] = ()
     """Seeds of runs that were on record and are not there any more: nothing that rests on them is decided."""
 
@@ -974,7 +979,8 @@ def seal_of(content: Mapping[str, Json]) -> str:
     It finds accident and carelessness: a metric corrected by hand, a merge gone astray, a disk that forgets.
     It is no proof against forgery: whoever wants to can seal a changed record again.
     """
-    return digest({name: value for name, value in content.items() if name != "seal"})
+    idle = {"seal", *(() if content.get("sources") else ("sources",))}  # older records have no sources
+    return digest({name: value for name, value in content.items() if name not in idle})
 
 
 def sealed(run: Run) -> Run:

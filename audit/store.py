@@ -127,18 +127,25 @@ class Store:
 
     # ----------------------------------------------------------------- writing
 
-    def put(self, run: Run, *, predictions: Predictions | None = None, retry: bool = False) -> Run:
+    def put(
+        self,
+        run: Run,
+        *,
+        predictions: Predictions | None = None,
+        retry: bool = False,
+        anew: bool = False,
+    ) -> Run:
         """Write a record, its predictions first, and return it as it was stored: with its seal.
 
-        A done run is never replaced; a failed one only with `retry`; an interrupted one always. Except for an
-        interrupted run the checkpoint goes: nothing may go on from it.
+        A done run is replaced only with `anew`, a failed one with `retry` too, an interrupted one always.
+        Except for an interrupted run the checkpoint goes: nothing may go on from it.
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
         _check_writable(run, path, predictions)
         content = None if predictions is None else _npz(predictions)
         run = _seal(_naming(run, arrays.name, content), path)
         with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
-            _check_replaceable(claim, path, retry=retry)
+            _check_replaceable(claim, path, retry=retry, anew=anew)
             _refuse_folder(arrays)
             self._remove_leftovers(run.key)
             if content is not None:
@@ -187,10 +194,11 @@ class Store:
         folder = self._checkpoint(key)
         return folder.is_dir() and any(it.suffix == ".pt" for it in folder.rglob("*"))
 
-    def members_path(self, spec: RunSpec) -> Path:
+    def members_path(self, spec: RunSpec, sources: Mapping[str, str] | None = None) -> Path:
         """The folder in which ensembles keep models that others of the same data and code may use."""
         same = {"model": spec.model, "data": spec.data, "revision": spec.revision}
         same |= {"code": spec.code} if spec.code else {}
+        same |= {"sources": dict(sources)} if sources else {}
         return self.root / "members" / digest(same)
 
     def sweep(self) -> int:
@@ -280,10 +288,10 @@ def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> No
             )
 
 
-def _check_replaceable(claim: Claim, path: Path, *, retry: bool) -> None:
+def _check_replaceable(claim: Claim, path: Path, *, retry: bool, anew: bool) -> None:
     if not claim.held:
         raise StoreError(f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish")
-    if claim.record is None or claim.record.status == "interrupted":
+    if anew or claim.record is None or claim.record.status == "interrupted":
         return
     if claim.record.status == "done":
         raise StoreError(f"{path}: a finished run is never replaced; choose another store to run it again")

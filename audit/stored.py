@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,24 +73,28 @@ class Bench:
     def judge(self, paper: Paper, plan: KeptPlan, grown: Mapping[str, tuple[str, ...]]) -> Audit:
         """Every claim by the runs that the newest command of that report planned, and by imported ones."""
         from audit.assemble import assemble
-        from audit.evidence import about_gone
+        from audit.evidence import about_code, about_gone
         from audit.fixed_margins import keep_fixed
         from audit.label_strata import with_predictions
         from audit.manifest import lost_seeds, note_settled, with_lost_imports, with_stored_runs
         from audit.papers import sheets_beside
+        from audit.runner.versions import sources_of
         from audit.split_columns import with_splits
         from audit.store import Store
 
         key, imported = paper.paper.key, self.imported(paper)
         lost = lost_seeds(self.store, key)
-        ours = with_stored_runs(plan, paper, self.runs, lost)
+        held_ours = with_stored_runs(plan, paper, self.runs, lost)
+        ours = {
+            name: replace(it, sources=sources_of(it)) if it.runs else it for name, it in held_ours.items()
+        }
         experiments = with_lost_imports(
             beside_imported(paper, ours, imported, self.evidence, self.tell), lost
         )
         if self.on_record:
             held = (*(it.runs for it in ours.values()), *imported.values())
             note_settled(self.store, key, (run.spec for runs in held for run in runs))
-        for said in about_gone(experiments.values()):
+        for said in (*about_gone(experiments.values()), *about_code(experiments.values())):
             self.tell(said)
         audit = assemble(
             paper,

@@ -51,7 +51,7 @@ class Content:
 def content_of(path: Path) -> Content:
     """What stands there now. Raises `OSError` where the file cannot be read."""
     path = path.resolve()
-    beside = sorted(_reached(path) - {path}, key=lambda it: _named(it, path))
+    beside = sorted(reached_by(path) - {path}, key=lambda it: _named(it, path))
     return Content(path, {it: it.read_bytes() for it in (path, *beside)})
 
 
@@ -158,7 +158,7 @@ def shown(path: Path) -> Path:
 # --------------------------------------------------------------------------- what a file imports
 
 
-def _reached(path: Path) -> set[Path]:
+def reached_by(path: Path) -> set[Path]:
     """The file, and those of its folder or package that it imports, over any number of steps."""
     top = _top(path)
     found, open_ones = {path}, [path]

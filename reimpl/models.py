@@ -37,11 +37,15 @@ folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.machinery import PathFinder
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -50,6 +54,7 @@ from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
 from reimpl.model_files import code_of as code_of
 from reimpl.model_files import load_file as load_file
+from reimpl.model_files import reached_by
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
 from reimpl.wanted import wanted
@@ -97,6 +102,56 @@ def sources_of_models() -> dict[str, str]:
 def source_of_other(name: str) -> str | None:
     """Where a model comes from that is none of ours; None for one of ours."""
     return None if name in _own_models() else sources_of_models().get(name)
+
+
+#: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
+_PARTS = {
+    "metrics": ("metrics.py",),
+    "data": ("data/prepare.py", "data/synthetic.py", "data/features.py", "data/noise.py", "data/splits.py"),
+    "training": ("training.py",),
+}
+
+
+@cache
+def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
+    """Part of the code that decides a run of these models -> digest of its files, as they are now.
+
+    Of `import` statements, and nothing is imported; a comment counts as a change. A model from a folder is
+    left out, since its content is part of the run's key.
+    """
+    here = Path(__file__).parent
+    parts = {name: tuple(here / it for it in files) for name, files in _PARTS.items()}
+    parts["model"] = tuple(file for name in models if (file := _file_of(name)) is not None)
+    seen: set[Path] = set()
+    found = {}
+    for name, files in parts.items():
+        reached = {it for file in files for it in reached_by(file)} - seen
+        seen |= reached
+        found[name] = _digest_of(reached)
+    return found
+
+
+def _file_of(model: str) -> Path | None:
+    """The file of one of ours, or of a package, which is looked for without importing that."""
+    if model in _own_models():
+        return Path(__file__).with_name(f"{model}.py")
+    offer = None if model in files_of_models() else _offers().there.get(model)
+    if offer is None:
+        return None
+    spec, places = None, None
+    for name in accumulate(offer.point.module.split("."), "{}.{}".format):
+        spec = PathFinder.find_spec(name, places)
+        if spec is None:
+            return None
+        places = spec.submodule_search_locations
+    return Path(spec.origin) if spec and spec.origin and spec.has_location else None
+
+
+def _digest_of(files: Iterable[Path]) -> str:
+    """The same on all systems, wherever the package lies."""
+    contents = {f"{it.parent.name}/{it.name}": it.read_bytes().replace(b"\r\n", b"\n") for it in files}
+    lines = (f"{hashlib.sha256(contents[name]).hexdigest()}  {name}" for name in sorted(contents))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
 def _offers() -> Offered:

@@ -18,6 +18,7 @@ import pytest
 
 import audit
 import reimpl.fidelity
+import reimpl.models
 from audit import cli, files
 from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
@@ -664,6 +665,38 @@ def test_a_lost_record_of_plans_and_looks_is_told_by_every_command(
     for command in ([*RUN, "--seeds", "4"], ["judge", "toy.yaml"]):
         assert cli.main(command) == Exit.BAD_INPUT
         assert "manifests/toy2024.json: gone, and 9 runs of toy2024 are there: nobody knows" in told(capsys)
+
+
+@pytest.mark.usefixtures("trained")
+@pytest.mark.parametrize(
+    ("then", "told_of"),
+    [
+        ({"model": "a", "training": "b"}, "3 runs by other code than today's (training)"),
+        ({}, "3 runs whose code is not recorded"),
+    ],
+)
+def test_runs_by_other_code_are_told_and_run_again_when_asked(
+    then: dict[str, str], told_of: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*RUN, "--only", "letters"]
+    monkeypatch.setattr(reimpl.models, "sources_of", lambda names: then)
+    cli.main(command)
+    monkeypatch.setattr(reimpl.models, "sources_of", lambda names: {"model": "a", "training": "c"})
+    seals = {run.seal for run in Store(Path("audit-runs")).runs()}
+    capsys.readouterr()
+    for again in (command, ["judge", "toy.yaml"]):
+        assert cli.main(again) == Exit.OK
+        assert f"{told_of}: --rerun-changed" in told(capsys)
+        verdicts = [it for it in record().verdicts if (40.0, 40.1, 40.2) in it.values]
+        assert verdicts and all(f"{told_of}: --rerun-changed" in it.badges for it in verdicts)
+    assert {run.seal for run in Store(Path("audit-runs")).runs()} == seals
+    assert cli.main([*command, "--rerun-changed"]) == Exit.OK
+    assert "--rerun-changed" not in told(capsys)
+    after = list(Store(Path("audit-runs")).runs())
+    assert [run.sources for run in after] == [{"model": "a", "training": "c"}] * 3
+    assert not seals & {run.seal for run in after}
+    cli.main(["judge", "toy.yaml"])
+    assert "other code" not in told(capsys)
 
 
 def test_bytes_that_are_no_text_are_no_audit(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -263,3 +264,59 @@ def test_a_model_that_holds_another_resolves_and_reduces_it(
     module = find_model("theirs")
     assert find_config(module, None, {"size": 5}).size == 50
     assert reduced_config(module, module.Config(), {"inner": 7}).size == 7
+
+
+# --------------------------------------------------------------------------- the code that decides a run
+
+
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("xml_cnn.py", {"model"}),
+        ("layers.py", {"model"}),
+        ("training.py", {"training"}),
+        ("optim.py", {"training"}),
+        ("metrics.py", {"metrics"}),
+        ("data/tokenise.py", {"data"}),
+        ("data/vocabulary.py", {"data"}),
+        ("rank_ae.py", set()),
+        ("fidelity.py", set()),
+        ("data/download.py", set()),
+    ],
+)
+def test_the_sources_of_a_run_are_the_files_that_decide_it(
+    file: str, changed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever they lie, and with the line ends of any system."""
+    copy, arrays = tmp_path / "lib" / "reimpl", shutil.ignore_patterns("*.npz", "__pycache__")
+    before = models.sources_of(("xml_cnn",))
+    shutil.copytree(Path(models.__file__).parent, copy, ignore=arrays)
+    monkeypatch.setattr(models, "__file__", str(copy / "models.py"))
+    edited = copy / file
+    edited.write_bytes(edited.read_bytes().replace(b"\n", b"\r\n"))
+    models.sources_of.cache_clear()
+    assert models.sources_of(("xml_cnn",)) == before
+    edited.write_text(f"{edited.read_text()}\nEDITED = 1\n")
+    models.sources_of.cache_clear()
+    after = models.sources_of(("xml_cnn",))
+    models.sources_of.cache_clear()
+    assert {part for part in before if before[part] != after[part]} == changed
+    assert set(before) == {"model", "training", "data", "metrics"}
+
+
+def test_the_sources_of_a_model_of_a_package_are_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the package is imported for that."""
+    (tmp_path / "theirs").mkdir()
+    for name, text in (("__init__.py", "1 / 0"), ("net.py", "from theirs import parts"), ("parts.py", "")):
+        (tmp_path / "theirs" / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plugins, "_points", lambda group: (EntryPoint("theirs", "theirs.net", models.GROUP),))
+    models.sources_of.cache_clear()
+    before = models.sources_of(("theirs",))
+    (tmp_path / "theirs" / "parts.py").write_text("EDITED = 1")
+    models.sources_of.cache_clear()
+    after = models.sources_of(("theirs",))
+    models.sources_of.cache_clear()
+    assert {part for part in before if before[part] != after[part]} == {"model"}

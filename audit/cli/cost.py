@@ -52,7 +52,9 @@ def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
 
 def is_open(suite: Suite, job: Job) -> bool:
     run = suite.records.get(job.spec.key)
-    return run is None or run.status == "interrupted" or (run.status == "failed" and suite.retry_failed)
+    if run is None or run.status == "interrupted" or (run.status == "failed" and suite.retry_failed):
+        return True
+    return suite.rerun_changed and run.sources != job.sources
 
 
 def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:

@@ -115,6 +115,10 @@ def run_command(
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
     retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
+    rerun_changed: Annotated[
+        bool,
+        typer.Option("--rerun-changed", help="Run again what was run by other code than today's."),
+    ] = False,
     untuned: Annotated[
         bool,
         typer.Option(
@@ -213,6 +217,7 @@ def run_command(
             added,
             also=names,
             beside=papers,
+            rerun_changed=rerun_changed,
         )
         with _line_told(path):
             if several:

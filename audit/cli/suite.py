@@ -47,6 +47,8 @@ class Suite:
     """What is written beside the page, by the names of `--also`."""
     beside: Sequence[Paper] = ()
     """The papers that the command names."""
+    rerun_changed: bool = False
+    """Whether runs by other code than today's are made anew."""
 
     @cached_property
     def console(self) -> Console:
@@ -178,6 +180,7 @@ class Suite:
                     workers=workers,
                     threads=threads,
                     retry_failed=self.retry_failed,
+                    rerun_changed=self.rerun_changed,
                 )
             finally:
                 note_settled(self.store, self.paper.paper.key, (job.spec for job in jobs))
@@ -191,7 +194,7 @@ class Suite:
         """
         from audit.assemble import assemble
         from audit.cli.judge import beside_imported
-        from audit.evidence import about_gone
+        from audit.evidence import about_code, about_gone
         from audit.looks import in_force
         from audit.manifest import note_settled, with_lost_imports
         from audit.papers import sheets_beside
@@ -202,7 +205,7 @@ class Suite:
         )
         held = (*(it.runs for it in ours.values()), *self.imported.values())
         note_settled(self.store, self.paper.paper.key, (run.spec for runs in held for run in runs))
-        for said in about_gone(experiments.values()):
+        for said in (*about_gone(experiments.values()), *about_code(experiments.values())):
             self.say(said)
         return assemble(
             self.paper,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import audit
-from audit.record import DataInfo, Run, Status
+from audit.record import DataInfo, Run, Status, digest
 from audit.runner.faults import told
 from audit.runner.plan import Job
 from audit.runner.versions import ChangedError, check_unchanged
@@ -42,6 +43,8 @@ class Means:
     store: Store
     threads: int | None = None
     retry_failed: bool = False
+    rerun_changed: bool = False
+    """Whether runs by other code than today's are made anew."""
     checkpoint_every: float = 60.0
     wait: float | None = 0.0
     """Seconds to wait for another process that holds the run; None for ever."""
@@ -57,12 +60,21 @@ def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], 
     key = job.spec.key
     with means.store.claim(key, wait=means.wait) as claim:
         settled = claim.record
-        if settled and (settled.status == "done" or (settled.status == "failed" and not means.retry_failed)):
+        if settled and stands(settled, job, means):
             return settled
         if not claim.held:
             raise HeldElsewhere(key)
         run, predictions = _run(job, means, progress, stop)
-        return means.store.put(run, predictions=predictions, retry=means.retry_failed)
+        return means.store.put(
+            run, predictions=predictions, retry=means.retry_failed, anew=means.rerun_changed
+        )
+
+
+def stands(run: Run, job: Job, means: Means) -> bool:
+    """Whether the record that is there needs no further run."""
+    if means.rerun_changed and run.sources != job.sources:
+        return False
+    return run.status == "done" or (run.status == "failed" and not means.retry_failed)
 
 
 def _run(
@@ -70,7 +82,7 @@ def _run(
 ) -> tuple[Run, Mapping[str, Any] | None]:
     started = _now()
     data = job.data.load()
-    checkpoint = means.store.checkpoint_path(job.spec.key) / "state.pt"
+    checkpoint = _checkpoint(job, means.store)
     from reimpl.errors import ReimplError
     from reimpl.training import Interrupted, Watch
 
@@ -78,7 +90,8 @@ def _run(
         with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
             progress(done, total, loss)
 
-    watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=means.store.members_path(job.spec))
+    members = means.store.members_path(job.spec, job.sources)
+    watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=members)
     try:
         result = _train_or_begin_again(job, data, means.threads, watch, checkpoint)
     except Interrupted as err:
@@ -93,6 +106,17 @@ def _run(
     if not result.failed:
         arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
     return _record(job, data, "failed" if result.failed else "done", started, result), arrays
+
+
+def _checkpoint(job: Job, store: Store) -> Path:
+    """Where the run leaves its state; what other code left there is dropped."""
+    folder, code = store.checkpoint_path(job.spec.key), digest(dict(job.sources))
+    mark = folder / "code"
+    if not mark.exists() or mark.read_text() != code:
+        shutil.rmtree(folder)
+        store.checkpoint_path(job.spec.key)
+        mark.write_text(code)
+    return folder / "state.pt"
 
 
 def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
@@ -225,6 +249,7 @@ def _record(
         commit=commit,
         dirty=dirty,
         margins=dict(job.margins),
+        sources=dict(job.sources),
         notes=result.notes if result else (),
         started=started,
         finished=_now(),

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from audit.errors import AuditError
 from audit.record import Run
-from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed
+from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed, stands
 from audit.runner.plan import Job
 from audit.store import Store
 
@@ -56,18 +56,19 @@ def execute(
     workers: int = 1,
     threads: int | None = None,
     retry_failed: bool = False,
+    rerun_changed: bool = False,
     checkpoint_every: float = 60.0,
 ) -> Outcome:
     """Have every job's record: those in the store at once, the others by running them.
 
     Raises `StoreError` when records cannot be read or written.
     """
-    means = Means(store, threads, retry_failed, checkpoint_every)
+    means = Means(store, threads, retry_failed, rerun_changed, checkpoint_every)
     outcome = Outcome()
     open_jobs = []
     for job in jobs:
         run = store.get(job.spec.key)
-        if run and (run.status == "done" or (run.status == "failed" and not retry_failed)):
+        if run and stands(run, job, means):
             outcome.runs[job.spec.key] = run
             listener.ended(job, run)
         else:
@@ -278,10 +279,10 @@ class _Workers:
     def _record_death(self, job: Job, how: str) -> Run:
         reason = f"its process ended with {how}, {_LIVES} times; the system ends processes short of memory so"
         with self.means.store.claim(job.spec.key, wait=0) as claim:
-            if claim.record and claim.record.status == "done":
+            if claim.record and claim.record.status == "done" and stands(claim.record, job, self.means):
                 return claim.record  # it died after its work was done
             run = failed(job, job.data.load(), reason)
-            return self.means.store.put(run, retry=self.means.retry_failed)
+            return self.means.store.put(run, retry=self.means.retry_failed, anew=self.means.rerun_changed)
 
     def _end(self) -> None:
         self.flag.value = True  # whoever is still at work, because of an error, writes a checkpoint

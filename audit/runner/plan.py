@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from audit.runner.data_sheet import sheet_of
 from audit.runner.deviations import deviations
 from audit.runner.faults import with_way_out
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
+from audit.runner.versions import sources_of
 from audit.shared_readings import with_shared_readings
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Job:
     title: str
     device: str
     margins: Mapping[str, str]
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the code that decides the run, as it is when it is planned."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,12 @@ def make_plan(
         remarks |= dict.fromkeys(notes)
         jobs += [
             Job(
-                spec, data, f"{name} seed {spec.seed}", settings.device, {paper.paper.key: paper.margins_hash}
+                spec,
+                data,
+                f"{name} seed {spec.seed}",
+                settings.device,
+                {paper.paper.key: paper.margins_hash},
+                record.sources,
             )
             for spec in specs
         ]
@@ -445,7 +453,7 @@ def _resolve(
         deterministic=same,
         short=_short(experiment, result),
     )
-    return record, specs, request
+    return replace(record, sources=sources_of(record)), specs, request
 
 
 def _short(experiment: Experiment, found: Tuned) -> tuple[str, ...]:

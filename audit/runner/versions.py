@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.claim_names import counted
 from audit.errors import AuditError
-from audit.record import Run, RunSpec
+from audit.record import ExperimentRecord, Run, RunSpec
 
 if TYPE_CHECKING:
     from audit.runner.plan import Job
@@ -27,6 +27,13 @@ def _of_bases(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if isinstance(base, str):
         yield base, str(config.get("base_code", ""))
         yield from _of_bases(inner if isinstance(inner, Mapping) else {})
+
+
+def sources_of(record: ExperimentRecord) -> Mapping[str, str]:
+    """Digests of the code that decides its runs, as it is now; see `reimpl.models.sources_of`."""
+    from reimpl.models import sources_of as of_models
+
+    return of_models(record.models)
 
 
 def check_unchanged(spec: RunSpec) -> None:
