@@ -94,12 +94,12 @@ def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """`letters: 2 of 5 runs are gone (seeds 1, 3): run again`, of each that lost any."""
     said = []
     for it in experiments:
-        if it.gone:
-            seeds = f"seed{'s' if len(it.gone) > 1 else ''} {', '.join(map(str, it.gone))}"
-            verb = "are" if len(it.gone) > 1 else "is"
-            on_record = len({run.spec.seed for run in it.runs} | set(it.gone))
-            share = f"{len(it.gone)} of {on_record} runs"
-            said.append(f"{it.id}: {share} {verb} gone ({seeds}): run again")
+        runs = len({run.spec.seed for run in it.runs} | set(it.gone))
+        seeds = ", ".join(map(str, it.gone))
+        if len(it.gone) == 1:
+            said.append(f"{it.id}: 1 of {counted(runs, 'run')} is gone (seed {seeds}): run again")
+        elif it.gone:
+            said.append(f"{it.id}: {len(it.gone)} of {runs} runs are gone (seeds {seeds}): run again")
     return tuple(said)
 
 

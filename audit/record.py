@@ -928,7 +928,7 @@ class Audit:
     author_response: AuthorResponse | None = None
     """None while nobody is on record to have asked the authors."""
     format_version: int = FORMAT_VERSION
-    seal: str = ""
+    seal: str = field(default="", compare=False)
     """Digest of all other keys, which shows what was changed later; empty in older records."""
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,7 @@ from audit.record import Run
 SWITCHES = frozenset(
     {
         *("--ids", "--raw", "--tokenised", "--until-settled", "--untuned", "--allow-commands", "--readings"),
-        *("--retry-failed", "--no-retry-failed"),
+        *("--retry-failed", "--no-retry-failed", "--rerun-changed"),
     }
 )
 

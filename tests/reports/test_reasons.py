@@ -36,7 +36,7 @@ SOURCES = [
 ]
 #: What looks like a code in those sources and is none. A new word here, or in `REASONS`.
 NO_CODES = {"contradicted", "inconclusive", "reproduced", "done", "failed", "same_data", "share", "rising"}
-NO_CODES |= {"training_time", "parameters", "model_size", "g", "inf"}
+NO_CODES |= {"training_time", "parameters", "model_size", "g", "inf", "run"}
 CODE = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
