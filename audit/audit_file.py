@@ -45,8 +45,14 @@ def read_audit(path: Path) -> Audit:
 def _check_seals(path: Path, content: Mapping[str, Any]) -> None:
     """Raises where the audit, or a run in it, is not as it was written; older audits have no seal."""
     runs = [run for it in content["experiments"] for run in (*it["runs"], *it.get("unjudged", ()))]
-    if any(it.get("seal") not in (None, "", seal_of(it)) for it in (content, *runs)):
+    broken = [it for it in (content, *runs) if it.get("seal") not in (None, "", seal_of(it))]
+    if any(it.get("sources") != {} or it["seal"] != seal_of(_without_sources(it)) for it in broken):
         raise AuditError(f"{path}: it was changed after it was written; {REMEDY}")
+
+
+def _without_sources(run: Mapping[str, Any]) -> dict[str, Any]:
+    """As it was sealed before a record told of its sources."""
+    return {key: value for key, value in run.items() if key != "sources"}
 
 
 def _read(path: Path) -> bytes:

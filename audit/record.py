@@ -979,8 +979,7 @@ def seal_of(content: Mapping[str, Json]) -> str:
     It finds accident and carelessness: a metric corrected by hand, a merge gone astray, a disk that forgets.
     It is no proof against forgery: whoever wants to can seal a changed record again.
     """
-    idle = {"seal", *(() if content.get("sources") else ("sources",))}  # older records have no sources
-    return digest({name: value for name, value in content.items() if name not in idle})
+    return digest({name: value for name, value in content.items() if name != "seal"})
 
 
 def sealed(run: Run) -> Run:

@@ -158,7 +158,9 @@ def test_a_record_that_was_changed_is_one_sentence(pytester: pytest.Pytester) ->
     path.write_text(path.read_text().replace("80.", "90.").replace("40.", "50."))
     found = session(pytester, "--audit", "claims")
     found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(["*it was changed after it was written; delete this file to run again"])
+    found.stdout.fnmatch_lines(
+        ["*it was changed after it was written; restore it, or move it away and run that seed again"]
+    )
 
 
 def test_the_store_is_only_read(pytester: pytest.Pytester) -> None:

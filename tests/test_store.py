@@ -179,9 +179,7 @@ def test_a_done_run_is_never_replaced(store: Store) -> None:
     before = {name: (store.root / name).read_bytes() for name in names(store)}
     for other in (make(metrics={"P@1": 60.0}), failed(), interrupted()):
         for retry in (False, True):
-            with pytest.raises(
-                StoreError, match=r"\.json: a finished run is never replaced; delete this file"
-            ):
+            with pytest.raises(StoreError, match=r"\.json: a finished run is never replaced; choose"):
                 store.put(other, retry=retry)
     assert {name: (store.root / name).read_bytes() for name in names(store)} == before
 
@@ -298,7 +296,9 @@ def test_a_damaged_record_is_named_with_the_remedy_and_hides_no_other(store: Sto
     with pytest.raises(StoreError, match=message) as caught:
         store.get(make().key)
     text = str(caught.value)
-    assert text.startswith(f"{path}: ") and text.endswith("; delete this file to run again")
+    assert text.startswith(f"{path}: ") and text.endswith(
+        "; restore it, or move it away and run that seed again"
+    )
     assert "\n" not in text and len(text) < 500 and "pydantic" not in text
 
     problems: list[StoreError] = []
@@ -319,7 +319,7 @@ def test_without_a_list_of_problems_they_are_raised_together_after_the_sound_rec
         seen.extend(run.key for run in store.runs())
     assert seen == keys[2:]
     assert [line.split("; ")[-1] for line in str(caught.value).splitlines()] == [
-        "delete this file to run again"
+        "restore it, or move it away and run that seed again"
     ] * 2
 
 
@@ -357,7 +357,7 @@ def test_a_change_of_any_key_breaks_the_seal(store: Store) -> None:
     for key in sorted(set(content) - {"format_version"}):  # another format is refused as such
         for changed in ({**content, key: _other(content[key])}, {k: content[k] for k in content if k != key}):
             path.write_text(json.dumps(changed))
-            with pytest.raises(StoreError, match="delete this file to run again"):
+            with pytest.raises(StoreError, match="restore it, or move it away and run that seed again"):
                 store.get(make().key)
 
 
@@ -398,7 +398,7 @@ def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     path = store.root / f"{key}.npz"
     content = path.read_bytes()
-    message = rf"{key}\.json: its predictions '{key}\.npz' are not those that were written with it; delete"
+    message = rf"{key}\.json: its predictions '{key}\.npz' are not those that were written with it; restore"
     for length in range(len(content)):
         path.write_bytes(content[:length])
         with pytest.raises(StoreError, match=message):
@@ -417,7 +417,9 @@ def test_predictions_of_another_run_are_not_believed(store: Store) -> None:
 def test_predictions_that_went_missing_are_named(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     (store.root / f"{key}.npz").unlink()
-    with pytest.raises(StoreError, match=rf"'{key}\.npz' are gone; delete this file to run again"):
+    with pytest.raises(
+        StoreError, match=rf"'{key}\.npz' are gone; restore it, or move it away and run that seed again"
+    ):
         store.predictions(key)
 
 
@@ -432,7 +434,7 @@ def test_predictions_are_numbers_and_never_code(store: Store, damage: bytes | No
     record = store.root / f"{run.key}.json"
     changes = {"predictions_sha256": hashlib.sha256(content).hexdigest()}
     record.write_text(resealed({**json.loads(record.read_text()), **changes}))
-    with pytest.raises(StoreError, match=r"its predictions .* are no arrays of numbers; delete"):
+    with pytest.raises(StoreError, match=r"its predictions .* are no arrays of numbers; restore"):
         store.predictions(run.key)
 
 
