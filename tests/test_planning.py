@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from audit.comparator import compare
-from audit.kept_plan import BY_COMMAND, NOT_IN_STORE
+from audit.manifest import BY_COMMAND, NOT_IN_STORE
 from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
 from audit.planning.outlook import LEFT_OUT, NOT_YET, next_level
 from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from audit.evidence import gather, one_test, priors_of
 from audit.judging.measured import reaches_of
-from audit.kept_plan import NOT_IN_STORE
 from audit.looks import first_seeds, in_force
+from audit.manifest import NOT_IN_STORE
 from audit.planning.ask import Evidence, ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
