@@ -30,6 +30,7 @@ from audit.claim_model import (
     Departure,
     Experiment,
     Margin,
+    MarginName,
     Missing,
     Model,
     Name,
@@ -69,8 +70,8 @@ class Paper(Model):
     """The paper's tables by a short name."""
     experiments: Mapping[Name, Experiment] = {}
     """What the rows of the tables report, by a short name."""
-    margins: Mapping[Name, Margin] = {}
-    """`default`, and margins of single tables or claims by their names."""
+    margins: Mapping[MarginName, Margin] = {}
+    """`default`, and margins of single tables, of claims, or of one metric of a claim (claim:P@1)."""
     supersedes: tuple[Superseded, ...] = ()
     """Earlier margins whose runs this audit takes over."""
     readings: Readings | None = None
@@ -243,7 +244,7 @@ class Paper(Model):
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
             dataset=next((it for it in on if it), ""),
-            margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None)),
+            margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None), metric),
             note=claim.note,
             fitted=claim.fitted,
             **{"experiments": tuple(it for it in experiments if it is not None)}

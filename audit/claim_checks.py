@@ -238,6 +238,7 @@ def _margin_name(
     name: str, kinds: Mapping[str | None, str], tables: Mapping[str, Plain]
 ) -> Iterator[Problem]:
     path = ("margins", name)
+    name = name.partition(":")[0]  # of one metric
     if name in kinds and (name in tables or name == "default"):
         yield Problem(path, "names both a claim and a table or the default; give the claim another id")
     elif name in kinds and not issubclass(KINDS.get(kinds[name], JudgedByMargin), JudgedByMargin):

@@ -10,11 +10,13 @@ A margin may leave its value out where its rule gives one (functions in `audit.s
     paper_yardstick  the largest difference of the pairs in `similar`
     none named       the smaller of half_gap and field, at least one unit of the last printed digit
 
-A value that stands there must be that of its rule, but for rounding: it is then checked, never replaced.
+A value that stands there must be that of its rule, but for rounding, or for a single printed number what
+`for_printed` makes of it: it is then checked, never replaced. What stands there is what counts.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -67,7 +69,7 @@ def resolve(given: Given, ground: Ground) -> Margin:
             raise MarginError(_needs_a_value(rule))
         return Margin(float(computed), rule, given.why)
     value = Fraction(repr(given.value))
-    if computed is not None and not _agrees(given, value, computed, rule):
+    if computed is not None and not _agrees(given, value, computed, rule) and not _scaled(given, ground):
         documents = ground.documents if rule == "field" else None
         why = f" (of {documents:,} test documents)" if documents else ""
         raise MarginError(
@@ -120,6 +122,18 @@ def _agrees(given: Given, value: Fraction, computed: Fraction, rule: str) -> boo
     return abs(value - computed) < min(Fraction(1, 10**decimals), _HUNDREDTH)
 
 
+def _scaled(given: Given, ground: Ground) -> bool:
+    """Whether it is the rule's value within what a single printed number allows, as `audit add` writes it."""
+    rule, computed = _by_rule(given, ground)
+    if ground.documents is None and rule == "field":
+        computed = rules.field(0)
+    if len(ground.printed) != 1 or computed is None or given.value is None:
+        return False
+    plain = Margin(float(computed), rule, "")
+    scaled = for_printed(plain, ground.printed[0])
+    return scaled != plain and math.isclose(given.value, scaled.value, abs_tol=5e-4)
+
+
 def _needs_a_value(rule: str) -> str:
     lacks = {
         "half_gap": "no order, gap or significance claim about the table prints an improvement",
@@ -132,10 +146,11 @@ def _needs_a_value(rule: str) -> str:
 def for_printed(margin: Margin, text: str) -> Margin:
     """`margin` for the percentage printed as `text`, by the ceiling and the floor of the default rules.
 
-    Near 100 and near 0 a margin of points would hold most of the errors or hits there are, so `field` and
-    `half_gap` are capped at 5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they
-    are raised to one unit of the last printed digit (2h), below which rounding alone decides. The other rules
-    give values that somebody argued for, and stay.
+    `audit add` writes it into the file, since nobody sees a margin that stands in none. Near 100 and near 0 a
+    margin of points would hold most of the errors or hits there are, so `field` and `half_gap` are capped at
+    5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they are raised to one unit of
+    the last printed digit (2h), below which rounding alone decides. The other rules give values that somebody
+    argued for, and stay.
 
     >>> for_printed(Margin(0.5, "field", "usual"), "96.10").value
     0.195
@@ -152,4 +167,4 @@ def for_printed(margin: Margin, text: str) -> Margin:
     reason = (
         "one unit of the last printed digit" if value == unit else f"5 % of what is left or there at {text}"
     )
-    return replace(margin, value=float(value), why=f"{margin.why} (here {float(value):g}: {reason})")
+    return replace(margin, value=float(value), why=f"{reason}, where the margin would be {margin.value:g}")

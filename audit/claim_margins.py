@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from audit.claim_kinds import Claim, GapClaim, JudgedByMargin, OrderClaim, SignificantClaim, ValueClaim
-from audit.claim_margin import Given, Ground, MarginError, for_printed, resolve
+from audit.claim_kinds import Claim, GapClaim, JudgedByMargin, OrderClaim, SignificantClaim
+from audit.claim_margin import Given, Ground, MarginError, resolve
 from audit.claim_model import Margin
 from audit.claim_reference import UnresolvedError
 from audit.claim_sound import within
@@ -39,23 +39,29 @@ class Margins:
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
 
-    def of(self, claim: Claim, cells: Sequence[Cell], dataset: str | None) -> Resolved | None:
-        """By its rule, and within what a single printed number allows; None for a claim judged without.
+    def of(
+        self, claim: Claim, cells: Sequence[Cell], dataset: str | None, metric: str = ""
+    ) -> Resolved | None:
+        """As it stands in the file, or by its rule where no value does; None for a claim judged without.
 
         Raises `MarginError` or `UnresolvedError` for one that `problems` tells of.
         """
-        found = self.that_counts(claim, cells)
+        found = self.that_counts(claim, cells, metric)
         if found is None:
             return None
         path, margin = found
-        resolved = resolve(self._given(path, margin), self._ground(path, claim, cells, dataset))
-        number = cells[0].printed if isinstance(claim, ValueClaim) and cells else None
-        return for_printed(resolved, number) if number else resolved
+        return resolve(self._given(path, margin), self._ground(path, claim, cells, dataset))
 
-    def that_counts(self, claim: Claim, cells: Sequence[Cell]) -> tuple[KeyPath, Margin] | None:
-        """The claim's own margin, or that of its name, its table, or the default; the place comes first."""
+    def that_counts(self, claim: Claim, cells: Sequence[Cell], metric: str) -> tuple[KeyPath, Margin] | None:
+        """That of the claim's one metric, the claim's own, or that of its name, its table, or the default.
+
+        The place comes first.
+        """
         if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
             return None
+        of_metric = f"{claim.id}:{metric}"
+        if of_metric in self.paper.margins:
+            return ("margins", of_metric), self.paper.margins[of_metric]
         if claim.margin is not None:
             return ("claims", self.paper.claims.index(claim), "margin"), claim.margin
         tables = [cell.address.split(".")[0] for cell in cells[:1]]
@@ -88,11 +94,11 @@ class Margins:
         targets = [self.paper.target(of, metric) for of in claim.cells()]
         cells = [it for it in targets if isinstance(it, Cell)]
         dataset = next((it for it in map(self.paper.dataset_of, targets) if it), None)
-        found = self.that_counts(claim, cells)
+        found = self.that_counts(claim, cells, metric)
         if found is None or self._hangs_on(claim, cells, dataset, found, beside):
             return
         try:
-            self.of(claim, cells, dataset)
+            self.of(claim, cells, dataset, metric)
         except (MarginError, UnresolvedError) as err:
             yield (*found[0], err.key if isinstance(err, MarginError) else "similar"), str(err)
 

@@ -141,6 +141,7 @@ Text = Annotated[
     Schema({"type": "string", "minLength": 1, "pattern": rf"^\s*[^{UNSEEN}]+\s*$"}),
 ]
 Name = Annotated[str, StringConstraints(pattern=_NAME)]
+MarginName = Annotated[str, StringConstraints(pattern=rf"{_NAME.removesuffix('$')}(:[A-Za-z0-9@_\[\]-]+)?$")]
 ColumnName = Annotated[str, StringConstraints(pattern=_COLUMN)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Points = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]

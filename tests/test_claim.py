@@ -326,17 +326,16 @@ def test_default_margins_are_held_between_ceiling_and_rounding(
     assert (resolved.why == "why") == (expected == value)
 
 
-def test_only_value_claims_have_the_ceiling(file: Path) -> None:
-    """96.10 leaves 3.9 points: its value claim gets 0.195, its equivalence the 0.5 of the file."""
-    claims = (
-        "  - {id: v, kind: value, of: t2.d.small, says: x, where: {page: 1}}\n"
-        "  - {id: e, kind: equivalent, left: t2.d.small, right: t2.d.large, says: x, where: {page: 1}}\n"
-    )
+def test_the_margin_in_the_file_is_the_margin_used(file: Path) -> None:
+    """96.10 leaves 3.9 points: what `audit add` would write is 0.195, and 0.5 is what stands there."""
+    claims = "  - {id: v, kind: value, of: t2.d.small, says: x, where: {page: 1}}\n"
     file.write_text(edited(("claims:\n", f"claims:\n{claims}")))
-    value, equivalent, *_ = load(file).claim_records()
-    assert value.margin is not None
-    assert equivalent.margin is not None
-    assert (value.margin.value, equivalent.margin.value) == (0.195, 0.5)
+    value, *_ = load(file).claim_records()
+    assert value.margin is not None and value.margin.value == 0.5
+    of_metric = f"  'v:{value.metric}': {{value: 0.195, rule: field, why: 5 % of what is left}}\n"
+    file.write_text(edited(("claims:\n", f"{of_metric}claims:\n{claims}")))
+    value, *_ = load(file).claim_records()
+    assert value.margin is not None and (value.margin.value, value.margin.rule) == (0.195, "field")
 
 
 #: A second claim behind the first in the file, to be swapped with it.

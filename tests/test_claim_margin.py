@@ -223,13 +223,6 @@ def test_similar_cells_are_the_yardstick(tmp_path: Path) -> None:
     assert margins(found, "no-loss") == [(5.5, "paper_yardstick")]
 
 
-def test_the_ceiling_holds_for_values_by_rule(tmp_path: Path) -> None:
-    """96.10 leaves 3.9 points, of which 5 % are 0.195, with or without a value in the file."""
-    claims = ("claims:\n", "claims:\n  - {id: v, kind: value, of: t2.d.small, says: x, where: {page: 1}}\n")
-    for edit in (claims,), (claims, ("value: 0.5, rule: field", "rule: field")):
-        assert margins(paper(tmp_path, *edit), "v") == [(0.195, "field")]
-
-
 def test_the_hash_holds_the_value_that_counts(tmp_path: Path) -> None:
     """Leaving a value out changes nothing; a number of the table that the rule goes by changes the margin."""
     assert (

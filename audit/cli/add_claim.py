@@ -14,6 +14,7 @@ from audit.cli.model_folder import Models
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
+    from audit.claim import Paper as ClaimPaper
     from audit.claim_source import Plain
 
 
@@ -64,7 +65,28 @@ def claim_command(
     content = {"id": id, "kind": kind, **{name: held[name] for name in order}}
     content |= {"says": held["says"], "where": where} | ({"note": held["note"]} if "note" in held else {})
     file.append(("claims",), content)
+    for name, margin in _within_the_number(file.check(), id).items():
+        file.put(("margins", name), margin)
     return finish_entry(file, asks=asks, dry_run=dry_run)
+
+
+def _within_the_number(paper: ClaimPaper, id: str) -> dict[str, Plain]:
+    """Margins that a printed value near 100 or 0, or of few digits, asks for, by claim and metric.
+
+    None for a claim with a margin of its own.
+    """
+    from audit.claim_margin import for_printed
+
+    own = next(it for it in paper.claims if it.id == id)
+    if getattr(own, "margin", None) is not None:
+        return {}
+    found: dict[str, Plain] = {}
+    for it in paper.claim_records():
+        if it.claim == id and it.kind == "value" and it.margin and it.printed:
+            margin = for_printed(it.margin, it.printed[0])
+            if margin != it.margin:
+                found[it.id] = {"value": margin.value, "rule": margin.rule, "why": margin.why}
+    return found
 
 
 def _asked_where() -> dict[str, Plain]:

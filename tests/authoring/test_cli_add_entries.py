@@ -11,6 +11,7 @@ import pytest
 from audit import cli
 from audit.claim import load
 from audit.exit_codes import Exit
+from audit.record import Margin
 
 FILE = """\
 # on top
@@ -208,6 +209,21 @@ def test_a_claim_by_flags_is_the_entry_that_a_person_would_write(file: Path) -> 
         "  - id: better\n    kind: order\n    better: xml\n    worse: t1.kim.e\n    primary: true\n"
         '    metric: P@1\n    says: XML-CNN is better\n    where: {section: "3.2", page: 4}\n'
     )
+
+
+def test_a_printed_value_near_100_gets_its_margin_written_with_the_reason(file: Path) -> None:
+    """5 % of the 3.9 points that 96.10 leaves are 0.195; 76.10 keeps the 0.5 of the file."""
+    text = FILE.replace('{id: kim, values: ["50.00"]}', '{id: kim, experiment: xml, values: ["96.10"]}')
+    file.write_text(text)
+    said = ("--says", "as printed", "--section", "4", "--metric", "P@1")
+    assert add("claim", "high", "--kind", "value", "--set", "of=t2.kim", *said) == Exit.OK
+    assert add("claim", "usual", "--kind", "value", "--set", "of=t1.xml.e", *said) == Exit.OK
+    margins = {it.id: it.margin for it in load(file).claim_records()}
+    assert (margins["high:P@1"], margins["usual:P@1"]) == (
+        Margin(0.195, "field", "5 % of what is left or there at 96.10, where the margin would be 0.5"),
+        Margin(0.5, "field", "usual"),
+    )
+    assert "0.195" in file.read_text()
 
 
 def test_a_claim_by_questions_asks_again_what_cannot_be_meant(
