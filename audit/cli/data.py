@@ -273,7 +273,6 @@ def _prepared(
         length=used.length,
         vectors=vectors or f"random:{used.dimension}",
         cache=store / "data",
-        must_keep=True,
     )
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in data.splits.items())
     cut = f"cut to {used.length} words, in {store / 'data'}"

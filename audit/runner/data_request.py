@@ -88,13 +88,8 @@ def _prepared(request: DataRequest) -> Dataset:
     )
 
 
-def prepared(
-    corpus: Source, *, recipe: str, length: int, vectors: str, cache: Path, must_keep: bool = False
-) -> Dataset:
-    """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted.
-
-    With `must_keep` it is an error, too, where a small corpus cannot be kept.
-    """
+def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
+    """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
     from audit.bytes_bar import bytes_bar
     from reimpl.data.cache import load_or_prepare
     from reimpl.data.vectors import parse_source, watched
@@ -111,5 +106,4 @@ def prepared(
             vectors=watched(parse_source(vectors), convert),
             cache=cache,
             progress=show,
-            in_memory=0 if must_keep else None,
         )

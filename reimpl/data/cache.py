@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import tempfile
 import time
@@ -23,12 +24,11 @@ from reimpl.data import digests
 from reimpl.data.checked_text import digest_of, read_checked, with_digest
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.meter import Progress
-from reimpl.data.no_room import go_on_in_memory
-from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, packed_bytes, prepare
+from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.sealed import check, sealed
 from reimpl.data.source import Source
-from reimpl.data.spool import InFolder, InMemory, read_array
+from reimpl.data.spool import InFolder, read_array
 from reimpl.data.tfidf import csr
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
@@ -42,6 +42,7 @@ _IDENTITY = ("fingerprint", "content", "partition", "corpus")
 _PLAIN = ("name", "recipe", *_IDENTITY, "padding_id", "padding_trainable")
 _UNFINISHED = ".unfinished-"
 _DAY = 86_400.0
+_NO_SPACE = 1 << 16
 
 log = logging.getLogger(__name__)
 
@@ -57,15 +58,12 @@ def load_or_prepare(
     workers: int | None = None,
     progress: Progress | None = None,
     verify: bool = False,
-    in_memory: int | None = None,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
     The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
     none. `workers` and `progress` are as in `prepare`; `verify` reads every byte of what is in the cache,
-    also where nothing was touched. Where the cache cannot be written, a corpus whose files have up to
-    `in_memory` bytes (`no_room.MOST_IN_MEMORY` unless told) is prepared in memory, with a logged warning.
-    Errors as `prepare`; `DataError` for a larger one.
+    also where nothing was touched. Errors as `prepare`; `DataError` where the cache cannot be written.
     """
     source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
     recipe = find_recipe(recipe).of(source)
@@ -78,18 +76,30 @@ def load_or_prepare(
             log.warning("%s; preparing %s anew", err, source.name)
             shutil.rmtree(entry, ignore_errors=True)
 
-    def prepared(**where: Any) -> Dataset:
-        rng = np.random.default_rng(seed)
-        options: dict[str, Any] = {"workers": workers, "progress": progress, **where}
-        return prepare(source, recipe=recipe, length=length, vectors=vectors, rng=rng, **options)
-
     try:
         with _entry_in_work(entry) as work:
-            _write(prepared(arrays=InFolder(work)), work)
+            made = prepare(
+                source,
+                recipe=recipe,
+                length=length,
+                vectors=vectors,
+                rng=np.random.default_rng(seed),
+                workers=workers,
+                progress=progress,
+                arrays=InFolder(work),
+            )
+            _write(made, work)
     except OSError as err:
-        go_on_in_memory(source.name, packed_bytes(source), cache, err, most=in_memory)
-        return prepared(arrays=InMemory(spools=False))
+        what = f"{cache}: the prepared {source.name} cannot be kept ({_reason(err, cache)})"
+        raise DataError(f"{what}; free some space there or choose another folder") from err
     return load(entry, name=source.name)
+
+
+def _reason(err: OSError, folder: Path) -> str:
+    """Why it failed, in the system's words; numpy's only count what it could not write."""
+    if err.errno:
+        return os.strerror(err.errno)
+    return "No space left on device" if shutil.disk_usage(folder).free < _NO_SPACE else str(err)
 
 
 def save(dataset: Dataset, entry: Path) -> None:

@@ -135,8 +135,6 @@ class Numbers:
 
     folder: Path | None
     """Where large spools go; None is the usual place for such files."""
-    on_disk: bool = True
-    """Whether they go to disk at all."""
     words: dict[str, int] = field(default_factory=dict)
     """Word -> number, in the order of first appearance."""
     labels: dict[str, int] = field(default_factory=dict)
@@ -156,7 +154,7 @@ class Numbers:
 
         `features` keeps what the documents' words are counted to, `kept` fills `kept_times` and `kept_first`.
         """
-        tokens, *counted = (Spool(np.int32, self.folder, on_disk=self.on_disk) for _ in range(3))
+        tokens, *counted = (Spool(np.int32, self.folder) for _ in range(3))
         part = self.splits[split] = SplitNumbers(tokens, (counted[0], counted[1]) if features else None)
         for who, chunk, result in numberer.numbered(chunks_of(source, split), task):
             self._add(split, part, chunk, result, self._table(who, result), kept)

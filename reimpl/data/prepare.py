@@ -64,7 +64,7 @@ def prepare(
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
     arrays = arrays or InMemory()
-    with closing(Numbers(arrays.folder, arrays.spools)) as numbers:
+    with closing(Numbers(arrays.folder)) as numbers:
         _read(source, recipe, length, numbers, workers, progress)
         return _finished(source, recipe, length, vectors, numbers, rng, arrays)
 

@@ -25,11 +25,10 @@ Array: TypeAlias = NDArray[Any]
 class Spool:
     """Numbers of one type, appended now and read once in order later."""
 
-    def __init__(self, dtype: type[np.generic], folder: Path | None, *, on_disk: bool = True) -> None:
+    def __init__(self, dtype: type[np.generic], folder: Path | None) -> None:
         self.dtype = np.dtype(dtype)
         self.size = 0
         self._folder = folder
-        self._on_disk = on_disk
         self._parts: list[bytes] = []
         self._held = 0
         self._file: IO[bytes] | None = None
@@ -40,7 +39,7 @@ class Spool:
         self._parts.append(part)
         self.size += len(values)
         self._held += len(part)
-        if self._held > IN_MEMORY and self._on_disk:
+        if self._held > IN_MEMORY:
             self._to_disk()
 
     def _to_disk(self) -> None:
@@ -83,20 +82,15 @@ class Arrays(Protocol):
 
     folder: Path | None
     """Where large unfinished ones go; None is the usual place for such files."""
-    spools: bool
-    """Whether they go to disk at all."""
 
     def new(self, name: str, dtype: type[np.generic]) -> Growing:
         """A flat array, to be read under `name` hereafter."""
 
 
 class InMemory:
-    """Finished arrays in memory; unfinished ones too, where they are large, without `spools`."""
+    """Finished arrays in memory."""
 
     folder: Path | None = None
-
-    def __init__(self, *, spools: bool = True) -> None:
-        self.spools = spools
 
     def new(self, name: str, dtype: type[np.generic]) -> Growing:
         """As `Arrays`."""
@@ -117,8 +111,6 @@ class _Listed:
 
 class InFolder:
     """Finished arrays as .npy files, written block by block and read as they are needed."""
-
-    spools: bool = True
 
     def __init__(self, folder: Path) -> None:
         self.folder: Path | None = folder

@@ -10,7 +10,7 @@ import pytest
 from audit.claim import Paper, builtin_claims, load
 from reimpl.data.catalogue import STATISTICS, Entry, Published, catalogue, parse_catalogue
 from reimpl.data.describe import describe
-from reimpl.data.remote import Remote
+from reimpl.data.download import Remote
 from reimpl.errors import DataError
 from reimpl.propensity import propensity_constants
 from tests.shared import shared

@@ -1,4 +1,4 @@
-"""A disk that is full: a small corpus goes on in memory, others end in a sentence; nothing is left behind.
+"""A disk that is full ends a preparation in one sentence; nothing is left behind.
 
 Real file systems of a megabyte where the tests may mount one, and writes that say that the disk is full.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import io
-import logging
 import os
 import subprocess
 import sys
@@ -19,13 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data import cache as caching
-from reimpl.data import no_room, spool
+from reimpl.data import spool
 from reimpl.data.cache import load_or_prepare
 from reimpl.data.dataset import Dataset
 from reimpl.data.digests import remembered
-from reimpl.data.no_room import go_on_in_memory, reason
-from reimpl.data.prepare import prepare
 from reimpl.data.whole_file import write_whole
 from reimpl.errors import DataError
 from tests.data.corpora import write
@@ -70,18 +66,6 @@ def get(folder: Path, cache: Path, **changes: Any) -> Dataset:
     return load_or_prepare(folder, cache=cache, **(options | changes))
 
 
-def in_memory(folder: Path) -> Dataset:
-    rng = np.random.default_rng(0)
-    return prepare(folder, recipe="study2022", length=200, vectors="random:100", rng=rng, workers=1)
-
-
-def assert_same(one: Dataset, two: Dataset) -> None:
-    assert one.fingerprint == two.fingerprint
-    for split, part in one.splits.items():
-        assert np.array_equal(part.tokens, two.splits[split].tokens)
-        assert np.array_equal(part.label_ids, two.splits[split].label_ids)
-
-
 def left(folder: Path) -> list[str]:
     return sorted(str(it.relative_to(folder)) for it in folder.rglob("*"))
 
@@ -89,39 +73,9 @@ def left(folder: Path) -> list[str]:
 # --------------------------------------------------------------------------- a real, small file system
 
 
-def test_a_small_corpus_goes_on_in_memory(
-    small_disk: Path, corpus: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same numbers, a warning with the reason, and a disk as empty as before."""
-    monkeypatch.setattr(no_room, "MOST_IN_MEMORY", sum(it.stat().st_size for it in corpus.iterdir()))
-    with caplog.at_level(logging.WARNING):
-        found = get(corpus, small_disk)
-    assert_same(found, in_memory(corpus))
-    assert caplog.messages == [
-        f"{small_disk}: the prepared toy cannot be kept (No space left on device); it is prepared in memory "
-        "at each start"
-    ]
-    assert left(small_disk) == []
-
-
-def test_a_larger_one_ends_in_a_sentence(
-    small_disk: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One byte more than the limit."""
-    size = sum(it.stat().st_size for it in corpus.iterdir())
-    monkeypatch.setattr(no_room, "MOST_IN_MEMORY", size - 1)
-    with pytest.raises(DataError) as caught:
-        get(corpus, small_disk)
-    assert str(caught.value) == (
-        f"{small_disk}: the prepared toy cannot be kept (No space left on device) and is too large for "
-        "memory (2 MB of files, at most 2 MB of files); free some space there or choose another folder"
-    )
-    assert left(small_disk) == []
-
-
-def test_what_must_be_kept_and_cannot_is_an_error(small_disk: Path, corpus: Path) -> None:
+def test_what_cannot_be_kept_is_an_error(small_disk: Path, corpus: Path) -> None:
     with pytest.raises(DataError, match=r"cannot be kept \(No space left on device\); free some space there"):
-        get(corpus, small_disk, in_memory=0)
+        get(corpus, small_disk)
     assert left(small_disk) == []
 
 
@@ -129,18 +83,9 @@ def test_what_must_be_kept_and_cannot_is_an_error(small_disk: Path, corpus: Path
 def test_wherever_it_fills_nothing_is_left(small_disk: Path, corpus: Path, block: int) -> None:
     """With 0, 250, ... 1,000 kB already there: in reading, in the tokens, in the vectors, at once."""
     (small_disk / "other").write_bytes(bytes(block * 1024))
-    assert get(corpus, small_disk).train.size == 1500
+    with pytest.raises(DataError, match="cannot be kept"):
+        get(corpus, small_disk)
     assert left(small_disk) == ["other"]
-
-
-def test_spools_on_a_full_disk_are_no_fault_either(
-    small_disk: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is spooled goes to the same disk, and the usual place for such files is full as well."""
-    monkeypatch.setattr(spool, "IN_MEMORY", 1000)
-    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
-    assert_same(get(corpus, small_disk), get(corpus, small_disk.parent / "roomy"))
-    assert left(small_disk) == []
 
 
 @pytest.mark.usefixtures("corpus")
@@ -162,18 +107,6 @@ def test_a_command_says_it_and_what_to_do(small_disk: Path) -> None:
     )
     assert not [it for it in left(small_disk) if "unfinished" in it or it.endswith(".npy")]
     assert add("roomy").returncode == 0
-
-
-@pytest.mark.usefixtures("corpus")
-def test_word_vectors_are_read_from_their_file_then(small_disk: Path, corpus: Path) -> None:
-    """Converted they have no room; the rows are the same."""
-    rng = np.random.default_rng(4)
-    rows = (f"w{i} {' '.join(f'{it:.3f}' for it in rng.normal(size=200))}" for i in range(2000))
-    path = write(small_disk.parent / "vectors.txt", list(rows))
-    (small_disk / "other").write_bytes(bytes(200 * 1024))
-    found = get(corpus, small_disk, vectors=str(path))
-    assert_same(found, get(corpus, small_disk.parent / "roomy", vectors=str(path)))
-    assert not [it for it in small_disk.rglob("*") if it.is_file() and it.stat().st_size > 100][1:]
 
 
 # --------------------------------------------------------------------------- disks that say they are full
@@ -205,39 +138,6 @@ def test_digests_that_cannot_be_kept_leave_nothing(tmp_path: Path, monkeypatch: 
     with remembered(tmp_path / "memory.json"):
         assert digests.of(tmp_path / "file", lambda path: "abc") == "abc"
     assert left(tmp_path) == ["file"]
-
-
-def test_numpy_s_count_of_what_it_wrote_becomes_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    err = OSError("1000 requested and 24 written")
-    assert reason(err, tmp_path) == str(err)
-    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 4096})())
-    assert reason(err, tmp_path) == "No space left on device"
-    assert reason(FULL, tmp_path) == "No space left on device"
-    assert reason(err, tmp_path / "nowhere") == "No space left on device"
-
-
-@pytest.mark.parametrize(
-    ("size", "most", "ends"), [(9, 10, False), (10, 10, False), (11, 10, True), (0, 0, True)]
-)
-def test_the_limit_is_of_the_files(tmp_path: Path, size: int, most: int, ends: bool) -> None:
-    if not ends:
-        go_on_in_memory("toy", size, tmp_path, FULL, most=most)
-        return
-    with pytest.raises(DataError, match="cannot be kept"):
-        go_on_in_memory("toy", size, tmp_path, FULL, most=most)
-
-
-def test_an_entry_is_given_up_whole(tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is full at the very last file."""
-
-    def full(*_: object) -> None:
-        raise FULL
-
-    monkeypatch.setattr(caching, "sealed", full)
-    assert_same(get(corpus, tmp_path / "cache"), in_memory(corpus))
-    assert left(tmp_path / "cache") == []
 
 
 def test_what_is_thrown_away_need_not_be_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
