@@ -272,5 +272,5 @@ def test_two_writers(folder: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(folder: Path) -> None:
     blocked = write(folder.parent / "file", b"not a folder")
-    with pytest.raises(DataError, match="cannot be kept .Not a directory.; free some space there"):
+    with pytest.raises(DataError, match=r"cannot be kept \(Not a directory\); free some space there"):
         get(folder, cache=blocked / "cache")
