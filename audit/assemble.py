@@ -53,7 +53,7 @@ def assemble(
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(_not_checked(experiments.values())),
         looks=tuple(looks),
-        about_looks=about_looks(looks, claims, experiments.values()),
+        about_looks=about_looks(looks, experiments.values()),
         readings=paper.readings_record(),
         transcription=paper.read_by,
         missing=paper.missing_records(),

@@ -85,7 +85,7 @@ class Manifest:
     """Key of seed 0 (of imported runs their experiment) -> key and seed of each run of these settings that
     was ever on record, done or failed."""
     looks: tuple[Taken, ...] = ()
-    """In the order in which they were taken last."""
+    """In the order in which they were first taken."""
     format_version: int = FORMAT_VERSION
     seal: str = ""
 
@@ -191,34 +191,32 @@ class Ledger:
     paper: str
 
     def looks(self, arms: Iterable[str]) -> tuple[Look, ...]:
-        """Those that saw one of the arms, each once, in the order in which they were taken last."""
+        """Those that saw one of the arms, each once, in the order in which they were first taken."""
         wanted = set(arms)
         held = _read(self.store, self.paper).looks
         return tuple({it.look: None for it in held if wanted.intersection(it.arms)})
 
     def take(self, look: Look, arms: Iterable[str]) -> tuple[Look, ...]:
-        """Put the look on record, as the newest; returns all looks at these runs.
+        """Put the look on record; returns all looks at these runs.
 
         The same look at the same runs is one look, however often it is taken. Raises `StoreError`.
         """
-        seen = set(arms)
+        asked = set(arms)
 
         def change(held: Manifest) -> Manifest:
-            kept = []
-            for it in held.looks:
-                if _same(it.look, look) and seen.intersection(it.arms):
-                    seen.update(it.arms)
-                else:
-                    kept.append(it)
-            return replace(held, looks=(*kept, Taken(look, tuple(sorted(seen)))))
+            same = [it for it in held.looks if _same(it.look, look) and asked.intersection(it.arms)]
+            new = Taken(look, tuple(sorted(asked.union(*(it.arms for it in same)))))
+            place = held.looks.index(same[0]) if same else len(held.looks)
+            kept = [it for it in held.looks if it not in same]
+            return replace(held, looks=(*kept[:place], new, *kept[place:]))
 
         _change(self.store, self.paper, change)
-        return self.looks(seen)
+        return self.looks(asked)
 
 
 def _same(one: Look, other: Look) -> bool:
-    """Looks may have been declared further since."""
-    return (one.seeds, one.level, one.split) == (other.seeds, other.level, other.split)
+    """The same number of seeds, at whatever level."""
+    return (one.seeds, bool(one.declared)) == (other.seeds, bool(other.declared))
 
 
 # --------------------------------------------------------------------------- which runs are whose
@@ -342,8 +340,7 @@ def _of_older_store(root: Path, paper: str) -> Manifest:
     try:
         held = json.loads(path.read_bytes())["looks"]
         looks = tuple(
-            Taken(Look(it["seeds"], it["level"], it["split"], tuple(it["declared"])), tuple(it["runs"]))
-            for it in held
+            Taken(Look(it["seeds"], it["level"], tuple(it["declared"])), tuple(it["runs"])) for it in held
         )
     except FileNotFoundError:
         looks = ()

@@ -506,7 +506,9 @@ class Verdict:
     parts: tuple[Part, ...] = ()
     """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
     level: float = 0.05
-    """At which the claim was tested: all of the 5 %, or the share of the look."""
+    """At which the claim was tested: the look's share of the 5 %."""
+    look: int = 0
+    """Which of the looks gave the verdict, from 1; 0 where none is on record."""
     margin_reproduced_up_to: float | None = None
     """Of kinds that a small margin reproduces; 0.0 for none."""
     margin_contradicted_from: float | None = None
@@ -690,10 +692,8 @@ class Look:
     """Of each experiment at most."""
     level: float
     """Of each test at this look."""
-    split: Literal["equal", "halving"] | None = None
-    """How the looks share the level; None for a judgement at the full level, outside any declared looks."""
     declared: tuple[int, ...] = ()
-    """All looks that were declared together, as numbers of seeds."""
+    """All looks that were declared together, as numbers of seeds; empty for one that nobody declared."""
 
 
 @dataclass(frozen=True)
@@ -898,11 +898,11 @@ class Audit:
     not_checked: tuple[str, ...] = ()
     """One sentence for each thing the audit left out."""
     looks: tuple[Look, ...] = ()
-    """All looks at these runs. Where some were declared, they give the verdicts: each claim has that of the
-    first declared look that decided it, on the first seeds up to that look.
+    """All looks at these runs: each claim has the verdict of the first that decided it, on the first seeds up
+    to that look.
     """
     about_looks: tuple[str, ...] = ()
-    """What a reader must know of them, one sentence each: how they share the level, what they add up to."""
+    """What a reader must know of them, one sentence each: how they share the level, and what waits."""
     instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
     """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
     settling: Mapping[str, Settling] = field(default_factory=dict)

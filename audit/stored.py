@@ -114,19 +114,19 @@ class Bench:
 
         Not where looks were declared: seeds beyond them wait for the next one.
         """
-        from audit.looks import in_force, in_order
+        from audit.looks import ruled, with_look
         from audit.manifest import Ledger
-        from audit.record import Look
-        from audit.stats.decision import ALPHA
 
         tried = [sorted(it.runs, key=lambda run: run.spec.seed) for it in experiments if it.runs]
-        seeds = max((sum(run.status == "done" for run in runs) for runs in tried), default=0)
+        done = any(run.status == "done" for runs in tried for run in runs)
+        seeds = max((len({run.spec.seed for run in runs}) for runs in tried), default=0) if done else 0
         ledger, seen = Ledger(self.store, paper), [runs[0].spec.arm for runs in tried]
-        looks = in_order(ledger.looks(seen))
-        if not seeds or in_force(looks) or seeds <= max((look.seeds for look in looks), default=0):
+        looks = ruled(ledger.looks(seen))
+        declared = any(look.declared for look in looks)
+        if declared or seeds <= max((look.seeds for look in looks), default=0):
             return looks
-        new = Look(seeds, ALPHA)
-        return ledger.take(new, seen) if self.on_record else (*looks, new)
+        new = with_look(looks, seeds)
+        return ruled(ledger.take(new, seen)) if self.on_record else (*looks, new)
 
 
 def beside_imported(

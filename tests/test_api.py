@@ -240,7 +240,7 @@ def test_run_refuses_what_the_command_refuses(options: dict[str, Any], said: str
 def test_run_has_the_options_of_the_command() -> None:
     """But for those of several papers, several looks or split columns, and of the report that it writes."""
     own = set(inspect.signature(run_command).parameters)
-    own -= {"context", "claims", "columns", "until_settled", "budget", "looks", "spending", "out", "also"}
+    own -= {"context", "claims", "columns", "until_settled", "budget", "looks", "out", "also"}
     assert own == set(inspect.signature(audit.run).parameters) - {"paper"}
 
 

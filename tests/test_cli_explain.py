@@ -288,7 +288,7 @@ def test_a_closed_gate_names_the_checks() -> None:
 
 
 def test_a_look_names_its_seeds_and_level() -> None:
-    looks = [Look(n, 0.025, "equal", (3, 5)) for n in (3, 5)]
+    looks = [Look(n, 0.025, (3, 5)) for n in (3, 5)]
     text = lines(audited([made("order")], experiments(), looks=looks), "the-order:P@1")
     assert "(look at 3 seeds, level 0.025)" in told(text, "family")
     assert "seed 3" not in told(text, "runs")

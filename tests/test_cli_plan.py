@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.cli.looks import Wanted, declared, looks_of
+from audit.cli.looks import declared, looks_of
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.planning import RunTime
@@ -124,14 +123,11 @@ def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
     assert trained.of("words") == trained.of("third") == [0, 1, 2, 3, 4]
     assert trained.of("letters") == [0, 1, 2]
     said = told(capsys)
-    assert "looks at 3,5,8 seeds, equal shares of the level" in said
+    assert "looks at 3,5,8 seeds, which share the level" in said
     assert "look 1 of 3, 3 seeds, level 1.67 %: 1 claim open that seeds may settle" in said
     assert said.splitlines()[-1] == "stopped after 2 of 3 looks: everything that seeds can settle is settled"
     audited = record()
-    assert [(look.seeds, look.split, look.declared) for look in audited.looks] == [
-        (3, "equal", (3, 5, 8)),
-        (5, "equal", (3, 5, 8)),
-    ]
+    assert [(look.seeds, look.declared) for look in audited.looks] == [(3, (3, 5, 8)), (5, (3, 5, 8))]
     assert [look.level for look in audited.looks] == pytest.approx([0.05 / 3] * 2)
     verdicts = {it.claim: it for it in audited.verdicts}
     assert verdicts["words-win:P@1"].n == (3, 3)
@@ -152,11 +148,11 @@ def test_a_claim_without_hope_ends_it(trained: Trained, capsys: pytest.CaptureFi
 def test_hope_is_measured_at_the_level_of_the_last_look(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """1.1 apart with SD 1: at 6 seeds and 5 % the power is over a half, at 0.625 % below 20 %."""
-    assert order_power(6, sd=1.0, gap=1.1) > 0.5
-    assert order_power(6, sd=1.0, gap=1.1, alpha=0.00625) < 0.2
-    trained.means["third"] = 48.9
-    assert cli.main([*UNTIL, "3,4,6", "--spending", "halving"]) == Exit.OK
+    """0.8 apart with SD 1: at 6 seeds and 5 % the power is over a third, at a twelfth of that below 20 %."""
+    assert order_power(6, sd=1.0, gap=0.8) > 0.3
+    assert order_power(6, sd=1.0, gap=0.8, alpha=0.05 / 3) < 0.2
+    trained.means["third"] = 49.2
+    assert cli.main([*UNTIL, "3,4,6"]) == Exit.OK
     assert "futile: no open claim has 20 % power at 6 seeds" in told(capsys)
 
 
@@ -290,41 +286,25 @@ def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
 
 def test_without_looks_the_ones_that_were_declared_are_gone_on_with(trained: Trained) -> None:
     trained.means["third"] = 48.9
-    assert cli.main([*UNTIL, "3,4", "--spending", "halving"]) == Exit.OK
+    assert cli.main([*UNTIL, "3,4"]) == Exit.OK
     assert cli.main([*RUN, "--until-settled"]) == Exit.OK
+    assert [(look.seeds, look.level) for look in record().looks] == [(3, 0.025), (4, 0.025)]
     assert record().looks[-1].declared == (3, 4)
-    assert cli.main([*UNTIL, "3,4,12"]) == Exit.OK
-    assert [(look.seeds, look.level) for look in record().looks] == [(3, 0.025), (4, 0.0125), (12, 0.00625)]
+    assert cli.main([*UNTIL, "3,4,12"]) == Exit.BAD_INPUT
 
 
-def look(seeds: int, looks: Sequence[int], split: Any) -> Look:
-    return Look(seeds, 0.025, split, tuple(looks))
+def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
+    assert declared(None, ()) == schedule((3, 5, 8, 12, 20))
+    begun = [Look(3, 0.025, (3, 5))]
+    assert declared(None, begun) == declared((3, 5), begun) == schedule((3, 5))
+    left = declared((3, 5, 8), [Look(3, 0.04)])
+    assert (left.looks, left.levels) == ((3, 5, 8), pytest.approx((0.04, 0.005, 0.005)))
 
 
-def test_a_schedule_is_kept_and_only_halving_is_added_to() -> None:
-    assert declared(Wanted(), ()) == schedule((3, 5, 8, 12, 20))
-    assert declared(Wanted((3, 5), "halving"), [Look(3, 0.05)]) == schedule((3, 5), split="halving")
-    equal, halving = look(3, (3, 5), "equal"), look(3, (3, 5), "halving")
-    assert declared(Wanted(), [equal]) == declared(Wanted((3, 5)), [equal]) == schedule((3, 5))
-    assert declared(Wanted((3, 5, 8)), [halving]) == schedule((3, 5, 8), split="halving")
-
-
-@pytest.mark.parametrize(
-    ("split", "wanted", "message"),
-    [
-        ("equal", Wanted((3, 5, 8)), "share all of the level; only --spending halving leaves some"),
-        (
-            "equal",
-            Wanted((3, 5), "halving"),
-            "--spending halving: looks were taken by --looks 3,5 --spending eq",
-        ),
-        ("halving", Wanted((3, 8)), "go on with those, or with later ones after them"),
-        ("halving", Wanted((3,)), "go on with those, or with later ones after them"),
-    ],
-)
-def test_other_looks_than_the_declared_ones_are_refused(split: Any, wanted: Wanted, message: str) -> None:
-    with pytest.raises(AuditError, match=message):
-        declared(wanted, [look(3, (3, 5), split)])
+@pytest.mark.parametrize("wanted", [(3, 5, 8), (3, 8), (3,)])
+def test_other_looks_than_the_declared_ones_are_refused(wanted: tuple[int, ...]) -> None:
+    with pytest.raises(AuditError, match="declared as 3,5, which share all of the level; go on with those"):
+        declared(wanted, [Look(3, 0.025, (3, 5))])
 
 
 # --------------------------------------------------------------------------- looks that were not declared
@@ -334,23 +314,25 @@ def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
-    assert record().looks == (Look(3, 0.05),)
-    assert "several looks" not in told(capsys)
+    assert record().looks == (Look(3, 0.04),)
+    assert "First look, at 3 seeds (4 %)" in told(capsys)
     assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
-    assert record().looks == (Look(3, 0.05), Look(5, 0.05))
+    assert record().looks == (Look(3, 0.04), Look(5, 0.005))
     (said,) = record().about_looks
-    assert "after 3 and 5 seeds" in said and "up to 10 % of cases" in said
+    assert said.startswith("Looks at 3 seeds (4 %) and 5 seeds (0.5 %)")
     assert said in told(capsys)
-    assert "up to 10 % of cases" in Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert "5 seeds (0.5 %)" in Path("audit-report/toy2024-corpus/report.html").read_text()
     assert cli.main(["report"]) == Exit.OK
+    assert cli.main([*RUN, "--seeds", "5"]) == cli.main(["judge", "toy.yaml"]) == Exit.OK
+    assert record().looks == (Look(3, 0.04), Look(5, 0.005))  # the same evidence again
 
 
-def test_looks_declared_after_one_at_the_full_level_add_to_it(trained: Trained) -> None:
+def test_looks_declared_after_another_share_what_it_left(trained: Trained) -> None:
     trained.means["third"] = 48.5
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
     assert cli.main([*UNTIL, "3,4,8", "--only", "words-third"]) == Exit.OK
-    assert record().looks[0] == Look(3, 0.05)
-    assert any("6.67 % of cases" in it or "8.33 % of cases" in it for it in record().about_looks)
+    looks = record().looks
+    assert [it.level for it in looks] == pytest.approx([0.04, 0.005, 0.005][: len(looks)])
 
 
 @pytest.mark.usefixtures("clock")
@@ -379,7 +361,7 @@ def test_every_command_says_the_same_of_one_store(
         report.unlink()
         assert cli.main(command) == Exit.OK
         assert record().verdicts == first, command
-        assert "Declared looks at 3, 4, 8 and 12 seeds share the level" in told(capsys), command
+        assert "of those declared, at 3, 4, 8 and 12 seeds" in told(capsys), command
         assert cli.main(["report"]) == Exit.OK
     assert any("not used before the look at 8" in it for it in record().about_looks)
     assert cli.main([*RUN, "--seeds", "8"]) == Exit.OK  # now that look is taken, at its level
@@ -407,7 +389,7 @@ def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path)
     write_corpus(folder / "more", 50)
     assert cli.main(["run", "toy.yaml", "--data", "more", "--jobs", "1", "--seeds", "4"]) == Exit.OK
     audited = audit_from_json(Path("audit-report/toy2024-more/audit.json").read_text())
-    assert audited.looks == (Look(4, 0.05),)
+    assert audited.looks == (Look(4, 0.04),)
 
 
 # --------------------------------------------------------------------------- bad input
@@ -419,9 +401,7 @@ def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path)
         ([*UNTIL, "3,5", "--budget", "30"], "--budget '30' is no span of time; write it as 90s, 30m, 2h"),
         ([*RUN, "--budget", "30m"], "--budget belongs to --until-settled"),
         ([*RUN, "--looks", "3,5"], "--looks belongs to --until-settled"),
-        ([*RUN, "--spending", "equal"], "--spending belongs to --until-settled"),
         ([*UNTIL, "3,5", "--seeds", "3"], "--seeds: with --until-settled the looks say how many"),
-        ([*UNTIL, "3,5", "--spending", "all"], "--spending 'all' is unknown; known are equal and halving"),
         *[
             ([*UNTIL, it], f"--looks '{it}': write growing numbers")
             for it in ("", "5,3", "1,3", "3,3", "3,x")
@@ -461,7 +441,7 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trained.means["third"] = 49.0
+    trained.means["third"] = 48.5
     cli.main([*RUN, "--seeds", "3"])
     capsys.readouterr()
     assert cli.main(["plan"]) == Exit.OK
@@ -477,7 +457,7 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
 def test_the_cheapest_claim_comes_first_and_shared_runs_count_once(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trained.means |= {"letters": 49.2, "third": 48.9}  # 0.8 and 1.1 behind
+    trained.means |= {"letters": 48.8, "third": 48.5}  # 1.2 and 1.5 behind
     cli.main([*RUN, "--seeds", "3"])
     found = planned(capsys)
     near, far = found["words-win:P@1"], found["words-third:P@1"]

@@ -1,21 +1,20 @@
-"""Verdicts by declared looks, and what several looks do to the error."""
+"""Verdicts at several numbers of seeds: every look costs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
 
 from audit.comparator import compare
-from audit.looks import about_looks, first_seeds, in_force, judge_by, level_spent, peeking
+from audit.looks import about_looks, first_seeds, judge_by, next_level, ruled, spent
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
-from audit.stats.sequential import schedule
 from tests.records import make_experiment, make_run
 
-PLAIN = [Look(3, 0.05), Look(5, 0.05)]
-HALVING = [Look(3, 0.025, "halving", (3, 5)), Look(5, 0.0125, "halving", (3, 5))]
+#: Levels by the rule: 4/5 of 5 % for the first look, then 0.5, 0.25, 0.125 %, ...
+TAKEN = (Look(3, 0.04), Look(5, 0.005))
+DECLARED = (Look(3, 0.025, (3, 5)), Look(5, 0.025, (3, 5)))
 
 
 def ran(values: list[float], name: str = "e", *, first: int = 0) -> ExperimentRecord:
@@ -26,55 +25,59 @@ def ran(values: list[float], name: str = "e", *, first: int = 0) -> ExperimentRe
 # --------------------------------------------------------------------------- which looks count
 
 
-def test_only_the_declared_looks_up_to_the_furthest_one_give_verdicts() -> None:
-    """In whatever order they are on record, and whatever else was looked at."""
-    assert in_force(()) == in_force(PLAIN) == ()
-    assert in_force([*PLAIN, *HALVING]) == tuple(HALVING)
-    assert in_force([HALVING[1], HALVING[0]]) == tuple(HALVING)
-    assert in_force([*HALVING, Look(8, 0.05)]) == tuple(HALVING)
+def test_every_look_costs() -> None:
+    """In the order in which they were taken, each number of seeds once, whatever level was on record."""
+    looks = ruled([Look(n, 0.05) for n in (5, 3, 5, 8, 3, 10)])
+    assert [it.seeds for it in looks] == [5, 3, 8, 10]
+    assert [it.level for it in looks] == pytest.approx([0.04, 0.005, 0.0025, 0.00125])
+    assert ruled(looks) == looks
+    assert spent(ruled([Look(n, 0.05) for n in range(3, 60)])) == pytest.approx(0.05)
+
+
+def test_a_look_at_one_or_two_seeds_decides_nothing_and_costs_nothing() -> None:
+    looks = ruled([Look(1, 0.05), Look(2, 0.05), Look(3, 0.05), Look(4, 0.05)])
+    assert [it.level for it in looks] == pytest.approx([0.04, 0.04, 0.04, 0.005])
+    assert spent(looks) == pytest.approx(0.045)
+
+
+def test_declared_looks_share_what_those_before_them_left() -> None:
+    """One look at 3 seeds leaves 1 %; that look is one of the declared ones, and keeps its level."""
+    assert ruled([DECLARED[1], DECLARED[0]]) == DECLARED
+    looks = ruled([Look(3, 0.05), Look(8, 0.05, (3, 5, 8))])
+    assert [(it.seeds, it.level) for it in looks] == [
+        (3, 0.04),
+        (5, pytest.approx(0.005)),
+        (8, pytest.approx(0.005)),
+    ]
+    assert spent(looks) == pytest.approx(0.05)
 
 
 def test_an_earlier_declared_look_that_is_not_on_record_counts() -> None:
     """A look at 8 seeds alone: those at 3 and 5, declared with it, came before for other experiments."""
-    whole = schedule((3, 5, 8, 12), split="halving")
-    looks = in_force([Look(8, 0.00625, "halving", (3, 5, 8, 12))])
-    assert [(it.seeds, it.level) for it in looks] == list(zip((3, 5, 8), whole.levels[:3], strict=True))
+    looks = ruled([Look(8, 0.0125, (3, 5, 8, 12))])
+    assert [(it.seeds, it.level) for it in looks] == [(3, 0.0125), (5, 0.0125), (8, 0.0125)]
 
 
-def test_seeds_that_no_look_has_come_to_wait_and_that_is_said() -> None:
-    looks = [Look(n, 0.0125, "equal", (3, 5, 8, 12)) for n in (3, 5)]
-    (sharing, waiting) = about_looks(looks, [], [ran([1.0] * 7), ran([1.0] * 5)])
-    assert "looks at 3, 5, 8 and 12 seeds" in sharing and "3 and 5, at the level of 1.25 %" in sharing
+def test_the_level_of_the_look_that_is_to_come() -> None:
+    assert [next_level(TAKEN[:k]) for k in range(3)] == pytest.approx([0.05, 0.005, 0.0025])
+    assert next_level(DECLARED[:1]) == 0.025
+
+
+def test_what_a_reader_is_told_of_the_looks() -> None:
+    looks = ruled([Look(n, 0.0125, (3, 5, 8, 12)) for n in (3, 5)])
+    (levels, waiting) = about_looks(looks, [ran([1.0] * 7), ran([1.0] * 5)])
+    assert (
+        "Looks at 3 seeds (1.25 %) and 5 seeds (1.25 %) of those declared, at 3, 5, 8 and 12 seeds" in levels
+    )
     assert (
         waiting == "1 experiment has more seeds than the look at 5: these are not used before the look at 8."
     )
-    ended = [Look(3, 0.05, "equal", (3,))]
-    assert about_looks(ended, [], [ran([1.0] * 4)])[1].endswith("not used since no later look was declared.")
-    assert about_looks((), [], [ran([1.0] * 4)]) == ()
-
-
-@pytest.mark.parametrize(
-    ("looks", "spent"),
-    [
-        ([], 0.0),
-        (PLAIN[:1], 0.05),
-        (PLAIN, 0.10),
-        ([Look(1, 0.05), Look(2, 0.05), Look(3, 0.05)], 0.05),  # one or two seeds decide nothing
-        ([Look(n, 0.01, "equal") for n in (3, 5, 8, 12, 20)], 0.05),
-        ([PLAIN[0], *(Look(n, 0.01, "equal") for n in (3, 5, 8))], 0.07),  # 3 seeds count once, at 0.05
-        (HALVING, 0.0375),
-    ],
-)
-def test_the_level_spent_is_the_sum_over_the_looks(looks: list[Look], spent: float) -> None:
-    assert level_spent(looks) == pytest.approx(spent)
-    assert (peeking(looks) is None) == (spent <= 0.05)
-
-
-def test_two_looks_at_the_full_level_are_told() -> None:
-    said = peeking(PLAIN)
-    assert said is not None
-    assert "after 3 and 5 seeds" in said and "up to 10 % of cases" in said and "not 5 %" in said
-    assert "after 3, 5 and 8 seeds" in str(peeking([*PLAIN, Look(8, 0.05)]))
+    (first,) = about_looks(TAKEN[:1], [ran([1.0] * 3)])
+    assert first.startswith("First look, at 3 seeds (4 %): ")
+    assert "Looks at 3 seeds (4 %) and 5 seeds (0.5 %): together they err in at most 5 %" in str(
+        about_looks(TAKEN, [])
+    )
+    assert about_looks((), [ran([1.0] * 4)]) == ()
 
 
 def test_a_look_sees_the_first_seeds_and_failed_ones_among_them() -> None:
@@ -105,42 +108,45 @@ CLOSE = [49.9, 50.0, 50.1]
 
 
 def test_a_look_judges_at_its_level_and_says_so() -> None:
-    kept, missed = (judged([Look(3, level, "equal")], CLOSE) for level in (0.00668, 0.00666))
+    kept, missed = (judged([Look(3, level, (3,))], CLOSE) for level in (0.00668, 0.00666))
     assert kept.p_reproduced == pytest.approx(0.00667, abs=1e-5)
     assert (kept.outcome, missed.outcome) == ("reproduced", "inconclusive")
     assert kept.badges == ("look at 3 seeds, level 0.668 %",)
-    assert judged([Look(3, 0.05)], CLOSE).badges == ()
+    first = judged(list(TAKEN[:1]), CLOSE)
+    assert (first.badges, first.level, first.look) == ((), 0.04, 1)
+    assert (judged([], CLOSE).level, judged([], CLOSE).look) == (0.05, 0)
 
 
-def test_the_first_look_that_decides_stands_whatever_later_seeds_say() -> None:
-    later = judged(HALVING, [*CLOSE, 53.0, 47.0])
-    assert (later.outcome, later.n, later.badges) == ("reproduced", (3,), ("look at 3 seeds, level 2.5 %",))
-    plain = judged(PLAIN, [*CLOSE, 53.0, 47.0])
-    assert (plain.outcome, plain.n) == ("inconclusive", (5,))
+@pytest.mark.parametrize("looks", [TAKEN, DECLARED])
+def test_the_first_look_that_decides_stands_whatever_later_seeds_say(looks: tuple[Look, ...]) -> None:
+    later = judged(list(looks), [*CLOSE, 53.0, 47.0])
+    assert (later.outcome, later.n, later.look) == ("reproduced", (3,), 1)
+    assert later.badges == (("look at 3 seeds, level 2.5 %",) if looks is DECLARED else ())
 
 
-def test_what_no_look_decided_is_as_the_last_one_left_it() -> None:
-    verdict = judged(HALVING, [49.0, 50.0, 51.0, 53.0, 47.0])
-    assert (verdict.outcome, verdict.n) == ("inconclusive", (5,))
-    assert verdict.badges == ("look at 5 seeds, level 1.25 %",)
+def test_what_no_look_decided_is_as_that_of_most_seeds_left_it() -> None:
+    for looks in (TAKEN, (Look(5, 0.04), Look(3, 0.005))):
+        verdict = judged(list(looks), [49.0, 50.0, 51.0, 53.0, 47.0])
+        assert (verdict.outcome, verdict.n) == ("inconclusive", (5,))
 
 
 # --------------------------------------------------------------------------- error, by simulation
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", ["equal", "halving"])
-def test_declared_looks_keep_the_error_and_undeclared_ones_do_not(split: Any) -> None:
+def test_looks_keep_the_error_and_a_full_level_each_would_not() -> None:
     """Our method lies on the margin of a printed number, so that *reproduced* is an error at most 5 % of the
-    time; 2,000 audits, each through `compare` at 3, 5, 8, 12 and 20 seeds, stopping at the first decision."""
-    looks, sims = (3, 5, 8, 12, 20), 2000
-    shares = schedule(looks, split=split)
+    time; 1,000 audits, each through `compare` at 3, 4, ..., 10 seeds, stopping at the first decision."""
+    numbers, sims = range(3, 11), 1000
     rng = np.random.default_rng(20261127)
-    draws = (50.495 + 0.3 * rng.standard_normal((sims, looks[-1]))).tolist()
-    declared = [Look(n, level, split, looks) for n, level in zip(looks, shares.levels, strict=True)]
-    kept = np.mean([judged(declared, values).outcome == "reproduced" for values in draws])
+    draws = (50.495 + 0.3 * rng.standard_normal((sims, numbers[-1]))).tolist()
+    taken = list(ruled([Look(n, 0.05) for n in numbers]))
+    kept = np.mean([judged(taken, values).outcome == "reproduced" for values in draws])
     peeked = np.mean(
-        [any(judged([Look(n, 0.05)], values[:n]).outcome == "reproduced" for n in looks) for values in draws]
+        [
+            any(judged([Look(n, 0.05)], values[:n]).outcome == "reproduced" for n in numbers)
+            for values in draws
+        ]
     )
     four = 4 * (0.05 * 0.95 / sims) ** 0.5
     assert kept <= 0.05 + four

@@ -31,8 +31,8 @@ from audit.store import Store
 from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
 
-PLAIN, FIRST = Look(3, 0.05), Look(3, 0.025, "halving", (3, 5))
-SECOND = Look(5, 0.0125, "halving", (3, 5))
+PLAIN, FIRST = Look(3, 0.04), Look(3, 0.005, (3, 5))
+SECOND = Look(5, 0.005, (3, 5))
 PASSED = FidelityCheck("xml_cnn", "sizes", True, "as printed")
 
 
@@ -234,7 +234,7 @@ def test_plans_and_looks_of_an_older_store_are_read_and_taken_over(paper: Paper,
         (tmp_path / folder).mkdir()
     old = json.loads(json.dumps(asdict(plan))) | {"format_version": 1}
     (tmp_path / "plans" / "toy2024-corpus.json").write_text(json.dumps(old | {"seal": seal_of(old)}))
-    looks = [{**asdict(FIRST), "runs": ["a", "b"]}]
+    looks = [{**asdict(FIRST), "split": "equal", "runs": ["a", "b"]}]
     (tmp_path / "looks" / "toy2024.json").write_text(json.dumps({"format": 1, "looks": looks}))
     for _ in range(2):
         assert kept_plans(tmp_path, "toy2024") == [plan]
@@ -265,16 +265,15 @@ def test_only_looks_at_these_runs_count(ledger: Ledger) -> None:
     assert ledger.looks(["z"]) == ledger.looks([]) == ()
 
 
-def test_the_same_look_again_is_one_look_and_becomes_the_newest(ledger: Ledger) -> None:
+def test_the_same_look_again_is_one_look_and_keeps_its_place(ledger: Ledger) -> None:
     for look in (FIRST, SECOND, FIRST):
         ledger.take(look, ["a"])
-    assert ledger.looks(["a"]) == (SECOND, FIRST)
+    assert ledger.looks(["a"]) == (FIRST, SECOND)
     ledger.take(SECOND, ["a", "b"])
     assert ledger.looks(["b"]) == (SECOND,)
     assert ledger.looks(["a"]) == (FIRST, SECOND)
 
 
-def test_a_look_that_was_declared_further_takes_the_place_of_the_older_one(ledger: Ledger) -> None:
-    longer = Look(3, 0.025, "halving", (3, 5, 8))
-    ledger.take(FIRST, ["a"])
-    assert ledger.take(longer, ["a"]) == (longer,)
+def test_a_look_that_was_on_record_at_another_level_is_the_same(ledger: Ledger) -> None:
+    ledger.take(Look(3, 0.05), ["a"])
+    assert ledger.take(PLAIN, ["a"]) == (PLAIN,)

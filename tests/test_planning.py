@@ -15,9 +15,9 @@ import pytest
 from audit.comparator import compare
 from audit.manifest import BY_COMMAND, NOT_IN_STORE
 from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
-from audit.planning.outlook import LEFT_OUT, NOT_YET, next_level
+from audit.planning.outlook import LEFT_OUT, NOT_YET
 from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Margin, PaperInfo, Verdict, Where
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
 from audit.stats.planning import Needed
 from tests.records import make_experiment, make_run
 from tests.stats import golden
@@ -380,12 +380,6 @@ def test_more_open_claims_leave_each_a_smaller_level() -> None:
     assert found[0].levels == Levels(pytest.approx(0.005), pytest.approx(0.005))
     assert found[0].reproduce == Direction(0.5, Noise(0.3, KNOWN, 2)).plan(Levels(0.005, 1.0)).reproduce
     assert found[0].reproduce.seeds_80 > 6  # type: ignore[operator]
-
-
-def test_the_next_look_has_the_level_of_its_schedule() -> None:
-    assert next_level(()) == next_level([Look(3, 0.05)]) == 0.05
-    assert next_level([Look(3, 0.01, "equal", (3, 5))]) == 0.01
-    assert next_level([Look(3, 0.025, "halving", (3, 5))]) == 0.0125
 
 
 # --------------------------------------------------------------------------- the chance to be settled

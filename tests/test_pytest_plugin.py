@@ -224,5 +224,5 @@ def test_command_python_and_pytest_give_the_same_verdicts_and_numbers(
     contradicted = sum(it.outcome == "contradicted" for it in by_command.verdicts)
     assert outcomes.get("failed", 0) == contradicted == (0 if rows is ROWS else 2)
     assert json.loads(Path("by_pytest.json").read_text())["looks"] == [
-        {"seeds": 3, "level": 0.05, "split": None, "declared": []}
+        {"seeds": 4, "level": 0.04, "declared": []}
     ]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from audit.errors import AuditError
+from audit.looks import with_look
 from audit.record import Look
-from audit.stats.sequential import Schedule, extended, schedule
+from audit.stats.sequential import Schedule
 
 DEFAULT_LOOKS = (3, 5, 8, 12, 20)
-Split = Literal["equal", "halving"]
 
 
 def _clock() -> float:
@@ -32,14 +31,6 @@ class Budget:
         return float("inf") if self.seconds is None else self.seconds - (_clock() - self.began)
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the user said about looks; None where nothing was said."""
-
-    looks: tuple[int, ...] | None = None
-    split: Split | None = None
-
-
 def looks_of(text: str) -> tuple[int, ...]:
     """The looks of `3,5,8`. Raises `AuditError` for anything but growing numbers from 2 to 1000."""
     parts = [part.strip() for part in text.split(",")]
@@ -50,35 +41,21 @@ def looks_of(text: str) -> tuple[int, ...]:
     raise AuditError(f"--looks {text!r}: write growing numbers of seeds from 2 to 1000, as in 3,5,8")
 
 
-def declared(wanted: Wanted, taken: Sequence[Look]) -> Schedule:
-    """The schedule to go by: a new one, or the one of which looks were taken, longer only where halving.
+def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
+    """The schedule to go by: a new one, which shares what earlier looks left, or the one that was begun.
 
-    Raises `AuditError` where the level that is left does not allow what is wanted.
+    Raises `AuditError` for other looks than those that were begun, which share all of the level.
     """
-    before = [look for look in taken if look.split is not None]
-    if not before:
-        return schedule(wanted.looks or DEFAULT_LOOKS, split=wanted.split or "equal")
-    old = max(before, key=lambda look: len(look.declared))
-    assert old.split is not None
-    held = schedule(old.declared, split=old.split)
-    said = f"--looks {listed(old.declared)} --spending {old.split}"
-    if wanted.split not in (None, old.split):
-        raise AuditError(f"--spending {wanted.split}: looks were taken by {said}; go on with those")
-    looks = wanted.looks or old.declared
-    if looks[: len(old.declared)] != old.declared:
+    old = max((look.declared for look in taken), key=len, default=())
+    if old and wanted not in (None, old):
         raise AuditError(
-            f"--looks {listed(looks)}: looks were taken by {said}; go on with those, or with later ones "
-            "after them"
+            f"--looks {listed(wanted or ())}: looks were declared as {listed(old)}, which share all of the "
+            "level; go on with those"
         )
-    try:
-        for look in looks[len(old.declared) :]:
-            held = extended(held, look)
-    except ValueError as err:
-        raise AuditError(
-            f"--looks {listed(looks)}: looks were taken by {said}, which share all of the level; "
-            "only --spending halving leaves some for a further look"
-        ) from err
-    return held
+    looks = old or wanted or DEFAULT_LOOKS
+    return Schedule(
+        looks, tuple(with_look([*taken, Look(looks[-1], 0.0, looks)], n, looks).level for n in looks)
+    )
 
 
 def listed(looks: Sequence[int]) -> str:

@@ -27,7 +27,7 @@ _WIDTH = 110
 _LEGEND = (
     "Seeds an arm, those already run included, for a chance of 80 % (90 %), if means and spread are as they "
     "are now: planned with the upper 80 % limit of the SD, at the level that the paper's other claims leave. "
-    "More seeds by hand are a further look at the full level; "
+    "More seeds by hand are a further look, which has less of the level; "
     "`audit run --until-settled --budget 30m` declares the looks."
 )
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from audit.claim import Paper
-    from audit.cli.looks import Budget, Wanted
+    from audit.cli.looks import Budget
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
@@ -85,12 +85,6 @@ def run_command(
     looks: Annotated[
         str | None,
         typer.Option(metavar="N,N,...", help="Seeds at which --until-settled judges; default: 3,5,8,12,20."),
-    ] = None,
-    spending: Annotated[
-        str | None,
-        typer.Option(
-            help="How looks share the level: equal (the default), or halving, which leaves some for more."
-        ),
     ] = None,
     protocol: Annotated[
         str,
@@ -165,7 +159,7 @@ def run_command(
     from audit.store import Store
 
     names = also_of(also)
-    way = _way(context, until_settled, budget, looks, spending)
+    way = _way(context, until_settled, budget, looks)
     several = _columns(columns, data, until_settled)
     papers = papers_of(claims or [DEFAULT_PAPER])
     check_keys(papers)
@@ -244,23 +238,21 @@ def _line_told(path: Path) -> Iterator[None]:
 
 
 def _way(
-    context: typer.Context, until_settled: bool, budget: str | None, looks: str | None, spending: str | None
-) -> tuple[Wanted, Budget] | None:
+    context: typer.Context, until_settled: bool, budget: str | None, looks: str | None
+) -> tuple[tuple[int, ...] | None, Budget] | None:
     """Looks and time of --until-settled; None without it."""
-    from audit.cli.looks import Budget, Wanted, looks_of
+    from audit.cli.looks import Budget, looks_of
     from audit.durations import seconds_of
 
     if not until_settled:
-        options = {"--budget": budget, "--looks": looks, "--spending": spending}
+        options = {"--budget": budget, "--looks": looks}
         if given := [name for name, value in options.items() if value is not None]:
             raise AuditError(f"{given[0]} belongs to --until-settled; give both, or neither")
         return None
     source = context.get_parameter_source("seeds")
     if source is not None and source.name == "COMMANDLINE":
         raise AuditError("--seeds: with --until-settled the looks say how many; use --looks, as in 3,5,8")
-    if spending not in (None, "equal", "halving"):
-        raise AuditError(f"--spending {spending!r} is unknown; known are equal and halving")
-    wanted = Wanted(None if looks is None else looks_of(looks), spending)  # type: ignore[arg-type]
+    wanted = None if looks is None else looks_of(looks)
     return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
 
 

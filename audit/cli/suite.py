@@ -190,16 +190,15 @@ class Suite:
     def judge(self, plan: Plan, checks: Sequence[FidelityCheck], looks: Sequence[Look]) -> Audit:
         """By the runs of the plan, of what it leaves out by older ones, and by imported ones.
 
-        Where looks were declared all stored seeds are there, of which each look takes its first ones.
+        All stored seeds are there, of which each look takes its first ones.
         """
         from audit.assemble import assemble
         from audit.cli.judge import beside_imported
         from audit.evidence import about_code, about_gone
-        from audit.looks import in_force
         from audit.manifest import note_settled, with_lost_imports
         from audit.papers import sheets_beside
 
-        ours = self._stored(plan) if in_force(looks) else self._asked(plan)
+        ours = self._stored(plan) if looks else self._asked(plan)
         experiments = with_lost_imports(
             beside_imported(self.paper, ours, self.imported, self.evidence), self._lost
         )
@@ -257,11 +256,11 @@ class Suite:
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
         """All looks at the plan's runs; declared ones are the whole paper's, whatever is asked for now."""
-        from audit.looks import in_order
+        from audit.looks import ruled
 
         asked = set(self.ledger.looks(self.seen(plan)))
         every = self.ledger.looks(keys[0] for keys in plan.keys.values())
-        return in_order(look for look in every if look.split is not None or look in asked)
+        return ruled(look for look in every if look.declared or look in asked)
 
     def seen(self, plan: Plan) -> list[str]:
         """What the ledger knows the plan's experiments by."""
@@ -285,7 +284,7 @@ class Suite:
         self.say(f"{there} of {counted(len(jobs), 'run')} on record, and no report is written{makes}")
 
     def say_of_looks(self, audit: Audit) -> None:
-        """How declared looks share the level, and what undeclared ones did to the error."""
+        """How the looks share the level."""
         for said in audit.about_looks:
             self.say(said)
 
@@ -294,7 +293,7 @@ class Suite:
 
 
 def run_once(suite: Suite) -> Exit:
-    """All seeds that were asked for, and one judgement at the full level."""
+    """All seeds that were asked for, and one judgement."""
     from audit.cli.idle import nothing_to_run, on_record
     from audit.cli.report import write_report
 
@@ -328,23 +327,19 @@ def run_and_judge(suite: Suite, plan: Plan) -> Audit | None:
 
 
 def take_look(suite: Suite, plan: Plan) -> tuple[Look, ...]:
-    """This judgement goes on record: as the declared looks that its seeds come to, where there are any.
+    """This judgement goes on record: as the declared looks that its seeds come to, where there are any."""
+    from audit.looks import with_look
 
-    Elsewhere it is a look at the full level, and another one after more seeds is a second.
-    """
-    from audit.looks import declared_by, in_force
-    from audit.record import Look
-    from audit.stats.decision import ALPHA
-
-    runs = (suite.runs.get(job.spec.key) for job in plan.jobs)
-    done = {run.key for run in runs if run is not None and run.status == "done"}
-    seeds = max((sum(key in done for key in keys) for keys in plan.keys.values()), default=0)
-    before = in_force(suite.looks(plan))
-    new = [Look(seeds, ALPHA)] if seeds else []
-    if before:
-        new = [look for look in declared_by(before[-1]).values() if before[-1].seeds < look.seeds <= seeds]
-    for look in new:
-        suite.ledger.take(look, suite.seen(plan))
+    runs = [suite.runs.get(job.spec.key) for job in plan.jobs]
+    tried = {run.key for run in runs if run is not None and run.status != "interrupted"}
+    done = any(run is not None and run.status == "done" for run in runs)
+    seeds = max((sum(key in tried for key in keys) for keys in plan.keys.values()), default=0) if done else 0
+    before = suite.looks(plan)
+    declared = max((look.declared for look in before), key=len, default=())
+    reached = max((look.seeds for look in before if look.declared), default=0)
+    new = [n for n in declared if reached < n <= seeds] if declared else [seeds] if seeds else []
+    for n in new:
+        suite.ledger.take(with_look(before, n, declared), suite.seen(plan))
     return suite.looks(plan)
 
 

@@ -10,12 +10,11 @@ from audit.claim_names import counted
 from audit.cli.app import verdict_code
 from audit.cli.cost import is_open, seconds_of_runs
 from audit.cli.idle import nothing_to_run, on_record
-from audit.cli.looks import Budget, Wanted, declared, listed
+from audit.cli.looks import Budget, declared, listed
 from audit.cli.report import write_files, write_report
 from audit.cli.suite import Suite
 from audit.durations import span
 from audit.exit_codes import Exit
-from audit.looks import in_force
 from audit.record import Audit, Look
 from audit.stats.decision import Decision
 from audit.stats.sequential import Schedule, step
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from audit.runner import Job, Plan
 
 
-def run_until_settled(suite: Suite, wanted: Wanted, budget: Budget) -> Exit:
+def run_until_settled(suite: Suite, wanted: tuple[int, ...] | None, budget: Budget) -> Exit:
     """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end."""
     first = suite.plan(seeds=1)
     if said := nothing_to_run(suite, first):
@@ -57,9 +56,7 @@ class _Walk:
         why = "no claim is open that seeds can settle"
         if open_experiments:
             self.suite.announce(self.suite.plan(seeds=self.schedule.looks[0], only=sorted(open_experiments)))
-            self.suite.say(
-                f"looks at {listed(self.schedule.looks)} seeds, {self.schedule.split} shares of the level"
-            )
+            self.suite.say(f"looks at {listed(self.schedule.looks)} seeds, which share the level")
         checks = self.suite.fidelity(first)
         for number, seeds in enumerate(self.schedule.looks, start=1):
             if not open_experiments:
@@ -83,7 +80,7 @@ class _Walk:
 
         level = self.schedule.level(seeds)
         assert level is not None
-        look = Look(seeds, level, self.schedule.split, self.schedule.looks)
+        look = Look(seeds, level, self.schedule.looks)
         self.suite.ledger.take(look, self.suite.seen(plan))
         looks = self.suite.looks(plan)
         self.jobs |= {job.spec.key: job for job in plan.jobs}
@@ -153,7 +150,7 @@ class _Walk:
         self.audit = self.suite.with_splits(with_predictions(self.audit, self.suite.records))
         write_report(self.audit, self.suite.folder, self.suite.also)
         self.suite.say_of_looks(self.audit)
-        taken = len(in_force(self.audit.looks))
+        taken = sum(look.seeds in self.schedule.looks for look in self.audit.looks)
         self.suite.say(f"stopped after {taken} of {len(self.schedule.looks)} looks: {why}")
         return Exit.RUNS_FAILED if self.suite.failures(list(self.jobs.values())) else verdict_code(self.audit)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from audit.assemble import judge_of
 from audit.evidence import one_test
-from audit.looks import first_seeds, in_force
+from audit.looks import first_seeds, furthest
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
 from audit.stats.threshold import threshold_bh, threshold_holm
@@ -18,7 +18,7 @@ class Standing:
     """The evidence that gave a claim its verdict."""
 
     look: Look | None
-    """None where no looks were declared."""
+    """None where none is on record."""
     level: float
     experiments: Mapping[str, ExperimentRecord]
     """As they stood at the look."""
@@ -27,15 +27,17 @@ class Standing:
 
 
 def standing(audit: Audit, claim: str) -> Standing:
-    """The first declared look that decided the claim, or the newest one."""
+    """The first look that decided the claim, or that of most seeds."""
     experiments = {it.id: it for it in audit.experiments}
     found = Standing(None, ALPHA, experiments, audit.verdicts)
     judge = judge_of(audit)
-    for look in in_force(audit.looks):
+    for look in audit.looks:
         seen = {name: first_seeds(it, look.seeds) for name, it in experiments.items()}
-        found = Standing(look, look.level, seen, judge(seen, look.level))
-        if any(it.claim == claim and it.outcome != "inconclusive" for it in found.verdicts):
-            break
+        here = Standing(look, look.level, seen, judge(seen, look.level))
+        if any(it.claim == claim and it.outcome != "inconclusive" for it in here.verdicts):
+            return here
+        if look == furthest(audit.looks):
+            found = here
     return found
 
 

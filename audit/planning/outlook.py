@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from audit.evidence import gather, one_test, priors_of
 from audit.judging.measured import reaches_of
-from audit.looks import first_seeds, in_force
+from audit.looks import first_seeds, furthest, next_level
 from audit.manifest import NOT_IN_STORE
 from audit.planning.ask import Evidence, ask
 from audit.planning.question import FULL, NONE, Levels, Question
 from audit.planning.run_time import RunTime, RunTimes
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Look, Run, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.runner.plan import LEFT_OUT
-from audit.stats.decision import ALPHA
 from audit.stats.planning import Needed
 from audit.stats.threshold import threshold_bh, threshold_holm
 
@@ -89,8 +88,9 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
     """One for each inconclusive claim, in the order of the claims; `alpha`: of the look that is to come."""
     level = next_level(audit.looks) if alpha is None else alpha
     experiments = {it.id: it for it in audit.experiments}
-    if declared := in_force(audit.looks):
-        experiments = {name: first_seeds(it, declared[-1].seeds) for name, it in experiments.items()}
+    if audit.looks:
+        seeds = furthest(audit.looks).seeds
+        experiments = {name: first_seeds(it, seeds) for name, it in experiments.items()}
     evidence = Evidence(experiments, priors_of(audit.claims, experiments))
     times = RunTimes(audit.experiments)
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
@@ -107,14 +107,6 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
 
 def _runs(experiments: Mapping[str, ExperimentRecord], name: str) -> Sequence[Run]:
     return experiments[name].runs if name in experiments else ()
-
-
-def next_level(looks: Sequence[Look]) -> float:
-    """The level of the look that comes after these."""
-    declared = in_force(looks)
-    if not declared:
-        return ALPHA
-    return declared[-1].level / (2.0 if declared[-1].split == "halving" else 1.0)
 
 
 def _levels(

@@ -1,7 +1,7 @@
-"""Adding seeds until a claim is settled, at looks that were declared before the first run.
+"""Adding seeds until a claim is settled: every look at the runs has its share of the level.
 
-Each look has its share of the level (Bonferroni over looks: valid for any dependence and any number of
-seeds); testing at 5 % after every few seeds would be wrong in 16.6 % of cases after five looks.
+Bonferroni over looks is valid for any dependence and any number of seeds; testing at 5 % after every few
+seeds would be wrong in 16.6 % of cases after five looks.
 
 What repeated tests at one level do: Armitage, McPherson and Rowe 1969.
 """
@@ -14,11 +14,22 @@ from typing import Literal
 
 from audit.stats.decision import ALPHA, Decision
 
-Split = Literal["equal", "halving"]
 Step = Literal["go_on", "decided", "last_look", "futile", "between_looks"]
 
 #: Below this power at the last look, more seeds are not worth their time.
 FUTILE = 0.20
+
+
+def level_of(look: int, *, alpha: float = ALPHA) -> float:
+    """Of looks that nobody declared: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2.
+
+    All together they have alpha.
+
+    Raises ValueError for a look before the first.
+    """
+    if look < 1:
+        raise ValueError(f"looks are numbered from 1, got {look!r}")
+    return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)
 
 
 @dataclass(frozen=True)
@@ -27,7 +38,6 @@ class Schedule:
 
     looks: tuple[int, ...]
     levels: tuple[float, ...]
-    split: Split
 
     def level(self, seeds: int) -> float | None:
         """The level at `seeds` seeds; None between looks, where nothing is decided."""
@@ -38,33 +48,15 @@ class Schedule:
         return next((look for look in self.looks if look > seeds), None)
 
 
-def schedule(looks: Sequence[int] = (3, 5), *, alpha: float = ALPHA, split: Split = "equal") -> Schedule:
-    """equal: alpha / K at each of K looks; halving: alpha / 2, alpha / 4, ..., which has no last look.
+def schedule(looks: Sequence[int] = (3, 5), *, alpha: float = ALPHA) -> Schedule:
+    """alpha / K at each of K declared looks.
 
     Raises ValueError for no look, looks that do not grow, or one of fewer than 2 seeds.
     """
     looks = tuple(looks)
     if not looks or looks[0] < 2 or list(looks) != sorted(set(looks)):
         raise ValueError(f"looks are growing numbers of seeds, 2 or more, got {looks!r}")
-    if split == "equal":
-        levels = (alpha / len(looks),) * len(looks)
-    else:
-        levels = tuple(alpha * 0.5**k for k in range(1, len(looks) + 1))
-    return Schedule(looks, levels, split)
-
-
-def extended(declared: Schedule, look: int) -> Schedule:
-    """One more look after the declared ones; only halving has level left for it.
-
-    Raises ValueError for an equal split, or a look that is not later.
-    """
-    if declared.split != "halving":
-        raise ValueError(
-            f"looks {declared.looks!r} share all of the level; only halving looks can be added to"
-        )
-    if look <= declared.looks[-1]:
-        raise ValueError(f"a further look comes after {declared.looks[-1]} seeds, got {look!r}")
-    return Schedule((*declared.looks, look), (*declared.levels, declared.levels[-1] / 2.0), declared.split)
+    return Schedule(looks, (alpha / len(looks),) * len(looks))
 
 
 def step(

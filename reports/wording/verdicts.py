@@ -276,8 +276,11 @@ def conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
 
 
 def hangs_on(claim: ClaimRecord, verdict: Verdict) -> list[tuple[str, str]]:
-    """What the verdict hangs on, a term and its words each: spread and its prior, the paper's scatter."""
+    """What the verdict hangs on, a term and its words each: spread and its prior, the scatter, the look."""
     found = [("Spread", text) for text in _spreads(claim, verdict)]
+    if verdict.look:
+        level = f"{100.0 * verdict.level:.3g}%"
+        found.append(("Look", f"number {verdict.look} at these runs, at the level of {level}"))
     if verdict.by_own_spread is not None:
         same = verdict.by_own_spread == verdict.outcome
         said = "without moderation the same" if same else f"without moderation {verdict.by_own_spread}"

@@ -176,7 +176,7 @@ def test_primaries_are_counted() -> None:
 
 def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     """Where looks were declared, the steps are those of the look that gave the verdict, at its level."""
-    looks = tuple(Look(n, 0.025, "equal", (3, 5)) for n in (3, 5))
+    looks = tuple(Look(n, 0.025, (3, 5)) for n in (3, 5))
     audit = suite(looks=looks)
     for claim in ("the-order:P@1", "the-value:P@1", "the-trend:P@1", "the-dominance"):
         found = derivation(audit, claim)

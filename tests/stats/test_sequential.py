@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit.stats.decision import Decision
-from audit.stats.sequential import Step, extended, schedule, step
+from audit.stats.sequential import Step, level_of, schedule, step
 from audit.stats.student import quantile
 from tests.stats import golden
 
@@ -17,16 +17,19 @@ OPEN, DONE = Decision("inconclusive", "straddles_margin"), Decision("contradicte
 
 @golden.cases("sequential_alpha")
 def test_the_level_of_each_look(case: dict[str, Any]) -> None:
+    """Of equal shares; of halving ones, which nothing takes any more, the quantiles alone."""
     inputs = case["inputs"]
-    got = schedule(inputs["looks"], alpha=inputs["alpha"], split=inputs["split"])
-    looks = list(zip(got.looks, got.levels, strict=True))
+    equal = inputs["split"] == "equal"
+    halving = [inputs["alpha"] * 0.5**k for k in range(1, len(inputs["looks"]) + 1)]
+    levels = schedule(inputs["looks"], alpha=inputs["alpha"]).levels if equal else halving
+    looks = list(zip(inputs["looks"], levels, strict=True))
     named = {
-        "alpha_per_look": got.levels[0] if inputs["split"] == "equal" else got.levels,
+        "alpha_per_look": levels[0] if equal else levels,
         "t_one_sided": [quantile(1 - level, n - 1) for n, level in looks],
         "t_two_sided": [quantile(1 - level / 2, n - 1) for n, level in looks],
     }
     golden.check(case, **{name: named[name] for name in case["expected"]})
-    assert inputs["split"] == "halving" or len(set(got.levels)) == 1
+    assert not equal or len(set(levels)) == 1
 
 
 def rejected(looks: list[int], levels: tuple[float, ...], sims: int, seed: int) -> float:
@@ -46,10 +49,19 @@ def test_looking_again_and_again_at_the_full_level_errs_three_times_as_often(cas
     golden.check(case, actual_error=rejected(looks, (level,) * len(looks), 50_000, 20261127))
 
 
-@pytest.mark.parametrize("split", ["equal", "halving"])
-def test_declared_looks_keep_the_level(split: Any) -> None:
+def test_the_levels_of_looks_that_nobody_declared() -> None:
+    """4/5 of 5 %, and 1/5 of it times 1/2, 1/4, ...: 5 % together."""
+    assert [level_of(k) for k in (1, 2, 3, 4)] == pytest.approx([0.04, 0.005, 0.0025, 0.00125])
+    assert sum(level_of(k, alpha=0.01) for k in range(1, 60)) == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="from 1, got 0"):
+        level_of(0)
+    levels = tuple(level_of(k) for k in range(1, 9))
+    assert rejected(list(range(3, 11)), levels, 20_000, 7) <= 0.05
+
+
+def test_declared_looks_keep_the_level() -> None:
     """At four standard errors of a share of 20,000."""
-    plan = schedule((3, 5, 8, 12, 20), split=split)
+    plan = schedule((3, 5, 8, 12, 20))
     assert sum(plan.levels) <= 0.05 + 1e-12
     assert rejected(list(plan.looks), plan.levels, 20_000, 7) <= 0.05 + 4 * (0.05 * 0.95 / 20_000) ** 0.5
 
@@ -59,15 +71,6 @@ def test_two_looks_at_half_the_level_are_the_default() -> None:
     assert (plan.looks, plan.levels) == ((3, 5), (0.025, 0.025))
     assert [plan.level(n) for n in (2, 3, 4, 5)] == [None, 0.025, None, 0.025]
     assert [plan.following(n) for n in (0, 3, 4, 5)] == [3, 5, 5, None]
-
-
-def test_only_halving_has_level_left_for_a_further_look() -> None:
-    plan = extended(schedule((3, 5), split="halving"), 8)
-    assert plan == schedule((3, 5, 8), split="halving")
-    with pytest.raises(ValueError, match="only halving"):
-        extended(schedule((3, 5)), 8)
-    with pytest.raises(ValueError, match="after 5 seeds, got 4"):
-        extended(schedule((3, 5), split="halving"), 4)
 
 
 @pytest.mark.parametrize(
