@@ -166,7 +166,7 @@ def test_without_a_plan_every_experiment_is_there_without_runs(paper: Paper, tmp
         ('"scope": "other_data"', '"scope": "same_data"', "it was changed after it was written"),
         ('"passed": true', '"passed": false', "it was changed after it was written"),
         ('"seeds": 3', '"seeds": 2', "it was changed after it was written"),
-        ('"level": 0.025', '"level": 0.05', "it was changed after it was written"),
+        ('"level": 0.005', '"level": 0.05', "it was changed after it was written"),
         ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
         ('"paper": "toy2024",', "", r"paper: this key is missing"),
         ("{", "", "not as it was written"),
