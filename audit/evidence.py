@@ -145,9 +145,10 @@ def gather(
         other = f"the corpus is known to be {record.corpus_of}, another data set of the paper"
         return Arm(experiment, record, (), (), attempts=0, lacks="other_data", notes=(other,))
     tried, twice = _one_a_seed(_distinct(record.runs))
+    sizes = record.data.sizes_apart if record.data and record.scope == "same_data" else ()
     done = [run for run in tried if run.status == "done"]
     read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
-    notes = []
+    notes = [f"declared to be the paper's data, and {it}" for it in sizes if read]
     if twice:
         notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
     if len(read) < len(done):
@@ -277,9 +278,9 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
         elif not all(fidelity.get(model) is True for model in it.models):
             return "unverified_reimplementation"
     if any(it.scope == "other_data" for it in held):
-        return "stand_in"
+        return "stand_in"  # or it is declared to be the paper's, with far more or fewer documents
     short = {code for it in held for code in it.short or ()}
-    return next((code for code in ("reduced_protocol", "untuned") if code in short), None)
+    return next((code for code in ("stand_in", "reduced_protocol", "untuned") if code in short), None)
 
 
 def one_test(

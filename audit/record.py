@@ -289,6 +289,8 @@ class DataSheet:
     corpus: str
     """The same in any order and split."""
     statistics: tuple[DataStatistic, ...]
+    sizes_apart: tuple[str, ...] = ()
+    """Printed numbers of documents and labels that the corpus does not have, in words."""
 
 
 @dataclass(frozen=True)
@@ -326,7 +328,7 @@ class ExperimentRecord:
     """Id of another data set of the paper that the corpus is known to be: then nothing is judged by it."""
     short: tuple[str, ...] | None = None
     """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
-    `untuned`. None in older records, and for imported runs, of which it is not known."""
+    `untuned`, and `stand_in` of other sizes. None in older records, and for imported runs."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """As `Run.sources`, of the code by which it was judged."""
     gone: tuple[int, ...] = ()

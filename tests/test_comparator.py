@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.comparator import MarginsNow, compare
-from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Scope
+from audit.record import ClaimRecord, DataInfo, DataSheet, ExperimentRecord, Scope
 from tests.judging.made import HALF, HIGH, LOW, OK, arms, claim, judge, runs, said
 from tests.records import DATA, make_experiment, make_run
 
@@ -467,6 +467,16 @@ def test_runs_on_another_data_set_of_the_paper_say_nothing(kind: str) -> None:
     assert said(verdict) == ("inconclusive", "other_data")
     assert (verdict.p_reproduced, verdict.estimate, verdict.scope) == (None, None, None)
     assert "the corpus is known to be english, another data set of the paper" in verdict.badges[0]
+
+
+def test_sizes_that_disagree_with_the_declared_data_are_told_at_the_verdict() -> None:
+    apart = ("printed 43,410 training documents, here 1,200",)
+    sheet = DataSheet("Corpus", "", "c", "p", "d", (), sizes_apart=apart)
+    held = arms(a=LOW, b=HIGH)
+    held["a"] = replace(held["a"], data=sheet, short=("stand_in",))
+    verdict = judge(claim("order", "a", "b"), held)
+    assert said(verdict) == ("inconclusive", "stand_in")
+    assert verdict.badges == (f"a: declared to be the paper's data, and {apart[0]}",)
 
 
 def test_the_order_of_claims_and_runs_changes_nothing() -> None:

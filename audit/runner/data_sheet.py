@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.data.identity import Observed
 
+_SIZES = ("train", "test", "labels")
 _COUNTED = ("train", "test", "dev", "labels", "features")
 
 
 def sheet_of(described: Described, data: Dataset) -> DataSheet:
     """The data, as they come, against a data set of a claim file."""
+    from reimpl.data.identity import differences
+
     observed, recognised = _known(data)
+    sizes = {name: described.printed[name] for name in _SIZES if name in described.printed}
     return DataSheet(
         dataset=described.name,
         recognised=recognised,
@@ -27,7 +31,15 @@ def sheet_of(described: Described, data: Dataset) -> DataSheet:
         partition=data.partition,
         corpus=data.corpus,
         statistics=statistics(described.printed, observed),
+        sizes_apart=differences(sizes, observed),
     )
+
+
+def has_other_sizes(described: Described, data: Dataset) -> bool:
+    """Whether it holds far more or fewer documents than are printed."""
+    from reimpl.data.identity import far_apart
+
+    return far_apart(described.printed, _known(data)[0])
 
 
 def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStatistic, ...]:

@@ -18,7 +18,7 @@ from audit.names import known_names
 from audit.readings import in_words
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
-from audit.runner.data_sheet import sheet_of
+from audit.runner.data_sheet import has_other_sizes, sheet_of
 from audit.runner.deviations import deviations
 from audit.runner.faults import with_way_out
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
@@ -451,17 +451,22 @@ def _resolve(
         reading=dict(reading.reading) if reading else {},
         data=sheet_of(paper.datasets[experiment.on], whole),
         deterministic=same,
-        short=_short(experiment, result),
+        short=_short(experiment, result, has_other_sizes(paper.datasets[experiment.on], whole)),
     )
     return replace(record, sources=sources_of(record)), specs, request
 
 
-def _short(experiment: Experiment, found: Tuned) -> tuple[str, ...]:
-    """In what the runs fall short of the paper's protocol, so that they may not speak against it."""
+def _short(experiment: Experiment, found: Tuned, other_sizes: bool) -> tuple[str, ...]:
+    """In what the runs fall short of the paper's, so that they may not speak against it."""
     it = found.settings
     reduced = (it.used, it.config) != (it.claimed, it.claimed_config)
     reduced = reduced or experiment.vocabulary == "reduced"  # the list of its words is not public
-    return (*(["reduced_protocol"] if reduced else []), *(["untuned"] if found.untuned else []))
+    held = {
+        "stand_in": other_sizes,  # whatever the content is declared to be
+        "reduced_protocol": reduced,
+        "untuned": found.untuned,
+    }
+    return tuple(code for code, so in held.items() if so)
 
 
 _ALONE = {"texts": "texts without features", "features": "features without text"}

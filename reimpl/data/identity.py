@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +38,11 @@ NOUNS: Mapping[str, str] = {
     "words_per_document_test": "words a test document",
 }
 _SIZES = ("train", "test", "labels")
+#: A size as it may be printed: `3,200`, `about 3,200`, `~3200`, `3.8K`.
+_COUNT = re.compile(
+    r"(?P<about>(?:(?:about|around|roughly|approximately|approx\.|circa|ca\.)\s|[~\u2248])?)\s?"
+    r"(?P<number>[0-9][0-9.]*)\s?(?P<unit>[KkMm]?)"
+)
 #: Said of the very split whose documents stand in another order: nothing but an unshuffled run can tell.
 REORDERED = "the documents stand in another order"
 
@@ -155,8 +161,9 @@ def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ..
         readings = observed.statistics.get(name)
         if name in printed and readings:
             value, places = _printed(printed[name])
-            half = Fraction(1, 2 * 10**places)
+            half = Fraction(10) ** -places / 2
             if not any(abs(Fraction(it) - value) <= half for it in readings):
+                places = max(places, 0)
                 here = f"{readings[0]:,.{places}f}"
                 if here == f"{float(value):,.{places}f}":  # pragma: no cover - rounding at the very edge
                     here = f"{readings[0]:,.{places + 2}f}"
@@ -164,10 +171,26 @@ def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ..
     return tuple(found)
 
 
+def far_apart(printed: Mapping[str, str], observed: Observed) -> bool:
+    """Whether a tenth more or fewer documents are here than are printed, which is no slip."""
+    for name in ("train", "test"):
+        readings = observed.statistics.get(name)
+        if name in printed and readings:
+            value, _ = _printed(printed[name])
+            if not any(abs(Fraction(it) - value) <= value / 10 for it in readings):
+                return True
+    return False
+
+
 def _printed(text: str) -> tuple[Fraction, int]:
-    """A printed number and its decimal places."""
+    """A printed number and its decimal places: -2 of hundreds, as in 3.8K and about 3,200."""
     plain = text.strip().rstrip("%").strip().replace(",", "").replace("\N{MINUS SIGN}", "-")
-    return Fraction(plain), len(plain.partition(".")[2])
+    match = _COUNT.fullmatch(plain)
+    if match is None or not (match["about"] or match["unit"]):
+        return Fraction(plain), len(plain.partition(".")[2])
+    value = Fraction(match["number"]) * {"": 1, "k": 1_000, "m": 1_000_000}[match["unit"].lower()]
+    digits = str(value)
+    return value, len(digits.rstrip("0")) - len(digits)
 
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:

@@ -69,9 +69,11 @@ def write_paper(folder: Path, *changes: tuple[str, str], name: str = "toy.yaml")
 
 
 def its_own(folder: Path) -> tuple[str, str]:
-    """The change of toy.yaml that declares the corpus beside it as the paper's."""
+    """The change of toy.yaml that declares the corpus beside it as the paper's, with its sizes."""
     plan = make_plan(load(folder / "toy.yaml"), Settings(data=folder / "corpus"), only=["words"])
-    return "content: null", f"content: {plan.jobs[0].data.load().content}"
+    data = plan.jobs[0].data.load()
+    sizes = f'printed: {{train: "{data.train.size}", test: "{data.test.size}"}}'
+    return 'printed: {train: "1,000", test: "100"}, content: null', f"{sizes}, content: {data.content}"
 
 
 LINEAR = """\

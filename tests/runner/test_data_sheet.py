@@ -74,3 +74,23 @@ def test_the_made_corpus_is_recognised(tmp_path: Path) -> None:
     plan = make_plan(load(write_paper(tmp_path)), Settings(protocol="small"), only=["words"])
     [record] = [it for it in plan.experiments if it.id == "words"]
     assert record.data is not None and record.data.recognised.startswith("synthetic, by content")
+
+
+def test_a_declared_content_of_other_sizes_is_told_and_contradicts_nobody(tmp_path: Path) -> None:
+    """40 and 16 documents beside a printed 43,410 and 4,341; a slip of some documents is told alone."""
+    corpus = write_corpus(tmp_path / "corpus")
+    settings = Settings(data=corpus, cache=tmp_path / "c", protocol="claimed")
+    content = make_plan(load(write_paper(tmp_path)), settings, only=["words"]).jobs[0].data.load().content
+    found = {}
+    for train, test in (("43,410", "4,341"), ("41", "16"), ("40", "16"), ("about 40", "16")):
+        said = f'printed: {{train: "{train}", test: "{test}"}}, content: {content}'
+        paper = load(write_paper(tmp_path, ('printed: {train: "1,000", test: "100"}, content: null', said)))
+        record = make_plan(paper, settings, only=["words"]).experiments[0]
+        assert record.scope == "same_data" and record.data is not None
+        found[train] = record.data.sizes_apart, record.short
+    assert found["43,410"] == (
+        ("printed 43,410 training documents, here 40", "printed 4,341 test documents, here 16"),
+        ("stand_in",),
+    )
+    assert found["41"] == (("printed 41 training documents, here 40",), ())
+    assert found["40"] == found["about 40"] == ((), ())

@@ -273,7 +273,7 @@ def test_runs_have_the_best_values_and_name_their_study(tmp_path: Path, corpus: 
         assert spec.protocol["learning_rate"] == 3e-3
         assert (spec.config["dropout_embedding"], spec.config["dropout_output"]) == (0.2, 0.4)
     assert words.study == study
-    assert words.short == ("reduced_protocol",)  # tuned in as many trials as the file asks for
+    assert words.short == ("stand_in", "reduced_protocol")  # tuned in as many trials as the file asks for
     (told,) = [it for it in words.deviations if it.what == "tuning"]
     assert told.here.startswith("tuned: 2 trials, best P@1 61.50 with learning_rate 0.003")
     assert study.key in told.here
@@ -299,7 +299,7 @@ def test_fewer_trials_than_the_protocol_asks_for_are_a_departure(tmp_path: Path,
     plan = make_plan(paper(tmp_path, "tuning: chen2022"), settings(tmp_path), only=["words"])
     words = next(it for it in plan.experiments if it.id == "words")
     assert "2 trials instead of 48" in next(it for it in words.deviations if it.what == "tuning").why
-    assert words.short == ("reduced_protocol", "untuned")
+    assert words.short == ("stand_in", "reduced_protocol", "untuned")
 
 
 def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
@@ -332,7 +332,7 @@ def test_untuned_runs_are_those_of_the_file_and_say_so(tmp_path: Path, corpus: P
     (told,) = [it for it in words.deviations if it.what == "tuning"]
     assert (told.here, told.why) == ("not tuned: the settings of the claim file", "--untuned")
     assert words.study is None
-    assert words.short == ("reduced_protocol", "untuned")
+    assert words.short == ("stand_in", "reduced_protocol", "untuned")
 
 
 def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path, corpus: Path) -> None:
@@ -374,6 +374,6 @@ def test_linear_models_are_tuned_by_the_same_road(tmp_path: Path, corpus: Path) 
     assert [trial.state for trial in study.trials] == ["done"] * 3
     assert {trial.epochs for trial in study.trials} == {None}
     assert study.best is not None
-    (job, _) = make_plan(claims, settings(tmp_path), only=["words"]).jobs
+    (job,) = make_plan(claims, settings(tmp_path), only=["words"]).jobs
     assert job.spec.config["C"] == study.best.values["config.C"]
     assert np.isfinite([trial.score or np.nan for trial in study.trials]).all()
