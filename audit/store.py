@@ -4,6 +4,7 @@ A store is a folder, and KEY is the hash of everything that decides the outcome 
 
     KEY.json            the record; JSON of `audit.record.Run`
     KEY.npz             the top-k predictions that the record names; only a run that is done has any
+    manifests/          of each paper, what was planned and on record (`audit.manifest`)
     checkpoints/KEY/    what an unfinished run left for its continuation
     members/KEY/        models of ensembles on the same data, for those with the same settings
     locks/KEY.lock      held by the process that works on the run; the system frees it when that process dies
