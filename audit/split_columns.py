@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from audit.claim import Paper
+from audit.evidence import about_gone
 from audit.manifest import KeptPlan, with_stored_runs
 from audit.record import Audit, ExperimentRecord, Run, SplitStudy, canonical_json
 from audit.split_study import split_study
@@ -56,23 +57,34 @@ def _seeds(plan: KeptPlan) -> int:
     return max(map(len, plan.keys.values()), default=0)
 
 
-def studies_of(paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run]) -> dict[str, SplitStudy]:
-    """Report of a corpus with split columns -> the study of them."""
-    found = {report: study_of(paper, columns, runs) for report, columns in grouped(plans).items()}
+def studies_of(
+    paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
+) -> dict[str, SplitStudy]:
+    """Report of a corpus with split columns -> the study of them; `lost` as in `audit.manifest`."""
+    found = {report: study_of(paper, columns, runs, lost) for report, columns in grouped(plans).items()}
     return {report: study for report, study in found.items() if study is not None}
 
 
-def study_of(paper: Paper, columns: ColumnPlans, runs: Sequence[Run]) -> SplitStudy | None:
+def study_of(
+    paper: Paper, columns: ColumnPlans, runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
+) -> SplitStudy | None:
     """The study of all columns by their stored runs; None where fewer than two have any.
 
-    What was run with other settings than on the first column, or is no run of the column, is left out.
+    What was run with other settings than on the first column, or is no run of the column, is left out; so is
+    an experiment of which a run is gone, on all columns.
     """
     held: Columns = {}
     left_out: list[str] = []
+    gone: set[str] = set()
     for column, plan in columns.plans.items():
-        mine = with_stored_runs(plan, paper, runs)
+        mine = with_stored_runs(plan, paper, runs, lost)
+        left_out += [f"column {column}: {said}" for said in about_gone(mine.values())]
+        gone |= {name for name, it in mine.items() if it.gone}
         held[column], why = _alike(column, mine, held)
         left_out += why
+    held = {
+        column: {name: it for name, it in mine.items() if name not in gone} for column, mine in held.items()
+    }
     if sum(any(it.runs for it in mine.values()) for mine in held.values()) < 2:
         return None
     return split_study(

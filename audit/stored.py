@@ -66,9 +66,10 @@ class Bench:
 
     def studies(self, paper: Paper) -> dict[str, SplitStudy]:
         """Of split columns, by report."""
+        from audit.manifest import lost_seeds
         from audit.split_columns import studies_of
 
-        return studies_of(paper, self.plans(paper), self.runs)
+        return studies_of(paper, self.plans(paper), self.runs, lost_seeds(self.store, paper.paper.key))
 
     def judge(self, paper: Paper, plan: KeptPlan, grown: Mapping[str, tuple[str, ...]]) -> Audit:
         """Every claim by the runs that the newest command of that report planned, and by imported ones."""

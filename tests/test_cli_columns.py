@@ -229,6 +229,23 @@ def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(tra
     assert found.left_out == ("svm: column 2 was run with other settings than the others.",)
 
 
+def test_a_column_whose_run_is_gone_leaves_no_mean_of_the_others(
+    trained: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main([*RUN, "--seeds", "1"])
+    assert record(0).splits is not None
+    [svm] = [it for it in record(1).experiments if it.id == "svm"]
+    Path(f"audit-runs/{svm.runs[0].key}.json").unlink()
+    capsys.readouterr()
+    cli.main(["judge", "linear.yaml"])
+    assert "svm: 1 of 1 run is gone (seed 0): run again" in capsys.readouterr().err
+    found = record(0).splits
+    assert found is None or "svm" not in {it.experiment for it in found.noise}
+    cli.main([*RUN, "--seeds", "1"])
+    again = record(0).splits
+    assert again is not None and again.noise[0].columns == (0, 1, 2)
+
+
 def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -> None:
     cli.main([*RUN, "--seeds", "2"])
     for column in range(3):

@@ -233,7 +233,8 @@ class Suite:
         from audit.manifest import kept_plans
         from audit.split_columns import studies_of
 
-        return studies_of(self.paper, kept_plans(self.store, self.paper.paper.key), self.every_run)
+        plans = kept_plans(self.store, self.paper.paper.key)
+        return studies_of(self.paper, plans, self.every_run, self._lost)
 
     def with_splits(self, audit: Audit) -> Audit:
         """The audit of one split column with what is known of the others; any other one as it is."""
