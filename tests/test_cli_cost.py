@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import reimpl.fidelity
 from audit import cli
@@ -52,7 +53,7 @@ def test_before_the_first_run_the_time_is_not_known_and_after_it_it_is(
 ) -> None:
     told = err(capsys, *RUN, "--seeds", "3")
     assert "3 runs to do, how long is not known before the first one" in told
-    assert told[-4].startswith("[1/3] words seed 0") and "about 20 min for the other 2 at that pace" in told
+    assert told[-5].startswith("[1/3] words seed 0") and "about 20 min for the other 2 at that pace" in told
     assert sum("at that pace" in line for line in told) == 1
 
 
@@ -166,3 +167,17 @@ def test_a_file_in_the_place_of_the_store_is_told(capsys: pytest.CaptureFixture[
     Path("file").write_text("x")
     [told] = err(capsys, *RUN, "--store", "file/runs", code=Exit.BAD_INPUT)
     assert told.startswith("audit: file/runs: Not a directory; a file stands where a folder is needed")
+
+
+def test_what_the_seeds_can_decide_is_said_before_the_first_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two arms of SD 0.3, 1 point apart, at half of the first look's 4 %: scipy's noncentral t."""
+    told = err(capsys, *RUN[:-1], "words-win", "--seeds", "3")
+    power = stats.nct.sf(stats.t.isf(0.02, 4), 4, 1.0 / (0.3 * (2 / 3) ** 0.5))
+    assert (
+        f"3 seeds: a method that is better by 1 point is shown to be so in about {100 * power:.0f} % of "
+        "cases, if seeds scatter by 0.3 points, beside 1 other claim"
+    ) in told
+    (line,) = [it for it in err(capsys, *RUN[:-1], "words-win", "--seeds", "4") if it.startswith("4 seeds: ")]
+    assert "by the runs on record (SD 1)" in line  # 70, 71, 72
+    (line,) = [it for it in err(capsys, *RUN[:-1], "words-win", "--seeds", "2") if it.startswith("2 seeds: ")]
+    assert line == "2 seeds: nothing random is decided by fewer than three"

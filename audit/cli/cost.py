@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from audit.claim_names import counted, first_of
@@ -26,6 +27,77 @@ def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
         if not missing:
             yield f"all {counted(len(plan.jobs), 'run')} are on record"
     yield from to_do(suite, [plan], plan.jobs, missing)
+    yield from what_it_decides(suite, plan)
+
+
+#: How far off a printed value or two methods are of which the power is told, in points.
+_OFF, _APART = 2.5, 1.0
+#: SD over seeds where no run tells, in points.
+_USUAL_SD = 0.3
+
+
+def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
+    """The power of the plan's seeds, in one line: for printed values where they are judged, else for orders.
+
+    The claim alone is off, so that Holm leaves it its share of the level; variances are moderated over the
+    experiments of the plan.
+    """
+    from audit.judging import JUDGES
+    from audit.looks import next_level
+    from audit.stats.power import contradiction_power, order_power
+    from audit.stats.sequential import level_of
+    from audit.stats.target import KAPPA
+
+    records = {it.id: it for it in plan.experiments if not it.not_run and not it.deterministic}
+    seeds = max((len(plan.keys.get(name, ())) for name in records), default=0)
+    claims = [
+        it
+        for it in suite.paper.claim_records()
+        if it.kind in JUDGES and it.experiments and records.keys() >= set(it.experiments)
+    ]
+    values = [it for it in claims if it.kind == "value" and records[it.experiments[0]].scope != "other_data"]
+    orders = [it for it in claims if it.kind == "order"]
+    if not seeds or not (values or orders):
+        return
+    if seeds < 3:
+        yield f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three"
+        return
+    sd = _sd_on_record(suite, plan)
+    looks = suite.looks(plan)
+    level = (next_level(looks) if looks else level_of(1)) / len(claims)
+    prior_df = len(records) * (seeds - 1) / 2.0 if len(records) > 2 else 0.0
+    if values:
+        margin = median(it.margin.value for it in values if it.margin)
+        power = contradiction_power(
+            seeds,
+            sd=sd or _USUAL_SD,
+            margin=margin,
+            difference=_OFF,
+            paper_sd_ratio=KAPPA,
+            prior_df=prior_df,
+            alpha=level,
+        )
+        what = f"a printed value that is {_OFF:g} points off is contradicted"
+    else:
+        power = order_power(seeds, sd=sd or _USUAL_SD, gap=_APART, prior_df=prior_df, alpha=level)
+        what = f"a method that is better by {_APART:g} point is shown to be so"
+    scatter = f"by the runs on record (SD {sd:.2g})" if sd else f"if seeds scatter by {_USUAL_SD:g} points"
+    share = "hardly any" if power < 0.05 else f"about {100.0 * power:.0f} % of"
+    others = counted(len(claims) - 1, "other claim")
+    yield f"{seeds} seeds: {what} in {share} cases, {scatter}, beside {others}"
+
+
+def _sd_on_record(suite: Suite, plan: Plan) -> float | None:
+    """Median SD of P@1 over seeds, of experiments of three runs or more; None where there are none."""
+    from audit.stats.sample import sample
+
+    values: dict[str, list[float]] = {}
+    for job in plan.jobs:
+        run = suite.records.get(job.spec.key)
+        if run is not None and run.status == "done" and "P@1" in run.metrics:
+            values.setdefault(job.spec.arm, []).append(run.metrics["P@1"])
+    sds = [sd for it in values.values() if len(it) > 2 and (sd := sample(it).sd)]
+    return median(sds) if sds else None
 
 
 def to_do(suite: Suite, plans: Sequence[Plan], jobs: Sequence[Job], missing: Sequence[Job]) -> Iterator[str]:

@@ -2,18 +2,24 @@
 
 A run has P@1, P@3 and P@5 that are correlated (0.8), SD 0.3 each. 24 claims are values, 6 orders, 6
 equivalences, 3 gaps, 1 is "significantly better". `Truth` says how far each is from what the paper states.
+
+    python -m tests.judging.simulated [PAPERS]      error rates of papers of 30 printed values
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.record import ClaimRecord, ExperimentRecord
+from audit.comparator import compare
+from audit.looks import judge_by, ruled
+from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
+from audit.stats.decision import ALPHA
 from tests.judging.made import HALF, claim
-from tests.records import make_experiment, make_run
+from tests.records import DATA, make_experiment, make_run
 
 SD, CORRELATION, D = 0.3, 0.8, 0.5
 METRICS = ("P@1", "P@3", "P@5")
@@ -114,3 +120,112 @@ def holds(truth: Truth, claim: ClaimRecord) -> bool:
     if truth is HALF_TRUE:
         return first
     return not first or claim.kind == "gap"  # a gap may hold between two numbers that are wrong
+
+
+# --------------------------------------------------------------------------- error rates, for the documents
+
+#: Claims of a paper, and the mean of each method.
+CLAIMS = 30
+MEANS = np.linspace(40.0, 90.0, CLAIMS)
+HALF_UNIT = 0.005
+LARGE = replace(DATA, n_test=1_000_000)
+
+
+@dataclass(frozen=True)
+class World:
+    """How runs come out, ours and the paper's: points."""
+
+    off: float = 0.0
+    """Mean of the paper's method minus ours, up or down."""
+    ratio: float = 1.0
+    """SD of the paper's one run over that of ours; 0 prints the mean itself."""
+    noise: str = "normal"
+    """`t3`, `exponential` (of the same SD), or `bad`: one seed in ten is 2 points lower."""
+
+
+def printed_values(world: World, rng: np.random.Generator, seeds: int) -> Paper:
+    """A paper of 30 printed values, one run behind each, and our runs; SDs are lognormal around 0.3."""
+    sds = SD * np.exp(rng.normal(0.0, 0.6, CLAIMS) - 0.18)
+    ours = MEANS[:, None] + sds[:, None] * _drawn(world.noise, rng, (CLAIMS, seeds))
+    if world.noise == "bad":
+        ours -= 2.0 * (rng.random(ours.shape) < 0.1)
+    sides = rng.choice((-1.0, 1.0), CLAIMS)
+    theirs = MEANS + sides * world.off + world.ratio * sds * _drawn(world.noise, rng, (CLAIMS, 1))[:, 0]
+    claims, found = [], {}
+    for i, (values, number) in enumerate(zip(ours.tolist(), theirs.tolist(), strict=True)):
+        runs = [make_run(seed, x, key=f"e{i}s{seed}", data=LARGE) for seed, x in enumerate(values)]
+        found[f"e{i}"] = make_experiment(f"e{i}", runs)
+        claims.append(claim("value", f"e{i}", id=f"v{i}", printed=(f"{number:.2f}",)))
+    return Paper(tuple(claims), found)
+
+
+def _drawn(noise: str, rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    if noise == "t3":
+        return rng.standard_t(3, shape) / np.sqrt(3.0)
+    return rng.exponential(1.0, shape) - 1.0 if noise == "exponential" else rng.standard_normal(shape)
+
+
+def outcomes(held: Paper, looks: Sequence[int]) -> list[str]:
+    """Of the claims, judged at so many seeds one after another, each look at its level."""
+
+    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
+        return compare(held.claims, experiments, fidelity={"xml_cnn": True}, alpha=level)
+
+    taken = ruled([Look(seeds, ALPHA) for seeds in looks])
+    return [it.outcome for it in judge_by(taken, held.experiments, judge)]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Percent."""
+
+    papers: float
+    """Papers with at least one such verdict."""
+    claims: float
+    """Claims with it."""
+
+
+def rates(world: World, outcome: str, *, looks: Sequence[int], papers: int, seed: int = 1) -> Rates:
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(papers):
+        held = printed_values(world, rng, looks[-1])
+        found.append(sum(it == outcome for it in outcomes(held, looks)))
+    counts = np.array(found)
+    return Rates(100.0 * float((counts > 0).mean()), 100.0 * float(counts.mean()) / CLAIMS)
+
+
+#: What is shown, its world, the outcome that is counted, and whether papers or claims are.
+TABLE: tuple[tuple[str, World, str, str], ...] = (
+    ("equal methods, paper's SD as ours", World(), "contradicted", "papers"),
+    ("paper's SD twice ours", World(ratio=2.0), "contradicted", "papers"),
+    ("paper's SD three times ours", World(ratio=3.0), "contradicted", "papers"),
+    ("truth at the margin", World(off=D + HALF_UNIT), "contradicted", "papers"),
+    ("heavy tails (t with 3 df)", World(noise="t3"), "contradicted", "papers"),
+    ("skewed (exponential)", World(noise="exponential"), "contradicted", "papers"),
+    ("one bad seed in ten", World(noise="bad"), "contradicted", "papers"),
+    ("all claims false by the margin", World(off=D, ratio=0.0), "reproduced", "papers"),
+    ("the same, heavy tails", World(off=D, ratio=0.0, noise="t3"), "reproduced", "papers"),
+    ("the same, skewed", World(off=D, ratio=0.0, noise="exponential"), "reproduced", "papers"),
+    ("truth 2.5 points off", World(off=2.5), "contradicted", "claims"),
+    ("truth 4 points off", World(off=4.0), "contradicted", "claims"),
+    ("equal methods", World(ratio=0.0), "reproduced", "claims"),
+)
+LOOKS = tuple(range(3, 11))
+
+
+def main(papers: int = 300) -> None:
+    """The table of docs/how-verdicts-are-made.md."""
+    for what, world, outcome, of in TABLE:
+        each = [getattr(rates(world, outcome, looks=(seeds,), papers=papers), of) for seeds in (3, 5, 8)]
+        print(f"| {what} | {of} {outcome} | {' | '.join(f'{x:.1f}' for x in each)} |", flush=True)
+    for what, world, outcome, of in TABLE[:2]:
+        found = rates(world, outcome, looks=LOOKS, papers=papers)
+        print(
+            f"| {what}, judged at 3, 4, ..., 10 seeds | {of} {outcome} | {getattr(found, of):.1f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)

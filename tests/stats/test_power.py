@@ -150,3 +150,19 @@ def test_one_seed_or_no_spread_has_no_power_to_speak_of(n: int, sd: float) -> No
 def test_of_pairs_it_is_the_power_of_the_one_sample_test(n: int, effect: float) -> None:
     theirs = TTestPower().power(effect, n, 0.05, alternative="larger")
     assert order_power(n, sd=0.3, gap=0.3 * effect, arms=1) == pytest.approx(theirs, abs=1e-7)
+
+
+def test_a_prior_adds_its_degrees_of_freedom_and_draws_the_sd_towards_sigma() -> None:
+    """Against drawing: s~^2 = (4 sigma^2 + 2 s^2) / 6 of three seeds, t with 6 df; 40,000 draws."""
+    rng, n, sd, prior = np.random.default_rng(3), 3, 0.3, 4.0
+    draws = rng.normal(0.0, sd, (40_000, n))
+    moderated = np.sqrt((prior * sd**2 + (n - 1) * draws.var(axis=1, ddof=1)) / (prior + n - 1))
+    mean, df = draws.mean(axis=1), prior + n - 1
+    far = np.abs(2.5 + mean) >= 0.505 + stats.t.ppf(0.975, df) * moderated * np.sqrt(1 / n + 4.0)
+    near = np.abs(mean) <= 0.495 - stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
+    kw = {"sd": sd, "prior_df": prior}
+    power = contradiction_power(n, margin=0.5, half_unit=0.005, difference=2.5, paper_sd_ratio=2.0, **kw)
+    assert power == pytest.approx(far.mean(), abs=0.01)
+    assert tost_power(n, margin=0.495, **kw) == pytest.approx(near.mean(), abs=0.01)
+    better = 0.6 + mean >= stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
+    assert order_power(n, gap=0.6, arms=1, **kw) == pytest.approx(better.mean(), abs=0.01)
