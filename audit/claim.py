@@ -172,6 +172,21 @@ class Paper(Model):
             if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
         )
 
+    def unmeasurable(self) -> Iterator[Problem]:
+        """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
+        for judged in self.claim_records():
+            held = (self.single_experiments.get(name) for name in judged.experiments)
+            if judged.metric.partition("[")[0].endswith("-F1") and any(
+                it is not None and it.never_run is None and it.command is None for it in held
+            ):
+                index = next(k for k, it in enumerate(self.claims) if it.id == judged.claim)
+                yield Problem(
+                    ("claims", index, "metric"),
+                    f"{judged.metric} is not measured by runs here, which rank labels and decide on none: it "
+                    "needs a threshold or a number of labels; drop the metric, or give results of a program "
+                    "that decides (command, or unavailable and `audit import`)",
+                )
+
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
         """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
 
@@ -398,6 +413,7 @@ def load(path: Path, *, known: KnownNames | None = None) -> Paper:
     try:
         paper = Paper.model_validate(source.content)
         problems += paper.margins_by_rule.problems([it.path for it in problems])
+        problems += [] if problems else paper.unmeasurable()
     except ValidationError as err:
         problems += sentences(err, Paper, source)
         problems += _in_sound_margins(source.content, [it.path for it in problems])

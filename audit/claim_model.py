@@ -63,7 +63,8 @@ Quantity = Literal[
     "count",
 ]
 
-METRIC_PATTERN = "^(({})@[1-9][0-9]*|{})$".format(
+#: `RP@5[few]` is RP@5 over a subset of the labels: another metric, by whatever word the paper has for them.
+METRIC_PATTERN = r"^(({})@[1-9][0-9]*|{})(\[[a-z0-9][a-z0-9_-]*\])?$".format(
     "|".join(name for name, with_k in METRICS.items() if with_k),
     "|".join(name for name, with_k in METRICS.items() if not with_k),
 )
@@ -96,7 +97,7 @@ def is_metric(name: str) -> bool:
 def _metric(name: str) -> str:
     if is_metric(name):
         return name
-    k = name.partition("@")[2]
+    k = name.partition("@")[2].partition("[")[0]
     digits = k if re.fullmatch(r"[1-9][0-9]*", k) else "5"
     names = [f"{known}@{digits}" if with_k else known for known, with_k in METRICS.items()]
     raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")

@@ -175,7 +175,7 @@ def gather(
         runs=tuple(run for run, _ in read),
         values=Moderated.of(values, prior) if prior and _scatter(values, read[0][0]) else values,
         attempts=len(tried),
-        lacks=None if read else _lack(tried, done, unmeasured="not_measured" if cost else "not_run"),
+        lacks=None if read else _lack(tried, done, unmeasured=_unmeasured(metric, cost)),
         notes=tuple(notes),
     )
 
@@ -221,6 +221,11 @@ def _scatter(values: Sequence[float], run: Run) -> bool:
     if len(values) < 2 or sample(values).sd == 0.0:
         return False
     return not run.data.n_test or max(values) - min(values) > 100.0 / run.data.n_test / 3.0
+
+
+def _unmeasured(metric: str, cost: Reader | None) -> str:
+    """The reason where runs that are done lack it: no run of ours measures F1, or a subset of the labels."""
+    return "not_measured" if cost or metric.endswith(("]", "-F1")) else "not_run"
 
 
 def all_digits(metrics: Mapping[str, float]) -> tuple[tuple[str, float], ...] | None:

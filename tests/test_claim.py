@@ -32,6 +32,7 @@ from audit.record import (
     TableRecord,
     Where,
 )
+from tests.runner.papers import write_paper
 
 SMALL = """\
 format: 1
@@ -994,3 +995,27 @@ def test_any_bytes_are_a_paper_or_clean_messages(tmp_path: Path, content: bytes)
 
 def test_the_module_says_what_it_offers() -> None:
     assert set(claim.__all__) == {"KnownNames", "Paper", "builtin_claims", "json_schema", "load"}
+
+
+@pytest.mark.parametrize("metric", ["Micro-F1", "Macro-F1"])
+def test_f1_of_runs_that_decide_on_no_labels_is_refused_when_written(tmp_path: Path, metric: str) -> None:
+    """Not after the run; imported results, and a program of its own, may have it."""
+    columns = ("columns: [P@1, P@3]", f"columns: [P@1, {metric}]")
+    claimed = ("of: t1.words, metric: P@1", f"of: t1.words, metric: {metric}")
+    with pytest.raises(ClaimFileError) as caught:
+        load(write_paper(tmp_path, columns, claimed))
+    (said,) = caught.value.problems
+    assert f"claims[1].metric: {metric} is not measured by runs here" in said
+    of_lost = ("of: t1.words, metric: P@1", f"of: t2.lost, metric: {metric}")
+    at_lost = (
+        "columns: [P@1]\n    rows:\n      - {id: again",
+        f"columns: [{metric}]\n    rows:\n      - {{id: again",
+    )
+    assert load(write_paper(tmp_path, of_lost, at_lost)).claims[1].metric == (metric,)
+
+
+def test_a_metric_over_a_subset_of_labels_has_its_own_name(tmp_path: Path) -> None:
+    columns = ("columns: [P@1, P@3]", 'columns: [P@1, "RP@5[few]"]')
+    claimed = ("of: t1.words, metric: P@1", 'of: t1.words, metric: "RP@5[few]"')
+    record = load(write_paper(tmp_path, columns, claimed)).claim_records()[1]
+    assert (record.id, record.metric, record.printed) == ("words-value:RP@5[few]", "RP@5[few]", ("60.00",))

@@ -469,6 +469,14 @@ def test_runs_on_another_data_set_of_the_paper_say_nothing(kind: str) -> None:
     assert "the corpus is known to be english, another data set of the paper" in verdict.badges[0]
 
 
+@pytest.mark.parametrize("metric", ["P@1[few]", "Micro-F1"])
+def test_a_metric_over_a_subset_of_labels_is_never_judged_by_the_overall_one(metric: str) -> None:
+    """The runs have P@1 of all labels; of a subset, and of label decisions, they have nothing."""
+    verdict = judge(claim("order", "a", "b", metric=metric), arms(a=HIGH, b=LOW))
+    assert said(verdict) == ("inconclusive", "not_measured")
+    assert verdict.badges[0] == f"a: {metric} not measured in 5 of 5 runs"
+
+
 def test_sizes_that_disagree_with_the_declared_data_are_told_at_the_verdict() -> None:
     apart = ("printed 43,410 training documents, here 1,200",)
     sheet = DataSheet("Corpus", "", "c", "p", "d", (), sizes_apart=apart)

@@ -41,6 +41,13 @@ _K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
 _MARKS = re.compile(r"\s*(?:\^[\w,]+|[*†‡§¶]+)$")
 #: Numbers under such titles are no metric's, whatever stands below them.
 _DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
+#: Titles that name a subset of the labels, or all of them: a score over few labels is another metric.
+_SUBSET = re.compile(
+    r"(?P<all>all|overall|total)(?: labels)?|"
+    r"(?P<subset>frequent|few|zero|rare|medium|head|torso|tail|seen|unseen)(?:[- ]?shot)?(?: labels)?"
+    r"(?:\s*[(\[$].*)?",
+    re.IGNORECASE,
+)
 _K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 
 
@@ -79,7 +86,7 @@ class Meaning:
 
 def meaning(titles: Sequence[str], known: Known) -> Meaning:
     """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
-    metric = quantity = dataset = None
+    metric = quantity = dataset = subset = None
     rest: list[str] = []
     for title in _joined([_MARKS.sub("", it) for it in titles]):
         before, found = _metric_at_end(title)
@@ -87,7 +94,9 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
             metric, title = found, before
         if not title:
             continue
-        if dataset is None and (named := known.dataset(title)):
+        if over := _SUBSET.fullmatch(title):
+            subset = (over["subset"] or "").casefold()
+        elif dataset is None and (named := known.dataset(title)):
             dataset = named
         elif quantity is None and metric is None and (named := _QUANTITIES.get(bare(title))):
             quantity = named
@@ -95,6 +104,8 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
             rest.append(title)
     if quantity is None and any(_DERIVED.search(it) for it in titles):
         metric = None
+    if metric and subset:
+        metric = f"{metric}[{subset}]"
     return Meaning(metric, quantity, dataset, tuple(rest))
 
 

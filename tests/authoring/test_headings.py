@@ -47,6 +47,11 @@ def test_a_metric_is_known_in_the_ways_it_is_written(written: str, metric: str |
         (("Gain in P@1",), Meaning(None, None, None, ("Gain in",))),
         (("Rank", "P@1"), Meaning(None, None, None, ("Rank",))),
         (("Kim-CNN",), Meaning(None, None, None, ("Kim-CNN",))),
+        (("All labels", "RP@5"), Meaning("RP@5")),
+        (("Frequent (≥50)", "RP@5"), Meaning("RP@5[frequent]")),
+        (("EUR-Lex", "Few-shot", "nDCG@5"), Meaning("nDCG@5[few]", None, "eurlex")),
+        (("Zero", "RP@5"), Meaning("RP@5[zero]")),
+        (("Tail labels", "Macro-F1"), Meaning("Macro-F1[tail]")),
         ((), Meaning()),
     ],
 )
