@@ -1,7 +1,7 @@
 """What the page needs to judge the claims at another margin: the bands of the record, and where to begin.
 
 The bands are those of the comparator: the margins, in points, at which a claim would be reproduced or
-contradicted with the paper's other claims as they are. The page only looks on which side of their ends a
+contradicted if it is taken alone. The page only looks on which side of their ends a
 margin lies; no statistics are done there.
 """
 
@@ -64,8 +64,10 @@ def band_of(claim: ClaimRecord, verdict: Verdict | None) -> str:
 
 
 def movable(claim: ClaimRecord, verdict: Verdict) -> bool:
-    """Whether a margin in points decides; not so where readings are still to be run, whatever the margin."""
-    if claim.kind == "complexity" or verdict.margin is None:
+    """Whether a margin in points decides; not so where readings are still to be run, whatever the margin, nor
+    where the paper's other claims keep it open: the band is that of the claim alone.
+    """
+    if claim.kind == "complexity" or verdict.margin is None or verdict.reason == "multiplicity":
         return False
     if verdict.readings and len(verdict.readings) < verdict.readings_declared:
         return False

@@ -57,7 +57,7 @@ MARGIN_CHOICE = (
 #: Not on paper, where nothing moves.
 MARGIN_NOTE = (
     "Move the slider to see which verdicts depend on this choice: a note at each claim says what its verdict "
-    "would be, the other claims unchanged. The verdicts of this page stay those of the audit."
+    "would be, taken alone. The verdicts of this page stay those of the audit."
 )
 MARGIN_FIXED = "The margins are the audit’s."
 MARGIN_MOVED = "At {d}, {n} of {m} claims would have another verdict."
