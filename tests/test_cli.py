@@ -634,7 +634,7 @@ def test_a_lost_record_decides_nothing_until_it_is_run_again(capsys: pytest.Capt
     for command in (["judge", "toy.yaml"], [*RUN, "--seeds", "2"]):
         again = command[0] == "run"
         assert cli.main(command) == Exit.OK
-        lost = "1 of 3 runs is gone (seed 3)" if again else "2 of 5 runs are gone (seeds 0, 3)"
+        lost = "1 of 5 runs is gone (seed 3)" if again else "2 of 5 runs are gone (seeds 0, 3)"
         assert f"words: {lost}: run again" in told(capsys)
         verdict = next(it for it in record().verdicts if it.claim == "words-win:P@1")
         assert (verdict.outcome, verdict.reason) == ("inconclusive", "runs_gone")
