@@ -78,7 +78,7 @@ def test_what_is_reproduced_passes_and_the_rest_is_skipped_with_its_reason(
 
 
 def test_what_is_contradicted_fails_with_the_sentence_of_the_page(pytester: pytest.Pytester) -> None:
-    imported("--authors-code", "github.com/x@1", rows=TURNED)
+    imported("--authors-code", "github.com/x@1", "--other-split", "theirs", rows=TURNED)
     found = session(pytester, "--audit", "claims")
     found.assert_outcomes(passed=3, skipped=2, failed=1)
     said = audit.sentence(audit.judge("claims/toy.yaml"), "words-win:P@1")
@@ -173,7 +173,7 @@ def test_the_store_is_only_read(pytester: pytest.Pytester) -> None:
 
 
 def test_xdist_shares_the_claims_out(pytester: pytest.Pytester) -> None:
-    imported("--authors-code", "github.com/x@1", rows=TURNED)
+    imported("--authors-code", "github.com/x@1", "--other-split", "theirs", rows=TURNED)
     found = pytester.runpytest_subprocess(*PLUGIN, *WITHOUT, "--audit", "claims", "-n", "2")
     found.assert_outcomes(passed=3, skipped=2, failed=1)
 
