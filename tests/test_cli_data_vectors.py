@@ -46,7 +46,7 @@ def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.Cap
         r"    first words: 'the', '. . .', 'the', 'w0', 'w1', 'w2', 'w3', 'caf\\xe9'",
     ]
     place = kept.removeprefix("kept: audit-runs/data/vectors/").removesuffix(", 0.0 MB")
-    assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.npy").is_file()
+    assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.bin").is_file()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_runs_look_up_is_converted(
     """The cache of the runs of the same store."""
     write(folder / "v.bin", binary(["the"], [[1, 2]]))
     said(capsys, "v.bin", "--store", "runs")
-    monkeypatch.setattr(vector_cache, "write_map", None)
+    monkeypatch.setattr(vector_cache, "chunks", None)
     source = VectorFile(folder / "v.bin", cache=folder / "runs" / "data" / "vectors")
     assert source.look_up(["the"], None).rows.tolist() == [[1, 2]]  # type: ignore[arg-type]
 

@@ -13,8 +13,7 @@ from audit.cli.app import data_app, say
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from reimpl.data.vector_cache import Progress
-    from reimpl.data.vector_map import VectorMap
+    from reimpl.data.vector_cache import ConvertedFile, Progress
 
 _FIRST = 8
 """Words that are shown."""
@@ -48,15 +47,14 @@ def vectors_command(
     return Exit.OK
 
 
-def _lines(file: Path, found: VectorMap) -> Iterator[str]:
+def _lines(file: Path, found: ConvertedFile) -> Iterator[str]:
     from audit.claim_names import counted
-    from reimpl.data.vector_reading import notes
 
     tally = found.tally
     differ = tally.lines - tally.bad - tally.duplicates
     words = f"{differ:,} word{'s' if differ != 1 else ''}"
     yield f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers"
-    for note in notes(file.name, tally)[1:]:
+    for note in tally.notes(file.name)[1:]:
         yield f"    {note.removeprefix('Word vectors: ')}"
     if tally.with_spaces:
         yield f"    {counted(tally.with_spaces, 'word')} with spaces"

@@ -134,5 +134,5 @@ def file_digest(path: Path) -> str:
 
 def sha256_of(path: Path) -> str:
     """That of the file now, always read. Raises `OSError`."""
-    with path.open("rb") as stream:
+    with open_counted(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

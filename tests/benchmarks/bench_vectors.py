@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,7 @@ import numpy as np
 import pytest
 
 from reimpl.data.vector_cache import VectorCache
-from reimpl.data.vector_file import chunks, locate
-from reimpl.data.vector_map import write_map
-from reimpl.data.vector_reading import Chunk, Tally
+from reimpl.data.vector_file import Tally, chunks, locate
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 
@@ -178,31 +176,24 @@ began = time.perf_counter()
 import sys
 from pathlib import Path
 import numpy as np
-from reimpl.data.vector_map import VectorMap
+from reimpl.data.vector_cache import VectorCache
 imported = time.perf_counter()
-words = [b"w%d" % it for it in np.random.default_rng(1).integers(0, int(sys.argv[2]) * 2, 50_000)]
+words = [f"w{it}" for it in np.random.default_rng(1).integers(0, int(sys.argv[3]) * 2, 50_000)]
 made = time.perf_counter()
-rows, found = VectorMap(Path(sys.argv[1])).look_up(words)
+read = VectorCache(Path(sys.argv[1])).look_up(Path(sys.argv[2]), words)
 done = time.perf_counter()
-assert all(rows[at, 0] == int(words[at][1:]) % 997 for at in np.flatnonzero(found)[::50])
-print(imported - began, done - made, found.mean())
+assert all(read.rows[at, 0] == int(words[at][1:]) % 997 for at in np.flatnonzero(read.found)[::50])
+print(imported - began, done - made, read.found.mean())
 """
 
 
-def made_chunks(words: int, step: int = 10_000) -> Iterator[Chunk]:
-    rows = np.random.default_rng(0).normal(0, 0.4, (step, E)).astype(np.float32)
-    for start in range(0, words, step):
-        numbers = range(start, min(start + step, words))
-        part = rows[: len(numbers)]
-        part[:, 0] = [number % 997 for number in numbers]
-        yield Chunk([b"w%d" % number for number in numbers], part)
-
-
 def test_fifty_thousand_of_two_million_words_are_looked_up_within_a_second(tmp_path: Path) -> None:
-    folder = tmp_path / "map"
-    folder.mkdir()
-    write_map(folder, made_chunks(WORDS), Tally(dimension=E, lines=WORDS))
-    command = [sys.executable, "-c", _LOOK_UP, str(folder), str(WORDS)]
+    rows = np.random.default_rng(0).normal(0, 0.4, (WORDS, 4)).astype(np.float32)
+    rows[:, 0] = np.arange(WORDS) % 997
+    np.save(tmp_path / "v.npy", rows)
+    (tmp_path / "v.txt").write_text("".join(f"w{number}\n" for number in range(WORDS)))
+    VectorCache(tmp_path / "kept").open(tmp_path / "v.npy")
+    command = [sys.executable, "-c", _LOOK_UP, str(tmp_path / "kept"), str(tmp_path / "v.npy"), str(WORDS)]
     found = []
     for _ in range(ROUNDS):
         ran = subprocess.run(command, capture_output=True, text=True, check=True)

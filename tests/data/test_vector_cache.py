@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import shutil
 import signal
@@ -15,10 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data import vector_cache
-from reimpl.data.npy_writer import NpyWriter
-from reimpl.data.vector_cache import NotKeptError, VectorCache
-from reimpl.data.vector_file import read_vectors
+from reimpl.data import digests, vector_cache
+from reimpl.data.vector_cache import NotKeptError, VectorCache, read_vectors
 from reimpl.data.vectors import RandomVectors, VectorFile, kept_in
 from reimpl.errors import DataError
 from tests.data.corpora import write
@@ -54,7 +51,7 @@ def log(tmp_path: Path) -> Log:
 
 def maps(folder: Path) -> list[str]:
     """What is there but for locks and digests."""
-    return sorted(it.name for it in folder.iterdir() if it.suffix != ".lock" and it.name != "digests")
+    return sorted(path.name for path in folder.iterdir() if path.suffix not in (".lock", ".json"))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -68,8 +65,9 @@ def test_what_is_looked_up_is_what_is_read(tmp_path: Path, log: Log, form: str) 
         assert (read.found.tolist(), read.tally) == (plain.found.tolist(), plain.tally)
 
 
-def test_a_file_is_hashed_and_converted_once(file: Path, log: Log) -> None:
+def test_a_file_is_hashed_and_converted_once(file: Path, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     """And how far that is, is told: bytes done of bytes in all."""
+    monkeypatch.setattr(digests, "_COARSE", 0.0)
     log.cache.look_up(file, ["the"])
     size = file.stat().st_size
     assert log.done[0] == ("hashing", size, size)
@@ -77,16 +75,6 @@ def test_a_file_is_hashed_and_converted_once(file: Path, log: Log) -> None:
     assert log.steps == ["hashing", "converting"]
     log.cache.look_up(file, ["cat"])
     assert log.steps == []
-
-
-def test_of_a_packed_file_the_bytes_on_disk_are_told(tmp_path: Path, log: Log) -> None:
-    """They rise to its size."""
-    path = write(tmp_path / "v.txt.gz", [f"w{i} {i * 7919 % 1000} 1" for i in range(20_000)])
-    log.cache.open(path)
-    done = [told for told in log.done if told[0] == "converting"]
-    assert {total for *_, total in done} == {path.stat().st_size}
-    assert [it[1] for it in done] == sorted(it[1] for it in done) and len(done) > 2
-    assert done[-1][1] == path.stat().st_size
 
 
 def test_a_copy_or_a_touched_file_is_hashed_but_not_converted(tmp_path: Path, file: Path, log: Log) -> None:
@@ -125,15 +113,6 @@ def test_members_of_a_zip_are_kept_apart(tmp_path: Path, log: Log) -> None:
         assert log.cache.look_up(tmp_path / "v.zip" / name, ["the"]).rows.tolist() == [row]
 
 
-def test_the_same_bytes_are_read_as_their_name_says(tmp_path: Path, log: Log) -> None:
-    """A packed file without its suffix is refused, also where its copy was converted."""
-    packed = write(tmp_path / "v.txt.gz", LINES)
-    assert log.cache.look_up(packed, ["the"]).rows.tolist() == [[1, 2]]
-    shutil.copy(packed, tmp_path / "v.txt")
-    with pytest.raises(DataError, match=r"v\.txt: gzip data; end its name in \.gz"):
-        log.cache.look_up(tmp_path / "v.txt", ["the"])
-
-
 def test_errors_are_those_of_reading_and_nothing_is_left(tmp_path: Path, log: Log) -> None:
     for content, words in ((b"no vectors\n", ["the"]), (b"the 1 2\ncat 3", ["the"])):
         path = write(tmp_path / "v.txt", content)
@@ -152,7 +131,7 @@ def test_errors_are_those_of_reading_and_nothing_is_left(tmp_path: Path, log: Lo
         log.cache.look_up(tmp_path / "none.txt", ["the"])
 
 
-@pytest.mark.parametrize("damage", ["row", "index", "gone"])
+@pytest.mark.parametrize("damage", ["matrix.bin", "meta.json", "gone"])
 def test_what_is_damaged_is_converted_anew(
     file: Path, log: Log, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
@@ -161,7 +140,7 @@ def test_what_is_damaged_is_converted_anew(
     if damage == "gone":
         (place / "words.bin").unlink()
     else:
-        path = place / ("matrix.npy" if damage == "row" else "rows.npy")
+        path = place / damage
         content = path.read_bytes()
         path.write_bytes(content[:-24] + bytes(it ^ 1 for it in content[-24:]))
     assert log.cache.look_up(file, ["cat", "dog", "the"]).rows.tolist() == [[3, 4], [5, 6], [1, 2]]
@@ -171,31 +150,20 @@ def test_what_is_damaged_is_converted_anew(
     assert not caplog.text
 
 
-def test_a_digest_that_was_damaged_is_made_anew(file: Path, log: Log) -> None:
-    log.cache.look_up(file, ["the"])
-    assert log.steps
-    [known] = (log.cache.folder / "digests").iterdir()
-    for content in (b"", b"abc", b"\xff" * 64):
-        known.write_bytes(content)
-        log.cache.look_up(file, ["the"])
-        assert log.steps == ["hashing"]
-
-
 # --------------------------------------------------------------------------- interruptions
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
-@pytest.mark.parametrize("at", ["add", "_write_header"])
 def test_nothing_half_made_is_left(
-    file: Path, log: Log, monkeypatch: pytest.MonkeyPatch, error: BaseException, at: str
+    file: Path, log: Log, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     """After Ctrl-C or on a full disk; the next use converts the file as if nothing had been."""
 
-    def stop(self: NpyWriter, *arguments: object) -> None:
+    def stop(*arguments: object) -> None:
         raise error
 
     with monkeypatch.context() as broken:
-        broken.setattr(NpyWriter, at, stop)
+        broken.setattr(vector_cache, "sealed", stop)
         with pytest.raises((KeyboardInterrupt, NotKeptError)) as caught:
             log.cache.look_up(file, ["the"])
     if isinstance(error, OSError):
@@ -241,12 +209,12 @@ def test_of_processes_at_once_one_converts(tmp_path: Path) -> None:
 _HANGING = """
 import sys, time
 from pathlib import Path
-from reimpl.data import vector_map
+from reimpl.data import digests, vector_cache
 from reimpl.data.vector_cache import VectorCache
 def wait(*arguments):
     print("writing", flush=True)
     time.sleep(120)
-vector_map._first_of_each = wait
+vector_cache.sealed = wait
 VectorCache(Path(sys.argv[2])).look_up(Path(sys.argv[1]), ["the"])
 """
 
@@ -263,16 +231,6 @@ def test_what_a_killed_process_left_is_removed_and_its_lock_is_free(file: Path, 
         hanging.wait()
     assert log.cache.look_up(file, ["the"]).rows.tolist() == [[1, 2]]
     assert maps(log.cache.folder) == [left.removeprefix(".unfinished-")]
-
-
-def test_who_waits_is_told(file: Path, log: Log) -> None:
-    """A process that finds the file being converted says so, and takes what the other made."""
-    command = [sys.executable, "-c", _HANGING.replace("120", "2"), str(file), str(log.cache.folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL) as hanging:
-        assert hanging.stdout is not None
-        assert hanging.stdout.readline() == "writing\n"
-        log.cache.look_up(file, ["the"])
-        assert "waiting for another process" in log.steps
 
 
 # --------------------------------------------------------------------------- as a source
@@ -296,15 +254,3 @@ def test_a_source_with_a_cache_looks_up_the_same(tmp_path: Path, file: Path) -> 
     plain = VectorFile(file).look_up(words, RNG)
     np.testing.assert_array_equal(kept.rows, plain.rows)
     assert (kept.found.tolist(), kept.notes, kept.counts) == (plain.found.tolist(), plain.notes, plain.counts)
-
-
-def test_the_progress_of_a_source_is_told(tmp_path: Path, file: Path) -> None:
-    told: list[str] = []
-    VectorFile(file, cache=tmp_path / "kept", progress=lambda what, *_: told.append(what)).look_up(
-        ["the"], RNG
-    )
-    assert list(dict.fromkeys(told)) == ["hashing", "converting"]
-
-
-def test_the_log_of_the_cache_has_the_name_of_its_module() -> None:
-    assert vector_cache.log is logging.getLogger("reimpl.data.vector_cache")

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data.vector_reading import Tally, notes
+from reimpl.data.vector_file import Tally
 from reimpl.data.vectors import (
     GlovePackage,
     OutOfVocabulary,
     RandomVectors,
     VectorFile,
     VectorSource,
-    described,
     initial_vectors,
     parse_source,
 )
@@ -76,20 +75,6 @@ def test_rules_draw_from_the_whole_range(tmp_path: Path, rule: OutOfVocabulary, 
     assert np.abs(drawn).max() <= width
     assert abs(drawn.mean()) < 0.01 * width
     assert drawn.var() == pytest.approx((2 * width) ** 2 / 12, rel=0.02)
-
-
-def test_rules_are_told_in_words() -> None:
-    """The sentence of a report ends in one of these."""
-    assert described("zero") == "zero"
-    assert described("uniform") == "drawn uniformly from -0.25 to 0.25"
-    assert described("wide_uniform") == "drawn uniformly from -1 to 1; that of the padding is zero"
-
-
-def test_uniform_rule_fills_the_whole_range() -> None:
-    """Mean 0 and variance 0.5^2/12 over many draws, by the uniform distribution's definition."""
-    rows = RandomVectors(300).look_up(["w"] * 500, np.random.default_rng(1)).rows
-    assert abs(rows.mean()) < 0.002
-    assert rows.var() == pytest.approx(0.5**2 / 12, rel=0.02)
 
 
 @pytest.mark.parametrize("rule", ["zero", "uniform"])
@@ -160,7 +145,7 @@ def test_a_published_file_of_another_length_is_told(tmp_path: Path) -> None:
     told = "Word vectors: the published file has 400000 lines; this one may be cut off."
     assert told in VectorFile(path).look_up(["the"], np.random.default_rng(0)).notes
     whole = Tally(dimension=2, lines=400_000)
-    assert told not in notes("glove.6B.50d.txt", whole)
+    assert told not in whole.notes("glove.6B.50d.txt")
 
 
 def test_glove_package() -> None:

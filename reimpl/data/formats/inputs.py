@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
@@ -137,7 +138,14 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
     """
     number, rest = 1, b""
-    for n, block in enumerate(blocks(file, size)):
+    content = blocks(file, size)
+    for n in count():
+        try:
+            block = next(content, b"")
+        except DataError as err:
+            raise _placed(err, file, number - 1) from err
+        if not block:
+            break
         whole = rest + (block.removeprefix(BOM) if n == 0 else block)
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
@@ -151,6 +159,14 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
             )
     if rest:
         yield number, rest
+
+
+def _placed(err: DataError, file: File, after: int) -> DataError:
+    """The same complaint, with the line after which the damage is."""
+    where, what = f"{file}: ", str(err)
+    if not after or not what.startswith(where):
+        return err
+    return DataError(f"{file}:{after}: somewhere after this line, {what.removeprefix(where)}")
 
 
 def text_lines(file: File) -> Iterator[tuple[int, str]]:
