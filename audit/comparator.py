@@ -59,7 +59,7 @@ from audit.judging.readings import UnderReading, begun, default_alone, headline,
 from audit.readings import Departures, declared, experiment_id, within
 from audit.record import ClaimRecord, ExperimentRecord, Readings, Verdict
 from audit.stats.decision import ALPHA, Decidable, Outcome
-from audit.stats.multiplicity import benjamini_hochberg, families, holm
+from audit.stats.multiplicity import benjamini_hochberg, families
 from audit.stats.target import KAPPA
 from audit.stats.threshold import threshold_bh, threshold_holm
 
@@ -326,8 +326,6 @@ class _Family:
         contradicted = families(
             [p for _, _, p in family.values()],
             primary=[self.primary[i] for i, _, _ in family.values()],
-            rule="share",
-            adjust=holm,
         )
         pairs = dict(zip(family, zip(reproduced, contradicted, strict=True), strict=True))
         return [

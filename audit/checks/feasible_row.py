@@ -152,43 +152,6 @@ def certificate(
     )
 
 
-def metric_range(
-    target: str,
-    values: Mapping[str, Printed],
-    *,
-    labels: LabelCounts | None = None,
-    label_free: LabelFree = "zero",
-) -> tuple[float, float] | None:
-    """Least and greatest `target` in percent beside the printed metrics, or None if these are impossible.
-
-    For display: in double precision, by scipy's HiGHS. What contradicts a row is for `fit_row` to say.
-    Raises ValueError as `fit_row` does.
-    """
-    import numpy as np
-    from scipy.optimize import linprog  # takes 0.3 s to import
-
-    classes = _classes(labels)
-    points, aim = _points(tuple(values), label_free), _points((target,), label_free)[0]
-    totals = np.zeros((len(classes), len(cells())))
-    for row, (columns, _) in enumerate(classes):
-        totals[row, list(columns)] = 1.0
-    used = np.flatnonzero(totals.any(axis=0))
-    low, high = (np.array([float(it.interval[side]) / 100 for it in values.values()]) for side in (0, 1))
-    ends = []
-    for sign in (1.0, -1.0):
-        found = linprog(
-            sign * aim[used],
-            A_ub=np.vstack([points, -points])[:, used],
-            b_ub=np.concatenate([high, -low]),
-            A_eq=totals[:, used],
-            b_eq=[float(total) for _, total in classes],
-        )
-        if found.status != 0:
-            return None
-        ends.append(100 * sign * float(found.fun))
-    return ends[0], ends[1]
-
-
 @lru_cache(maxsize=64)
 def _points(metrics: tuple[str, ...], label_free: LabelFree) -> Array:
     """(metrics, cells): each metric of each cell as a fraction, in double precision."""

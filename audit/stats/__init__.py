@@ -10,6 +10,5 @@ paper prints), `margin` (how far off is the same); then the tests, each giving a
 
 `multiplicity` takes all claims of a paper together, `sequential` all looks at one claim; `power` and
 `planning` say how many seeds would settle it. Shown beside verdicts, never deciding one: `mcnemar`,
-`sign_flip`, `bootstrap`, `variance_components`, `share` and `cv_star`. Nothing here knows of runs, claims or
-files.
+`bootstrap` and `share`. Nothing here knows of runs, claims or files.
 """

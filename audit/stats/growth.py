@@ -91,17 +91,6 @@ def growth(
     )
 
 
-def fastest(repeats: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """The least time of each size: what else the machine did only ever adds.
-
-    Raises ValueError where a size was timed less than 3 times.
-    """
-    few = [list(times) for times in repeats if len(times) < FEWEST_REPEATS]
-    if few:
-        raise ValueError(f"each size needs {FEWEST_REPEATS} timings, got {few[0]!r}")
-    return tuple(min(times) for times in repeats)
-
-
 def _line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """Slope of y on x and its standard error."""
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
-from audit.stats.decision import Outcome
 from audit.stats.printed import Printed
 
 Rule = Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"]
@@ -70,16 +69,3 @@ def paper_yardstick(similar: Iterable[tuple[Printed, Printed]]) -> Fraction:
     if not sizes or max(sizes) == 0:
         raise ValueError("paper_yardstick needs two different numbers that the paper calls similar")
     return max(sizes)
-
-
-def outcome_at(margin: float, *, reproduced_from: float | None, contradicted_up_to: float | None) -> Outcome:
-    """The outcome that the band of a test gives at `margin`, by unadjusted p-values; both ends belong to it.
-
-    None for a test that could not be made.
-    """
-    if reproduced_from is not None and margin >= reproduced_from:
-        return "reproduced"
-    # 0.0 says that there is no such margin, not that a margin of 0 would do
-    if contradicted_up_to is not None and contradicted_up_to > 0.0 and margin <= contradicted_up_to:
-        return "contradicted"
-    return "inconclusive"

@@ -81,11 +81,6 @@ def _law(ranks: tuple[int, ...]) -> NDArray[Any]:
     return law
 
 
-def chance_of_order(levels: int) -> float:
-    """1 / m!: how often one run a level falls into the claimed order by chance; 1/24 at four levels."""
-    return 1.0 / math.factorial(levels)
-
-
 @dataclass(frozen=True, kw_only=True)
 class TrendTest(Decidable):
     """A sweep of m levels, in the order in which they are claimed to rise."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.checks.feasible_row import RowFit, certificate, fit_row, metric_range
+from audit.checks.feasible_row import RowFit, certificate, fit_row
 from audit.stats.printed import Printed, printed
 from tests.checks.honest import honest_row
 from tests.stats import golden
@@ -82,19 +82,6 @@ def test_reference_certificates(case: dict[str, Any]) -> None:
     assert ours.largest_possible < ours.smallest_reported
     assert ours.slack >= theirs.slack > 0
     assert max(abs(weight) for weight in ours.weights.values()) == 1
-
-
-@golden.cases("metric_lp_range")
-def test_reference_ranges(case: dict[str, Any]) -> None:
-    values, target = named(case["inputs"]), "nDCG@" + case["inputs"]["target"][1:]
-    ends = {
-        "any_label_counts": metric_range(target, values),
-        "all_docs_5_or_more": metric_range(target, values, labels={5: 1}),
-    }
-    golden.check(
-        case,
-        **{name: {"feasible": it is not None, "min": it[0], "max": it[1]} for name, it in ends.items() if it},
-    )
 
 
 @golden.cases("precision_chain")

@@ -19,9 +19,6 @@ HERE = Path(__file__).resolve().parent
 
 #: Kind of case -> the test module beside this one that reads all cases of the kind by `golden.cases`.
 BY_STATISTICS = {
-    "bonferroni_level": "test_multiplicity",
-    "bootstrap_ceiling": "test_bootstrap",
-    "bootstrap_exact": "test_bootstrap",
     "cv_star": "test_cv_star",
     "gap": "test_gap",
     "growth_exponent": "test_growth",
@@ -42,15 +39,11 @@ BY_STATISTICS = {
     "rounding": "test_printed",
     "sequential_alpha": "test_sequential",
     "share_reproduced": "test_share",
-    "sign_flip": "test_sign_flip",
-    "sign_flip_floor": "test_sign_flip",
     "suite": "test_golden",
     "tost_paired": "test_equivalence",
     "tost_welch": "test_equivalence",
-    "trend_perfect_order": "test_trend",
     "value": "test_value",
     "value_other_split": "test_value",
-    "variance_components": "test_variance_components",
     "welch": "test_difference",
 }
 #: Kinds of the checks that need no run: a test under `tests/checks` reads them.
@@ -59,21 +52,20 @@ BY_CHECKS = {
     "cross_table",
     "grim",
     "grim_fingerprint",
-    "implied_bottleneck",
     "label_cap",
     "metric_lp",
     "metric_lp_certificate",
-    "metric_lp_range",
     "ndcg1_equals_p1",
-    "ndcg1_label_free",
-    "param_count",
     "precision_chain",
     "relative_improvement",
     "significance_bounds",
-    "text_vs_table",
 }
-#: Moderated variances (`test_moderated`) have taken the place of the pooled SD.
-GONE = {"pooled_sd"}
+#: Of statistics and checks that nothing here used.
+GONE = {
+    *("bonferroni_level", "bootstrap_ceiling", "bootstrap_exact", "implied_bottleneck", "metric_lp_range"),
+    *("ndcg1_label_free", "param_count", "pooled_sd", "sign_flip", "sign_flip_floor", "text_vs_table"),
+    *("trend_perfect_order", "variance_components"),
+}
 
 
 def kinds_read(path: Path) -> set[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit.stats.decision import Decision
-from audit.stats.growth import fastest, growth
+from audit.stats.growth import growth
 from tests.stats import golden
 
 SIZES = [1000.0, 2000.0, 4000.0, 8000.0, 16000.0]
@@ -93,12 +93,6 @@ def test_the_order_of_the_sizes_does_not_matter() -> None:
 def test_few_sizes_or_a_narrow_range_decide_nothing(sizes: list[float], reason: str | None) -> None:
     got = growth(sizes, sizes, exponent=1.0)
     assert got.decide().reason == (reason or "tost")
-
-
-def test_the_fastest_of_three_repeats_counts() -> None:
-    assert fastest([[1.2, 1.0, 1.1], [2.0, 2.5, 2.1, 9.0]]) == (1.0, 2.0)
-    with pytest.raises(ValueError, match=r"needs 3 timings, got \[2\.0, 2\.1\]"):
-        fastest([[1.2, 1.0, 1.1], [2.0, 2.1]])
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,6 @@ from statsmodels.stats.multitest import multipletests
 
 from audit.stats.multiplicity import (
     benjamini_hochberg,
-    benjamini_yekutieli,
-    bonferroni,
-    bonferroni_confidence,
     families,
     holm,
     partial_conjunction,
@@ -26,8 +23,6 @@ from tests.stats import golden
 METHODS: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
     "holm": holm,
     "fdr_bh": benjamini_hochberg,
-    "fdr_by": benjamini_yekutieli,
-    "bonferroni": bonferroni,
 }
 method = pytest.mark.parametrize("method", sorted(METHODS))
 
@@ -35,6 +30,8 @@ method = pytest.mark.parametrize("method", sorted(METHODS))
 @golden.cases("multiplicity")
 def test_adjusted_p_values(case: dict[str, Any]) -> None:
     inputs = case["inputs"]
+    if inputs["method"] not in METHODS:
+        pytest.skip("no caller")
     adjusted = METHODS[inputs["method"]](inputs["p"])
     golden.check(case, adjusted=adjusted, reject=[p <= inputs["alpha"] for p in adjusted])
 
@@ -65,57 +62,26 @@ def test_what_is_no_probability_is_refused(method: str, p: float) -> None:
         METHODS[method]([0.5, p])
 
 
-@golden.cases("bonferroni_level")
-def test_the_level_of_each_of_several_intervals(case: dict[str, Any]) -> None:
-    """The other formula adds (1 - c) / m to c, and moves the wrong way as m grows."""
-    level, counts = case["inputs"]["confidence"], case["inputs"]["comparisons"]
-    golden.check(
-        case,
-        correct=[bonferroni_confidence(level, m) for m in counts],
-        deepsig_snapshot=[level + (1 - level) / m for m in counts],
-    )
-
-
-@pytest.mark.parametrize(("level", "comparisons"), [(0.0, 2), (1.0, 2), (0.95, 0), (math.nan, 2)])
-def test_no_level_or_no_comparison_is_refused(level: float, comparisons: int) -> None:
-    with pytest.raises(ValueError, match="a level between 0 and 1"):
-        bonferroni_confidence(level, comparisons)
-
-
 P = [0.01, 0.04, 0.002, 0.03, 0.2]
 HEAD = [True, False, False, True, False]
 
 
-def test_a_gate_opens_to_the_others_when_every_primary_is_rejected() -> None:
-    """Primaries .01, .03: Holm .02, .03. Others .04, .002, .2: Holm .08, .006, .2, none below .03."""
-    assert families(P, primary=HEAD) == pytest.approx((0.02, 0.08, 0.03, 0.03, 0.2))
-
-
-def test_a_gate_stays_shut_while_a_primary_stands() -> None:
-    """Primaries .01, .6: Holm .02, .6; the .002 waits behind them."""
-    adjusted = families([0.01, 0.04, 0.002, 0.6, 0.2], primary=HEAD)
-    assert adjusted == pytest.approx((0.02, 0.6, 0.6, 0.6, 0.6))
-
-
 def test_families_that_share_the_level_do_not_wait() -> None:
     """Holm .02, .6 and .08, .006, .2, all doubled; .6 need not be: there, the others are all rejected."""
-    adjusted = families([0.01, 0.04, 0.002, 0.6, 0.2], primary=HEAD, rule="share")
+    adjusted = families([0.01, 0.04, 0.002, 0.6, 0.2], primary=HEAD)
     assert adjusted == pytest.approx((0.04, 0.16, 0.012, 0.6, 0.4))
 
 
 def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
     """Holm .02, .02, doubled .04; the others' .045, .03 need no doubling then, but are .04 at least."""
     p, primary = [0.01, 0.015, 0.045, 0.015], [True, True, False, False]
-    assert families(p, primary=primary, rule="share") == pytest.approx((0.04, 0.04, 0.045, 0.04))
+    assert families(p, primary=primary) == pytest.approx((0.04, 0.04, 0.045, 0.04))
 
 
-@pytest.mark.parametrize("rule", ["gate", "share"])
 @pytest.mark.parametrize("primary", [[True] * 5, [False] * 5])
-def test_one_family_is_adjusted_as_before(rule: Any, primary: list[bool]) -> None:
-    assert families(P, primary=primary, rule=rule) == holm(P)
-    by = families(P, primary=primary, rule=rule, adjust=benjamini_yekutieli)
-    assert by == benjamini_yekutieli(P)
-    assert families([], primary=[], rule=rule) == ()
+def test_one_family_is_adjusted_as_before(primary: list[bool]) -> None:
+    assert families(P, primary=primary) == holm(P)
+    assert families([], primary=[]) == ()
 
 
 def test_a_flag_is_needed_for_every_p_value() -> None:
@@ -125,9 +91,8 @@ def test_a_flag_is_needed_for_every_p_value() -> None:
         families([0.1, 1.2], primary=[True, False])
 
 
-@pytest.mark.parametrize("rule", ["gate", "share"])
 @pytest.mark.parametrize("rejected_for_sure", [0, 1, 3])
-def test_the_error_of_the_whole_paper_is_at_most_the_level(rule: Any, rejected_for_sure: int) -> None:
+def test_the_error_of_the_whole_paper_is_at_most_the_level(rejected_for_sure: int) -> None:
     """2,000 papers of 3 primaries and 5 others, where the first are effects (p = 0) and the rest are null.
 
     The bound is 5 % and four standard errors of a share of 2,000; two families at 5 % each would give 10 %.
@@ -135,9 +100,7 @@ def test_the_error_of_the_whole_paper_is_at_most_the_level(rule: Any, rejected_f
     uniform = np.random.default_rng(3).random((2000, 8))
     uniform[:, :rejected_for_sure] = 0.0
     primary = [True] * 3 + [False] * 5
-    wrong = [
-        min(families(p, primary=primary, rule=rule)[rejected_for_sure:]) <= 0.05 for p in uniform.tolist()
-    ]
+    wrong = [min(families(p, primary=primary)[rejected_for_sure:]) <= 0.05 for p in uniform.tolist()]
     assert np.mean(wrong) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 2000)
 
 
@@ -153,7 +116,7 @@ def test_a_number_of_effects_among_several(at_least: int, p: float) -> None:
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_all_and_any_are_the_ends_of_partial_conjunction(p: list[float]) -> None:
     assert partial_conjunction(p, at_least=len(p)) == max(p)
-    assert partial_conjunction(p, at_least=1) == min(bonferroni(p))
+    assert partial_conjunction(p, at_least=1) == min(1.0, len(p) * min(p))
 
 
 @pytest.mark.parametrize("at_least", [0, 3])
