@@ -1,18 +1,16 @@
 """A small language for sentences with numbers in them, over printed cells: read and checked, never run.
 
-Reads from the bottom up: `interval` (exact arithmetic), `words` (what "about 12" means), `reading` (numbers
-with their rounding, and truth), `functions` (the table); then from text to tree (`tokens`, `tree`, `parts`,
-`grammar`) and from tree to an outcome (`meaning`, `filled`, `outcome`).
+`interval` is exact arithmetic, `words` what "about 12" means, `functions` the table of functions, `grammar`
+reads a text to a tree, `meaning` evaluates the tree, `filled` shows it with its numbers.
 """
 
 from __future__ import annotations
 
-from audit.expression.errors import ExpressionError, UndefinedError
+from audit.expression.filled import Outcome, evaluate, value_of
 from audit.expression.functions import FUNCTIONS
-from audit.expression.grammar import parse
+from audit.expression.grammar import Expression, ExpressionError, names, parse, references
+from audit.expression.interval import UndefinedError
 from audit.expression.meaning import Lookup
-from audit.expression.outcome import Outcome, evaluate, value_of
-from audit.expression.tree import Expression, names, references
 from audit.expression.words import RELATIONS
 
 __all__ = [

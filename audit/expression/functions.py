@@ -12,8 +12,7 @@ from functools import reduce
 from operator import add
 from typing import Literal
 
-from audit.expression.errors import UndefinedError
-from audit.expression.interval import Interval, logarithm, point, square_root
+from audit.expression.interval import Interval, UndefinedError, logarithm, point, square_root
 
 Kind = Literal["number", "set", "truth"]
 """What a part of an expression stands for."""
@@ -26,21 +25,18 @@ GB = 10**9
 GIB = 2**30
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Function:
     """What a function takes and gives."""
 
     form: str
     meaning: str
     takes: tuple[Argument, ...]
+    readings: Mapping[str, Callable[..., Interval]] = field(default_factory=dict)
+    """For functions of numbers alone: by the name of each reading, the function of intervals."""
     repeats: bool = False
     """Whether there may be more arguments, like the last one."""
     gives: Kind = "number"
-    readings: Mapping[str, Callable[..., Interval]] = field(default_factory=dict)
-    """For functions of numbers alone: by the name of each reading, the function of intervals."""
-
-    def argument(self, index: int) -> Argument:
-        return self.takes[min(index, len(self.takes) - 1)]
 
 
 def gain(a: Interval, b: Interval) -> Interval:
@@ -107,79 +103,67 @@ def _twice_and_one(x: Interval) -> Interval:
     return point(2) * x + point(1)
 
 
-def _of_many(form: str, meaning: str, function: Callable[..., Interval]) -> Function:
-    return Function(form=form, meaning=meaning, takes=("numbers",), repeats=True, readings={"": function})
+def _many(form: str, meaning: str, function: Callable[..., Interval]) -> Function:
+    return Function(form, meaning, ("numbers",), {"": function}, repeats=True)
 
 
-def _of_one(form: str, meaning: str, function: Callable[[Interval], Interval]) -> Function:
-    return Function(form=form, meaning=meaning, takes=("number",), readings={"": function})
+def _set(form: str, meaning: str) -> Function:
+    return Function(form, meaning, ("cell",), gives="set")
 
+
+_CELL: tuple[Argument, ...] = ("cell",)
+_ONE: tuple[Argument, ...] = ("number",)
 
 #: By name. The first ones are those that a message shows.
 FUNCTIONS: Mapping[str, Function] = {
-    "gain": Function(
-        form="gain(a, b)", meaning="a - b, in points", takes=("number",) * 2, readings={"": gain}
-    ),
+    "gain": Function("gain(a, b)", "a - b, in points", _ONE * 2, {"": gain}),
     "relative_gain": Function(
-        form="relative_gain(a, b)",
-        meaning="100 (a - b) / b, in percent",
-        takes=("number",) * 2,
-        readings={"": relative_gain},
+        "relative_gain(a, b)", "100 (a - b) / b, in percent", _ONE * 2, {"": relative_gain}
     ),
     "improvement": Function(
-        form="improvement(a, b)",
-        meaning="gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence",
-        takes=("number",) * 2,
-        readings={"points": gain, "percent": relative_gain},
+        "improvement(a, b)",
+        "gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence",
+        _ONE * 2,
+        {"points": gain, "percent": relative_gain},
     ),
-    "mean": _of_many("mean(x, ...)", "the arithmetic mean", mean),
-    "sum": _of_many("sum(x, ...)", "the sum", total),
-    "min": _of_many("min(x, ...)", "the least", least),
-    "max": _of_many("max(x, ...)", "the greatest", greatest),
-    "best": _of_many("best(x, ...)", "the greatest", greatest),
-    "second_best": _of_many("second_best(x, ...)", "the second in order", second_greatest),
+    "mean": _many("mean(x, ...)", "the arithmetic mean", mean),
+    "sum": _many("sum(x, ...)", "the sum", total),
+    "min": _many("min(x, ...)", "the least", least),
+    "max": _many("max(x, ...)", "the greatest", greatest),
+    "best": _many("best(x, ...)", "the greatest", greatest),
+    "second_best": _many("second_best(x, ...)", "the second in order", second_greatest),
     "rank": Function(
-        form="rank(cell)",
-        meaning="1 and one more for each cell of another method that is greater; ties share the better place",
-        takes=("cell",),
+        "rank(cell)",
+        "1 and one more for each cell of another method that is greater; ties share the better place",
+        _CELL,
     ),
-    "others": Function(
-        form="others(cell)",
-        meaning="the cells of all other methods for the same data set and metric in the same table",
-        takes=("cell",),
-        gives="set",
+    "others": _set(
+        "others(cell)", "the cells of all other methods for the same data set and metric in the same table"
     ),
-    "group": Function(
-        form="group(cell)", meaning="the cell itself and its others", takes=("cell",), gives="set"
-    ),
-    "count": Function(
-        form="count(comparison, ...)",
-        meaning="how many of the comparisons hold",
-        takes=("truth",),
-        repeats=True,
-    ),
-    "span": _of_many("span(x, ...)", "the greatest minus the least", spread),
+    "group": _set("group(cell)", "the cell itself and its others"),
+    "count": Function("count(comparison, ...)", "how many of the comparisons hold", ("truth",), repeats=True),
+    "span": _many("span(x, ...)", "the greatest minus the least", spread),
     "overlap": Function(
-        form="overlap(x, ...)",
-        meaning="whether one value can be all of the numbers, given their rounding",
-        takes=("numbers",),
+        "overlap(x, ...)",
+        "whether one value can be all of the numbers, given their rounding",
+        ("numbers",),
         repeats=True,
         gives="truth",
     ),
-    "abs": _of_one("abs(x)", "x without its sign", abs),
-    "sqrt": _of_one("sqrt(x)", "the square root", square_root),
-    "log2": _of_one("log2(x)", "the logarithm to base 2", logarithm),
+    "abs": Function("abs(x)", "x without its sign", _ONE, {"": abs}),
+    "sqrt": Function("sqrt(x)", "the square root", _ONE, {"": square_root}),
+    "log2": Function("log2(x)", "the logarithm to base 2", _ONE, {"": logarithm}),
     "cornet_parameters": Function(
-        form="cornet_parameters(V, R, blocks)",
-        meaning="blocks (2VR + R + V): weights and biases of CorNet's blocks",
-        takes=("number",) * 3,
-        readings={"": cornet_parameters},
+        "cornet_parameters(V, R, blocks)",
+        "blocks (2VR + R + V): weights and biases of CorNet's blocks",
+        _ONE * 3,
+        {"": cornet_parameters},
     ),
     "bottleneck": Function(
-        form="bottleneck(size_with, size_without, V, blocks)",
-        meaning="the R of cornet_parameters that two model sizes in GB imply, 4 bytes a parameter; "
+        "bottleneck(size_with, size_without, V, blocks)",
+        "the R of cornet_parameters that two model sizes in GB imply, 4 bytes a parameter; "
         "a GB is 10^9 bytes or 2^30, whichever suits the sentence",
-        takes=("number",) * 4,
-        readings={"GB": bottleneck(GB), "GiB": bottleneck(GIB)},
+        _ONE * 4,
+        {"GB": bottleneck(GB), "GiB": bottleneck(GIB)},
     ),
 }

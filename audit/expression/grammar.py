@@ -1,49 +1,148 @@
-"""The grammar, by recursive descent; every part is checked for what it stands for as soon as it is read.
-
-sentence   = both { "or" both }
-both       = denial { "and" denial }
-denial     = "not" denial | comparison
-comparison = sum [ relation sum ]
-sum        = product { ("+" | "-") product }
-product    = signed { ("*" | "/") signed }
-signed     = "-" signed | power
-power      = atom [ "^" whole number ]
-atom       = number | cell | cells | name | function "(" sentence { "," sentence } ")" | "(" sentence ")"
-"""
+"""From the text of an expression to its tree, checked for what each part stands for, and back to text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import NoReturn, TypeVar
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NoReturn
 
-from audit.expression.errors import ExpressionError
-from audit.expression.functions import FUNCTIONS
-from audit.expression.parts import DEEPEST, Part, checked, over, too_deep, wanted
-from audit.expression.tokens import Token, quoted, tokens
-from audit.expression.tree import (
-    And,
-    Call,
-    Cell,
-    Cells,
-    Comparison,
-    Expression,
-    Literal,
-    Name,
-    Negation,
-    Not,
-    Or,
-    Power,
-    Product,
-    Sum,
-)
+from lark import Lark, Token, Transformer, UnexpectedToken
+from lark.lexer import Lexer
+
+from audit.errors import AuditError
+from audit.expression.functions import FUNCTIONS, Argument, Kind
 from audit.expression.words import RELATIONS
 from audit.names import known_names
 
+MOST_CHARACTERS = 2000
+#: Nodes, or parentheses, within one another.
+DEEPEST = 50
 GREATEST_EXPONENT = 64
-_RESERVED = ("and", "or", "not")
+_MOST_QUOTED = 40
 
-_T = TypeVar("_T")
+_GRAMMAR = """
+?start: sentence
+?sentence: both (_OR both)*
+?both: denial (_AND denial)*
+?denial: NOT denial                 -> negation
+       | comparison
+?comparison: sum [RELATION sum]
+?sum: product ((PLUS|MINUS) product)*
+?product: signed ((TIMES|OVER) signed)*
+?signed: MINUS signed               -> negation
+       | power
+?power: atom [CARET NUMBER]
+?atom: (NUMBER | CELL | CELLS | NAME)                -> leaf
+     | NAME _OPEN (sentence (_COMMA sentence)*)? _CLOSE  -> call
+     | _OPEN sentence _CLOSE
+%declare _OR _AND NOT RELATION PLUS MINUS TIMES OVER CARET NUMBER CELL CELLS NAME _OPEN _CLOSE _COMMA
+"""
+_SIGNS = {
+    "+": "PLUS", "-": "MINUS", "\N{MINUS SIGN}": "MINUS", "*": "TIMES", "/": "OVER", "^": "CARET",
+    "(": "_OPEN", ")": "_CLOSE", ",": "_COMMA",
+}  # fmt: skip
+_WORDS = {"or": "_OR", "and": "_AND", "not": "NOT"}
+
+# What may go on after a word: so `5` in `5-3` is no number and `at least` in `at leastwise` no relation.
+_ENDS = r"(?![\w.@-])"
+_WORDED = "|".join(word.replace(" ", r"\s+") for word in RELATIONS if word[0].isalpha())
+_TOKEN = re.compile(
+    rf"""
+      (?P<blank>\s+)
+    | (?P<commas>[0-9]{{1,3}}(?:,[0-9]{{3}})+{_ENDS})
+    | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+){_ENDS}(?:\s?%)?)
+    | (?P<relation>(?:{_WORDED}){_ENDS}|<=|>=|<|>|=)
+    | (?P<word>[\w.@](?:[\w.@-]|(?<=\.)\*)*)          # a star only right after a dot: t3.*.P@1
+    | (?P<sign>[-\u2212+*/^(),])
+    """,
+    re.VERBOSE,
+)
+_SEGMENT = re.compile(r"[\w@][\w@-]*|\*")
+_EXPONENT = re.compile(r"[0-9.]+[eE](?:-?[0-9]+)?")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NO_NUMBERS = ("nan", "inf", "infinity")
+
+_MINUS = "write - with a blank on both sides for a minus"
+#: What to write for a character that is none of the language.
+_INSTEAD = {
+    "\N{EN DASH}": _MINUS,
+    "\N{EM DASH}": _MINUS,
+    "\N{MULTIPLICATION SIGN}": "write * to multiply",
+    "\N{MIDDLE DOT}": "write * to multiply",
+    "\N{DIVISION SIGN}": "write / to divide",
+    "\N{GREATER-THAN OR EQUAL TO}": "write >=",
+    "\N{LESS-THAN OR EQUAL TO}": "write <=",
+    "\N{ALMOST EQUAL TO}": "write about",
+    "~": "write about",
+    "!": "write not (a = b)",
+    "%": "it may stand only after a number, as in 12%",
+    "'": "write references and numbers without quotes",
+    '"': "write references and numbers without quotes",
+    "[": "write parentheses ( )",
+    "{": "write parentheses ( )",
+}
+#: What to do where something of one kind stands and another is wanted.
+_REMEDIES: dict[tuple[Kind, Kind], str] = {
+    ("set", "number"): "take one number of it, as in mean(...), max(...) or best(...)",
+    ("set", "truth"): "take one number of it, as in best(...), and compare that, as in best(...) > 50",
+    ("number", "truth"): "compare it with something, as in ... at least 5",
+    ("truth", "number"): "compare numbers, and join comparisons with and, or, not",
+}
+_KINDS: dict[Kind, str] = {"number": "a number", "set": "a set of cells", "truth": "a comparison"}
+_TRUTHS = ("comparison", "not", "and", "or")
+#: How tightly each operation binds; what is not listed needs no parentheses.
+_BINDING = {"or": 1, "and": 2, "not": 3, "comparison": 4, "sum": 5, "product": 6, "negation": 7, "power": 8}
+
+
+class ExpressionError(AuditError):
+    """A text that is no expression, in one sentence: where, what, and what to do."""
+
+    def __init__(self, at: int, what: str, advice: str) -> None:
+        self.at = at
+        """Index into the text; the message counts characters from 1."""
+        self.what = what
+        self.advice = advice
+        super().__init__(f"character {at + 1}: {what}; {advice}")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One part of an expression.
+
+    `op` is number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text`
+    is the number, reference, name, function, exponent or relation; of a sum or product, flat so that a
+    long one is not deep, the signs before all parts but the first.
+    """
+
+    op: str
+    parts: tuple[Node, ...] = ()
+    text: str = ""
+    at: int = field(default=0, compare=False)
+    depth: int = field(default=1, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        if self.op == "call":
+            return FUNCTIONS[self.text].gives
+        return "truth" if self.op in _TRUTHS else "set" if self.op == "cells" else "number"
+
+    def walk(self) -> Iterator[Node]:
+        """The node and all under it, from left to right."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A sentence that was read; equal to another if it says the same, however it is spaced."""
+
+    sentence: Node
+
+    def __str__(self) -> str:
+        return written(self.sentence)
 
 
 def parse(text: str) -> Expression:
@@ -51,192 +150,246 @@ def parse(text: str) -> Expression:
 
     Raises `ExpressionError` at the first thing that cannot be read: with its place, and what to do.
     """
-    return _Parser(text).whole()
+    if not text.strip():
+        raise ExpressionError(0, "the expression is empty", "write a comparison, as in t3.a.P@1 > 50")
+    if len(text) > MOST_CHARACTERS:
+        what = f"the expression has {len(text)} characters, more than {MOST_CHARACTERS}"
+        raise ExpressionError(MOST_CHARACTERS, what, "split it into several claims")
+    try:
+        tree: Any = _parser().parse(text)
+    except UnexpectedToken as err:
+        _refuse(err, len(text))
+    return Expression(_wanted(tree, "truth"))
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self._tokens = list(tokens(text))
-        self._next = 0
-        self._open = 0
-        # Not methods, to spare a frame of the stack at each level of nesting.
-        self._product = partial(self._operation, "*/", Product, self._signed)
-        self._sum = partial(self._operation, "+-", Sum, self._product)
-        self._both = partial(self._joined, "and", And, self._denial)
-        self._sentence = partial(self._joined, "or", Or, self._both)
+def references(expression: Expression) -> tuple[str, ...]:
+    """The cells and sets of cells, as written, each once, in their order."""
+    return tuple(
+        dict.fromkeys(node.text for node in expression.sentence.walk() if node.op in ("cell", "cells"))
+    )
 
-    def whole(self) -> Expression:
-        if self._at_end():
-            raise ExpressionError(0, "the expression is empty", "write a comparison, as in t3.a.P@1 > 50")
-        part = self._sentence()
-        if not self._at_end():
-            self._left_over()
-        return Expression(wanted(part, "truth").node)
 
-    # The grammar, from the loosest to the tightest.
+def names(expression: Expression) -> tuple[str, ...]:
+    """The names that the claim must give a number, each once, in their order."""
+    return tuple(dict.fromkeys(node.text for node in expression.sentence.walk() if node.op == "name"))
 
-    def _joined(self, word: str, join: type[And] | type[Or], inner: Callable[[], Part]) -> Part:
-        parts = [inner()]
-        while self._take("name", word):
-            parts.append(inner())
-        if len(parts) == 1:
-            return parts[0]
-        return over(join(tuple(wanted(part, "truth").node for part in parts)), "truth", *parts)
 
-    def _denial(self) -> Part:
-        at = self._token.at
-        if not self._take("name", "not"):
-            return self._comparison()
-        denied = self._nested(at, self._denial)
-        return over(Not(wanted(denied, "truth").node), "truth", denied, at=at)
+def written(node: Node, instead: Callable[[Node], str | None] = lambda node: None) -> str:
+    """The text that reads as this tree; where `instead` gives a text for a node, that stands there."""
 
-    def _comparison(self) -> Part:
-        left = self._sum()
-        if self._token.kind != "relation":
-            return left
-        relation = self._advance().text
-        right = self._sum()
-        if self._token.kind == "relation":
-            self._refuse("two comparisons in a row", "join them with and, as in a > b and b > c")
-        sides = wanted(left, "number").node, wanted(right, "number").node
-        return over(Comparison(sides[0], relation, sides[1]), "truth", left, right)
+    def part(inner: Node, least: int) -> str:
+        text = written(inner, instead)
+        return f"({text})" if _BINDING.get(inner.op, 9) < least else text
 
-    def _operation(self, signs: str, node: type[Sum] | type[Product], inner: Callable[[], Part]) -> Part:
-        first = inner()
-        rest: list[tuple[str, Part]] = []
-        while self._token.kind == "sign" and self._token.text in signs:
-            rest.append((self._advance().text, inner()))
-        if not rest:
-            return first
-        parts = [first, *(part for _, part in rest)]
-        operands = [wanted(part, "number").node for part in parts]
-        signed = zip((sign for sign, _ in rest), operands[1:], strict=True)
-        return over(node(operands[0], tuple(signed)), "number", *parts)
+    other, parts, text = instead(node), node.parts, node.text
+    if other is not None:
+        return other
+    match node.op:
+        case "negation":
+            return f"-{part(parts[0], 7)}"
+        case "sum" | "product":
+            least = 6 if node.op == "sum" else 7
+            rest = zip(text, parts[1:], strict=True)
+            return part(parts[0], least) + "".join(f" {sign} {part(each, least)}" for sign, each in rest)
+        case "power":
+            return f"{part(parts[0], 9)}^{text}"
+        case "call":
+            return f"{text}({', '.join(part(each, 0) for each in parts)})"
+        case "comparison":
+            return f"{part(parts[0], 5)} {text} {part(parts[1], 5)}"
+        case "not":
+            return f"not {part(parts[0], 3)}"
+        case "and" | "or":
+            return f" {node.op} ".join(part(each, 3 if node.op == "and" else 2) for each in parts)
+    return text
 
-    def _signed(self) -> Part:
-        at = self._token.at
-        if not self._take("sign", "-"):
-            return self._power()
-        negated = self._nested(at, self._signed)
-        return over(Negation(wanted(negated, "number").node), "number", negated, at=at)
 
-    def _power(self) -> Part:
-        base = self._atom()
-        if not self._take("sign", "^"):
-            return base
-        wanted(base, "number")
-        exponent = self._exponent()
-        if self._token.text == "^":
-            self._refuse("a power of a power", "put parentheses, as in (a^2)^3")
-        return over(Power(base.node, exponent), "number", base)
+def quoted(text: str) -> str:
+    """In quotes, and not longer than a message bears."""
+    return repr(str(text) if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 3]}...")
 
-    def _exponent(self) -> int:
-        token = self._token
-        if token.kind != "number" or not token.text.isdecimal() or int(token.text) > GREATEST_EXPONENT:
-            self._refuse(
-                f"{token} is no exponent",
-                f"write a whole number from 0 to {GREATEST_EXPONENT}, or use sqrt(x)",
-            )
-        return int(self._advance().text)
 
-    def _atom(self) -> Part:
-        token = self._advance()
-        if token.kind == "number":
-            return over(Literal(token.text), "number", at=token.at)
-        if token.kind == "cell":
-            return over(Cell(token.text), "number", at=token.at)
-        if token.kind == "cells":
-            return over(Cells(token.text), "set", at=token.at)
-        if token.kind == "name" and token.text not in _RESERVED:
-            return self._call(token) if self._token.text == "(" else _name(token)
-        if token.text == "(":
-            inside = self._nested(token.at, self._sentence)
-            self._close()
-            return inside
-        raise ExpressionError(
-            token.at, f"{token} where a number was to come", "write a cell, a number or a function there"
-        )
+class _Tokens(Lexer):
+    """Words, numbers and signs; raises `ExpressionError` at the first thing that is none."""
 
-    # Functions.
+    def __init__(self, lexer_conf: object) -> None:
+        pass
 
-    def _call(self, name: Token) -> Part:
-        if name.text not in FUNCTIONS:
+    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override]
+        text, at, opened = str(data), 0, 0
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                other = "write cells, numbers, functions, + - * / ^ and comparisons only"
+                raise ExpressionError(at, f"{text[at]!r} has no meaning here", _INSTEAD.get(text[at], other))
+            opened = _depth(opened + (match[0] == "(") - (match[0] == ")"), at)
+            if match.lastgroup != "blank":
+                yield _token(str(match.lastgroup), match[0], at)
+            at = match.end()
+
+
+def _token(group: str, text: str, at: int) -> Token:
+    if group == "commas":
+        short = f"write {text.replace(',', '')} (or, for several arguments, a blank after each comma)"
+        advice = short if len(text) <= _MOST_QUOTED else "write it without them"
+        raise ExpressionError(at, f"{quoted(text)} has commas within the number", advice)
+    if group == "number":
+        return Token("NUMBER", re.sub(r"\s", "", text), at)
+    if group == "relation":
+        return Token("RELATION", " ".join(text.split()), at)
+    if group == "sign":
+        return Token(_SIGNS[text], "-" if _SIGNS[text] == "MINUS" else text, at)
+    segments = text.split(".")
+    if len(segments) == 1 and _NAME.fullmatch(text) and text.casefold() not in _NO_NUMBERS:
+        return Token(_WORDS.get(text, "NAME"), text, at)
+    formed = len(segments) in (2, 3) and all(_SEGMENT.fullmatch(segment) for segment in segments)
+    if not formed or _EXPONENT.fullmatch(
+        text
+    ):  # 1.5e+3 is a number to its writer, though 1.5e could be a row
+        raise ExpressionError(at, f"{quoted(text)} is no number, cell or name", _remedy(text, segments))
+    stars = segments.count("*")
+    if segments[0] == "*" or stars > 1:
+        what = f"{quoted(text)} names no table and no one row or column"
+        raise ExpressionError(at, what, "write t3.*.P@1 or t3.row.*")
+    return Token("CELLS" if stars else "CELL", text, at)
+
+
+def _remedy(text: str, segments: list[str]) -> str:
+    """Most of what is neither a reference nor a name lacks its blanks around a minus."""
+    if text.casefold() in _NO_NUMBERS:
+        return "write a finite number"
+    if _EXPONENT.fullmatch(text):
+        return "write the number without an exponent, or as 5 * 10^3"
+    if "-" in text:
+        return "put a blank on both sides of a minus"
+    if re.fullmatch(r"[0-9.]+", text):
+        return "write a number as 17 or 0.5"
+    if text[0].isdigit() and len(segments) == 1:
+        return "put an operator or a blank after the number; names begin with a letter"
+    if len(segments) > 1:
+        return "write a cell as table.row.column, or table.row where the claim names a metric"
+    return "names have letters (a to z), digits and _ only, and begin with a letter"
+
+
+def _refuse(error: UnexpectedToken, end: int) -> NoReturn:
+    """Says of a token that cannot stand where it stands what was to come there."""
+    token, accepted = error.token, error.accepts or set()
+    at = end if token.type == "$END" else token.start_pos or 0
+    shown = "the end" if token.type == "$END" else quoted(str(token))
+    what, advice = f"{shown} where an operator or a comparison was to come", "write one"
+    if accepted == {"NUMBER"}:
+        what, advice = _no_exponent(shown)
+    elif "NUMBER" in accepted:
+        what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
+    elif token.type == "RELATION":
+        what, advice = "two comparisons in a row", "join them with and, as in a > b and b > c"
+    elif token.type == "CARET":
+        what, advice = "a power of a power", "put parentheses, as in (a^2)^3"
+    elif "_CLOSE" in accepted:
+        what, advice = f"{shown} where ) or an operator was to come", "close the parenthesis"
+    elif token.type == "_CLOSE":
+        what, advice = "')' closes nothing", "remove it, or open a parenthesis"
+    elif token.type == "_COMMA":
+        what, advice = "',' outside of a function", "join sentences with and"
+    elif token.type == "NAME":
+        advice = known_names(str(token), RELATIONS)
+    raise ExpressionError(at, what, advice) from None
+
+
+def _no_exponent(shown: str) -> tuple[str, str]:
+    return (
+        f"{shown} is no exponent",
+        f"write a whole number from 0 to {GREATEST_EXPONENT}, or use sqrt(x)",
+    )
+
+
+class _Build(Transformer[Token, Node]):
+    """The tree from the rules of the grammar, checked bottom up while the text is read."""
+
+    def leaf(self, parts: list[Token]) -> Node:
+        (token,) = parts
+        if token.type == "NAME" and token in FUNCTIONS:
             raise ExpressionError(
-                name.at, f"unknown function {quoted(name.text)}", known_names(name.text, FUNCTIONS)
+                _at(token), f"{quoted(token)} is a function", f"write {FUNCTIONS[token].form}"
             )
-        self._advance()
-        arguments = self._nested(name.at, self._arguments)
-        self._close()
-        function = FUNCTIONS[name.text]
+        return Node(token.type.lower(), (), str(token), _at(token))
+
+    def sentence(self, parts: list[Node]) -> Node:
+        return _over("or", [_wanted(part, "truth") for part in parts])
+
+    def both(self, parts: list[Node]) -> Node:
+        return parts[0] if len(parts) == 1 else _over("and", [_wanted(part, "truth") for part in parts])
+
+    def negation(self, parts: list[Any]) -> Node:
+        sign, node = parts
+        denied = sign.type == "NOT"
+        inner = _wanted(node, "truth" if denied else "number")
+        return _over("not" if denied else "negation", [inner], at=_at(sign))
+
+    def comparison(self, parts: list[Any]) -> Node:
+        left, relation, right = parts
+        return _over("comparison", [_wanted(left, "number"), _wanted(right, "number")], str(relation))
+
+    def sum(self, parts: list[Any], op: str = "sum") -> Node:
+        return _over(op, [_wanted(part, "number") for part in parts[::2]], "".join(parts[1::2]))
+
+    def product(self, parts: list[Any]) -> Node:
+        return self.sum(parts, "product")
+
+    def power(self, parts: list[Any]) -> Node:
+        base, _, exponent = parts
+        if not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
+            raise ExpressionError(_at(exponent), *_no_exponent(quoted(exponent)))
+        return _over("power", [_wanted(base, "number")], str(int(exponent)))
+
+    def call(self, parts: list[Any]) -> Node:
+        name, arguments = parts[0], parts[1:]
+        if name not in FUNCTIONS:
+            raise ExpressionError(_at(name), f"unknown function {quoted(name)}", known_names(name, FUNCTIONS))
+        function, given = FUNCTIONS[name], len(arguments)
         wanted = len(function.takes)
-        if len(arguments) < wanted or (len(arguments) > wanted and not function.repeats):
+        if given < wanted or (given > wanted and not function.repeats):
             count = f"{wanted} {'argument' if wanted == 1 else 'arguments'}{' or more' * function.repeats}"
-            raise ExpressionError(
-                name.at, f"{name.text} takes {count}, got {len(arguments)}", f"write {function.form}"
-            )
+            raise ExpressionError(_at(name), f"{name} takes {count}, got {given}", f"write {function.form}")
         for index, argument in enumerate(arguments):
-            checked(argument, function.argument(index), function.form)
-        nodes = tuple(argument.node for argument in arguments)
-        return over(Call(name.text, nodes), function.gives, *arguments, at=name.at)
-
-    def _arguments(self) -> list[Part]:
-        if self._token.text == ")":
-            return []
-        arguments = [self._sentence()]
-        while self._take("sign", ","):
-            arguments.append(self._sentence())
-        return arguments
-
-    # Tokens.
-
-    @property
-    def _token(self) -> Token:
-        return self._tokens[self._next]
-
-    def _at_end(self) -> bool:
-        return self._token.kind == "end"
-
-    def _advance(self) -> Token:
-        token = self._token
-        if not self._at_end():
-            self._next += 1
-        return token
-
-    def _take(self, kind: str, text: str) -> bool:
-        if (self._token.kind, self._token.text) != (kind, text):
-            return False
-        self._next += 1
-        return True
-
-    def _nested(self, at: int, inner: Callable[[], _T]) -> _T:
-        """Parentheses, functions and signs within one another, so many that no stack overflows."""
-        if self._open == DEEPEST:
-            too_deep(at)
-        self._open += 1
-        read = inner()
-        self._open -= 1
-        return read
-
-    def _close(self) -> None:
-        if not self._take("sign", ")"):
-            self._refuse(f"{self._token} where ) or an operator was to come", "close the parenthesis")
-
-    def _left_over(self) -> NoReturn:
-        token = self._token
-        if token.text == ")":
-            self._refuse("')' closes nothing", "remove it, or open a parenthesis")
-        if token.text == ",":
-            self._refuse("',' outside of a function", "join sentences with and")
-        offer = known_names(token.text, RELATIONS) if token.kind == "name" else "write one"
-        self._refuse(f"{token} where an operator or a comparison was to come", offer)
-
-    def _refuse(self, what: str, advice: str) -> NoReturn:
-        raise ExpressionError(self._token.at, what, advice)
+            _argument(argument, function.takes[min(index, wanted - 1)], function.form)
+        return _over("call", arguments, str(name), at=_at(name))
 
 
-def _name(token: Token) -> Part:
-    if token.text in FUNCTIONS:
-        raise ExpressionError(
-            token.at, f"{quoted(token.text)} is a function", f"write {FUNCTIONS[token.text].form}"
-        )
-    return over(Name(token.text), "number", at=token.at)
+def _at(token: Token) -> int:
+    return token.start_pos or 0
+
+
+def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) -> Node:
+    """A node over its parts; begins where it is said to, or else with the first part."""
+    start = parts[0].at if at is None else at
+    depth = 1 + max((part.depth for part in parts), default=0)
+    return Node(op, tuple(parts), text, start, _depth(depth, start))
+
+
+def _depth(depth: int, at: int) -> int:
+    if depth > DEEPEST:
+        advice = "split the expression, or name a part of it under given"
+        raise ExpressionError(at, f"nested deeper than {DEEPEST}", advice)
+    return depth
+
+
+def _wanted(node: Node, kind: Kind) -> Node:
+    """The node itself; raises `ExpressionError` if it stands for something else."""
+    if node.kind != kind:
+        what = f"{quoted(written(node))} is {_KINDS[node.kind]} where {_KINDS[kind]} is wanted"
+        raise ExpressionError(node.at, what, _REMEDIES[node.kind, kind])
+    return node
+
+
+def _argument(node: Node, wanted: Argument, form: str) -> None:
+    if wanted == "cell" and node.op != "cell":
+        what = f"{quoted(written(node))} is not one cell of a table"
+        raise ExpressionError(node.at, what, f"write {form} with a cell, as in t3.row.P@1")
+    if wanted == "truth" or (wanted != "cell" and not (wanted == "numbers" and node.kind == "set")):
+        _wanted(node, "truth" if wanted == "truth" else "number")
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(_GRAMMAR, parser="lalr", lexer=_Tokens, transformer=_Build(), maybe_placeholders=False)

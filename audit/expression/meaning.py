@@ -1,46 +1,57 @@
-"""The value of an expression: by a table from each kind of node to its rule, never as code."""
+"""The value of an expression: numbers with their rounding and their readings, and three-valued truth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from itertools import product
+from math import prod
+from typing import Protocol
 
-from audit.expression.errors import UndefinedError
 from audit.expression.functions import FUNCTIONS
-from audit.expression.interval import Interval, point
-from audit.expression.reading import (
-    Number,
-    Reading,
-    Truth,
-    combined,
-    compared,
-    count,
-    either,
-    every,
-    exact,
-    meeting,
-    rounded,
-)
-from audit.expression.tree import (
-    And,
-    Call,
-    Cell,
-    Cells,
-    Comparison,
-    Literal,
-    Name,
-    Negation,
-    Node,
-    Not,
-    Or,
-    Power,
-    Product,
-    Sum,
-)
-from audit.expression.words import RELATIONS
+from audit.expression.grammar import Node
+from audit.expression.interval import Interval, UndefinedError, hull, point
+from audit.expression.words import RELATIONS, Relation
 from audit.stats.printed import Printed, printed
+
+#: More readings than this are taken together as one wide one, which can only make a sentence easier to meet.
+MOST_READINGS = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """One way to read a number."""
+
+    span: Interval
+    """All values that the rounding of the printed cells leaves open."""
+    face: Interval
+    """The value with the cells taken as printed: one number, but for roots and logarithms."""
+    unit: Fraction = Fraction(0)
+    """Of the last digit, of numbers written in the expression and of cells; 0 for what is computed."""
+    name: str = ""
+    """`percent` or `points`, where there is more than one reading."""
+
+
+Number = tuple[Reading, ...]
+"""The readings of one number, of which there is at least one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """What can be told of a sentence, whatever the reading that suits it best.
+
+    Within the rounding: `can_hold`, `can_fail`, for some values, and true rather too often than too seldom.
+    With the cells as printed: `holds`, `fails`, for sure.
+    """
+
+    can_hold: bool
+    can_fail: bool
+    holds: bool
+    fails: bool
+
+    def __invert__(self) -> Truth:
+        return Truth(can_hold=self.can_fail, can_fail=self.can_hold, holds=self.fails, fails=self.holds)
 
 
 class Lookup(Protocol):
@@ -70,101 +81,80 @@ class Meaning:
 
     def truth(self, node: Node) -> Truth:
         """What can be told of a sentence."""
-        return _TRUTHS[type(node)](self, node)
+        match node.op:
+            case "not":
+                return ~self.truth(node.parts[0])
+            case "and":
+                return every([self.truth(part) for part in node.parts])
+            case "or":  # by De Morgan's rule
+                return ~every([~self.truth(part) for part in node.parts])
+            case "comparison":
+                left, right = (self.number(part) for part in node.parts)
+                return compared(left, RELATIONS[node.text], right)
+        return _meeting(self.all_numbers(node.parts))  # overlap(...)
 
     def number(self, node: Node) -> Number:
         """A number, in each of its readings."""
-        return _NUMBERS[type(node)](self, node)
-
-    def set(self, node: Node) -> list[Number]:
-        """The numbers of a set of cells."""
-        if isinstance(node, Cells):
-            return [rounded(cell) for cell in self.lookup.cells(node.reference)]
-        assert isinstance(node, Call)
-        reference = _cell(node)
-        own = [self.lookup.cell(reference)] if node.function == "group" else []
-        return [rounded(cell) for cell in [*own, *self.lookup.others(reference)]]
+        match node.op:
+            case "number":
+                literal = printed(node.text)
+                return (_exact(literal.value, 2 * literal.half_unit),)
+            case "cell":
+                return rounded(self.lookup.cell(node.text))
+            case "name":
+                given = self.lookup.constant(node.text)
+                return rounded(given) if isinstance(given, Printed) else (_exact(given),)
+            case "negation":
+                inner = self.number(node.parts[0])
+                return tuple(replace(reading, span=-reading.span, face=-reading.face) for reading in inner)
+            case "power":
+                return combined(lambda base: base ** int(node.text), [self.number(node.parts[0])])
+            case "call":
+                return self._call(node)
+        value = self.number(node.parts[0])
+        for sign, part in zip(node.text, node.parts[1:], strict=True):
+            value = combined(_OPERATIONS[sign], [value, self.number(part)])
+        return value
 
     def all_numbers(self, nodes: Sequence[Node]) -> list[Number]:
         """The numbers that the arguments of a function come to, sets opened."""
-        opened = [self.set(node) if _is_set(node) else [self.number(node)] for node in nodes]
-        numbers = [number for held in opened for number in held]
+        numbers = [
+            number
+            for node in nodes
+            for number in (self._set(node) if node.kind == "set" else [self.number(node)])
+        ]
         if not numbers:
             raise UndefinedError("there are no numbers in the set")
         return numbers
 
+    def _set(self, node: Node) -> list[Number]:
+        if node.op == "cells":
+            return [rounded(cell) for cell in self.lookup.cells(node.text)]
+        reference = node.parts[0].text
+        own = [self.lookup.cell(reference)] if node.text == "group" else []
+        return [rounded(cell) for cell in [*own, *self.lookup.others(reference)]]
 
-def _is_set(node: Node) -> bool:
-    return isinstance(node, Cells) or (isinstance(node, Call) and FUNCTIONS[node.function].gives == "set")
+    def _call(self, node: Node) -> Number:
+        if node.text == "rank":
+            return self._rank(node.parts[0].text)
+        if node.text == "count":
+            return _count([self.truth(part) for part in node.parts])
+        numbers = self.all_numbers(node.parts)
+        readings = FUNCTIONS[node.text].readings.items()
+        return tuple(each for name, function in readings for each in combined(function, numbers, name=name))
 
+    def _rank(self, reference: str) -> Number:
+        """From the place where only those rank higher that must, to the one where all do that can.
 
-def _cell(call: Call) -> str:
-    (argument,) = call.arguments
-    assert isinstance(argument, Cell)  # the grammar's promise
-    return argument.reference
-
-
-def _literal(meaning: Meaning, node: Literal) -> Number:
-    number = printed(node.text)
-    return exact(number.value, unit=2 * number.half_unit)
-
-
-def _name(meaning: Meaning, node: Name) -> Number:
-    value = meaning.lookup.constant(node.name)
-    return rounded(value) if isinstance(value, Printed) else exact(value)
-
-
-def _negation(meaning: Meaning, node: Negation) -> Number:
-    return tuple(
-        replace(reading, span=-reading.span, face=-reading.face) for reading in meaning.number(node.of)
-    )
-
-
-def _chain(meaning: Meaning, node: Sum | Product) -> Number:
-    value = meaning.number(node.first)
-    for sign, part in node.rest:
-        value = combined(_OPERATIONS[sign], [value, meaning.number(part)])
-    return value
-
-
-def _power(meaning: Meaning, node: Power) -> Number:
-    return combined(lambda base: base**node.exponent, [meaning.number(node.base)])
-
-
-def _call(meaning: Meaning, node: Call) -> Number:
-    if node.function == "rank":
-        return _rank(meaning, node)
-    if node.function == "count":
-        return count([meaning.truth(argument) for argument in node.arguments])
-    numbers = meaning.all_numbers(node.arguments)
-    return tuple(
-        reading
-        for name, function in FUNCTIONS[node.function].readings.items()
-        for reading in combined(function, numbers, name=name)
-    )
-
-
-def _rank(meaning: Meaning, node: Call) -> Number:
-    """From the place where only those rank higher that must, to the one where all do that can.
-
-    Of two cells that print neighbouring numbers, 66.10 and 66.11, the second must: their spans meet in 66.105
-    only, and whatever the rounding rule, one number does not print in two ways.
-    """
-    (own,) = rounded(meaning.lookup.cell(_cell(node)))
-    others = [reading for other in meaning.lookup.others(_cell(node)) for reading in rounded(other)]
-    must = sum(other.span.low >= own.span.high for other in others)
-    can = sum(other.span.high > own.span.low for other in others)
-    do = sum(other.face.low > own.face.low for other in others)
-    return (Reading(span=Interval(Fraction(1 + must), Fraction(1 + can)), face=point(1 + do)),)
-
-
-def _comparison(meaning: Meaning, node: Comparison) -> Truth:
-    return compared(meaning.number(node.left), RELATIONS[node.relation], meaning.number(node.right))
-
-
-def _true_call(meaning: Meaning, node: Call) -> Truth:
-    assert node.function == "overlap"
-    return meeting(meaning.all_numbers(node.arguments))
+        Of two cells that print neighbouring numbers, 66.10 and 66.11, the second must: their spans meet in
+        66.105 only, and whatever the rounding rule, one number does not print in two ways.
+        """
+        (own,) = rounded(self.lookup.cell(reference))
+        others = [reading for cell in self.lookup.others(reference) for reading in rounded(cell)]
+        must = sum(other.span.low >= own.span.high for other in others)
+        can = sum(other.span.high > own.span.low for other in others)
+        do = sum(other.face.low > own.face.low for other in others)
+        return (Reading(span=Interval(Fraction(1 + must), Fraction(1 + can)), face=point(1 + do)),)
 
 
 _OPERATIONS: Mapping[str, Callable[[Interval, Interval], Interval]] = {
@@ -173,20 +163,114 @@ _OPERATIONS: Mapping[str, Callable[[Interval, Interval], Interval]] = {
     "*": Interval.__mul__,
     "/": Interval.__truediv__,
 }
-_NUMBERS: Mapping[type[Node], Callable[[Meaning, Any], Number]] = {
-    Literal: _literal,
-    Cell: lambda meaning, node: rounded(meaning.lookup.cell(node.reference)),
-    Name: _name,
-    Negation: _negation,
-    Sum: _chain,
-    Product: _chain,
-    Power: _power,
-    Call: _call,
-}
-_TRUTHS: Mapping[type[Node], Callable[[Meaning, Any], Truth]] = {
-    Comparison: _comparison,
-    Call: _true_call,
-    Not: lambda meaning, node: ~meaning.truth(node.of),
-    And: lambda meaning, node: every([meaning.truth(part) for part in node.parts]),
-    Or: lambda meaning, node: either([meaning.truth(part) for part in node.parts]),
-}
+
+
+def _exact(value: Fraction, unit: Fraction = Fraction(0)) -> Reading:
+    return Reading(span=point(value), face=point(value), unit=unit)
+
+
+def rounded(cell: Printed) -> Number:
+    """A printed cell: it stands for all that rounds to it."""
+    low, high = cell.interval
+    return (Reading(span=Interval(low, high), face=point(cell.value), unit=2 * cell.half_unit),)
+
+
+def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, name: str = "") -> Number:
+    """The function of every choice of readings, each twice: of the spans and of the numbers as printed.
+
+    Raises `UndefinedError` where the function is not defined throughout.
+    """
+    results = (
+        Reading(
+            span=function(*(reading.span for reading in choice)),
+            face=function(*(reading.face for reading in choice)),
+            name=", ".join(dict.fromkeys(filter(None, [*(reading.name for reading in choice), name]))),
+        )
+        for choice in _choices(arguments)
+    )
+    return tuple(dict.fromkeys(results))
+
+
+def _choices(numbers: Sequence[Number]) -> Iterable[tuple[Reading, ...]]:
+    """Each reading of each number with each of the others; of too many the widest alone."""
+    if prod(len(number) for number in numbers) <= MOST_READINGS:
+        return product(*numbers)
+    return [tuple(number[0] if len(number) == 1 else _widest(number) for number in numbers)]
+
+
+def _widest(number: Number) -> Reading:
+    return Reading(
+        span=hull(reading.span for reading in number), face=hull(reading.face for reading in number)
+    )
+
+
+def every(parts: Sequence[Truth]) -> Truth:
+    """`a and b`."""
+    return Truth(
+        can_hold=all(part.can_hold for part in parts),
+        can_fail=any(part.can_fail for part in parts),
+        holds=all(part.holds for part in parts),
+        fails=any(part.fails for part in parts),
+    )
+
+
+def _either_reading(readings: Iterable[Truth]) -> Truth:
+    """Something is true if one reading makes it so, and its contrary too: the text may mean any of them."""
+    truths = list(readings)
+    return Truth(
+        can_hold=any(truth.can_hold for truth in truths),
+        can_fail=any(truth.can_fail for truth in truths),
+        holds=any(truth.holds for truth in truths),
+        fails=any(truth.fails for truth in truths),
+    )
+
+
+def compared(left: Number, relation: Relation, right: Number) -> Truth:
+    """Whether the left number stands in the relation to the right one, in some reading of each."""
+    return _either_reading(_compared(a, relation, b) for a, b in product(left, right))
+
+
+def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
+    within, as_printed = units(left, relation, right)
+    return Truth(
+        can_hold=relation.can_hold(left.span, right.span, within),
+        can_fail=relation.can_fail(left.span, right.span, within),
+        holds=not relation.can_fail(left.face, right.face, as_printed),
+        fails=not relation.can_hold(left.face, right.face, as_printed),
+    )
+
+
+def units(left: Reading, relation: Relation, right: Reading) -> tuple[Fraction, Fraction]:
+    """The unit of the last digit that the relation goes by: within the rounding, and as printed.
+
+    Where both sides round, a cell's span has its rounding already, and only a number written in the
+    expression is still to be widened.
+    """
+    if not relation.both_rounded:
+        return right.unit, right.unit
+    literals = (side.unit for side in (left, right) if side.span.is_point)
+    return max(literals, default=Fraction(0)), max(left.unit, right.unit)
+
+
+def _count(truths: Sequence[Truth]) -> Number:
+    """How many of the truths hold: several readings where one holds in one reading and fails in another."""
+    sure, possible = sum(not truth.can_fail for truth in truths), sum(truth.can_hold for truth in truths)
+    faces = {(0, 0)}
+    for truth in truths:
+        steps = [(0, 0)] * truth.fails + [(1, 1)] * truth.holds or [(0, 1)]
+        faces = {(low + least, high + most) for low, high in faces for least, most in steps}
+    span = Interval(Fraction(sure), Fraction(possible))
+    return tuple(
+        Reading(span=span, face=Interval(Fraction(low), Fraction(high))) for low, high in sorted(faces)
+    )
+
+
+def _meeting(numbers: Sequence[Number]) -> Truth:
+    """Whether one value lies in the spans of all numbers; of the spans, so rounding leaves nothing open."""
+
+    def meets(readings: Sequence[Reading]) -> Truth:
+        spans = [reading.span for reading in readings]
+        meet = max(span.low for span in spans) <= min(span.high for span in spans)
+        return Truth(can_hold=meet, can_fail=not meet, holds=meet, fails=not meet)
+
+    return _either_reading(meets(choice) for choice in _choices(numbers))

@@ -61,34 +61,14 @@ class Relation:
         return Interval(self.lower(n.low, unit), self.upper(n.high, unit))
 
 
-def _itself(n: Fraction, unit: Fraction) -> Fraction:
-    return n
-
-
 def _tenth(n: Fraction, unit: Fraction) -> Fraction:
     return max(abs(n) / 10, unit)
 
 
-def _near_below(n: Fraction, unit: Fraction) -> Fraction:
-    return n - _tenth(n, unit)
-
-
-def _near_above(n: Fraction, unit: Fraction) -> Fraction:
-    return n + _tenth(n, unit)
-
-
-def _rounding_below(n: Fraction, unit: Fraction) -> Fraction:
-    return n - unit / 2
-
-
-def _rounding_above(n: Fraction, unit: Fraction) -> Fraction:
-    return n + unit / 2
-
-
-_ABOVE = Relation(meaning="above n", lower=_itself, strict=True)
-_FROM = Relation(meaning="n or above", lower=_itself)
-_BELOW = Relation(meaning="below n", upper=_itself, strict=True)
-_UP_TO = Relation(meaning="n or below", upper=_itself)
+_ABOVE = Relation(meaning="above n", lower=lambda n, unit: n, strict=True)
+_FROM = Relation(meaning="n or above", lower=lambda n, unit: n)
+_BELOW = Relation(meaning="below n", upper=lambda n, unit: n, strict=True)
+_UP_TO = Relation(meaning="n or below", upper=lambda n, unit: n)
 
 #: The table. "Last digit" is that of a number in the expression or of a printed cell; computed numbers and
 #: names have none.
@@ -99,8 +79,8 @@ RELATIONS: Mapping[str, Relation] = {
     "<=": _UP_TO,
     "=": Relation(
         meaning="the same number, once both are rounded to as many digits as the coarser one shows",
-        lower=_rounding_below,
-        upper=_rounding_above,
+        lower=lambda n, unit: n - unit / 2,
+        upper=lambda n, unit: n + unit / 2,
         both_rounded=True,
     ),
     "more than": _ABOVE,
@@ -109,14 +89,14 @@ RELATIONS: Mapping[str, Relation] = {
     "at most": _UP_TO,
     "about": Relation(
         meaning="within 10 % of n or one unit of its last digit, whichever is more",
-        lower=_near_below,
-        upper=_near_above,
+        lower=lambda n, unit: n - _tenth(n, unit),
+        upper=lambda n, unit: n + _tenth(n, unit),
         near=True,
     ),
     "nearly": Relation(
         meaning="from 10 % below n, or one unit of its last digit if that is more, up to what rounds to n",
-        lower=_near_below,
-        upper=_rounding_above,
+        lower=lambda n, unit: n - _tenth(n, unit),
+        upper=lambda n, unit: n + unit / 2,
         near=True,
     ),
 }

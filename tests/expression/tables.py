@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from audit.expression import Outcome, evaluate, parse
-from audit.expression.meaning import Meaning
-from audit.expression.reading import Number
-from audit.expression.tree import Comparison
+from audit.expression.meaning import Meaning, Number
 from audit.stats.printed import Printed, printed
 
 
@@ -57,6 +55,4 @@ def outcome(text: str, cells: Mapping[str, str] | None = None, **given: Printed 
 def value(text: str, cells: Mapping[str, str] | None = None, **given: Printed | Fraction) -> Number:
     """The readings of an expression that stands for a number."""
     named = {name if "." in name else f"t.{name}.P@1": value for name, value in (cells or {}).items()}
-    sentence = parse(f"{text} > 0").sentence
-    assert isinstance(sentence, Comparison)
-    return Meaning(Table(named, given)).number(sentence.left)
+    return Meaning(Table(named, given)).number(parse(f"{text} > 0").sentence.parts[0])

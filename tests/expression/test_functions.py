@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from audit.expression.functions import FUNCTIONS
 from audit.expression.interval import Interval, point
-from audit.expression.reading import Number
+from audit.expression.meaning import Number
 from tests.expression.tables import value
 
 

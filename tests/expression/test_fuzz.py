@@ -11,9 +11,9 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from audit.expression import FUNCTIONS, RELATIONS, ExpressionError, UndefinedError, evaluate, parse
+from audit.expression.grammar import Node, written
 from audit.expression.interval import point
 from audit.expression.meaning import Meaning
-from audit.expression.tree import Call, Cell, Comparison, Literal, Negation, Node, Not, walk, written
 from audit.stats.printed import printed
 from tests.expression.random_trees import (
     NUMBERS,
@@ -23,6 +23,9 @@ from tests.expression.random_trees import (
     SENTENCES,
     NoValueError,
     Point,
+    call,
+    compare,
+    leaf,
 )
 from tests.expression.tables import Table, outcome
 
@@ -73,7 +76,7 @@ def drawn(cells: Mapping[str, str], places: list[Fraction], *, within: Fraction 
 
 
 def names_of_functions(tree: Node) -> set[str]:
-    return {node.function for node in walk(tree) if isinstance(node, Call)}
+    return {node.text for node in tree.walk() if node.op == "call"}
 
 
 @given(NUMBERS, TABLES, st.lists(PLACES, min_size=3, max_size=3))
@@ -116,9 +119,9 @@ def test_no_close_call_is_called_inconsistent(
         bound = round(at.values(tree)[0], decimals)
     except NoValueError:
         return
-    literal = Literal(digits(abs(bound), decimals))
-    sentence = Comparison(tree, relation, Negation(literal) if bound < 0 else literal)
-    for each in (sentence, Not(sentence)):
+    literal = leaf("number", digits(abs(bound), decimals))
+    sentence = compare(tree, relation, Node("negation", (literal,)) if bound < 0 else literal)
+    for each in (sentence, Node("not", (sentence,))):
         got = evaluate(parse(written(each)), Table(cells, NAMES))
         event(got.result)
         assert not (true_at(each, at) and got.result == "inconsistent"), got.filled_in
@@ -136,7 +139,7 @@ def test_places_are_those_that_values_within_the_rounding_take(
     cells: dict[str, str], places: list[Fraction]
 ) -> None:
     """Every place taken is possible, and the first and last possible ones are taken."""
-    rank = Call("rank", (Cell("t.a.P@1"),))
+    rank = call("rank", (leaf("cell", "t.a.P@1"),))
     (reading,) = Meaning(Table(cells, NAMES)).number(rank)
     inside, top, bottom = Fraction(99, 100), [Fraction(1)], [Fraction(-1)]
     rest = len(REFERENCES) - 1
@@ -158,7 +161,7 @@ def true_at(tree: Node, at: Point) -> bool:
 @given(RATIONAL_SENTENCES, TABLES)
 @settings(max_examples=200)
 def test_consistent_is_what_is_true_as_printed(tree: Node, cells: dict[str, str]) -> None:
-    assume(all(node.relation != "=" for node in walk(tree) if isinstance(node, Comparison)))  # goes by digits
+    assume(all(node.text != "=" for node in tree.walk() if node.op == "comparison"))  # goes by digits
     got = evaluate(parse(written(tree)), Table(cells, NAMES))
     if got.result != "untestable":
         as_printed = drawn(cells, [Fraction(0)] * len(REFERENCES))
@@ -196,4 +199,4 @@ def test_the_point_of_the_comparison_can_fail() -> None:
         "rank(t.a.P@1) > 1 or second_best(t.a.*, 14) > 13": False,
     }.items():
         assert at.holds(parse(text).sentence)[0] == true, text
-    assert at.values(Literal("17%")) == [17]
+    assert at.values(leaf("number", "17%")) == [17]
