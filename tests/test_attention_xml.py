@@ -1,9 +1,8 @@
-"""AttentionXML: the gate turns red for planted mistakes; sizes, refusals, candidates and training."""
+"""AttentionXML: the network, candidates, refusals, variants and training."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,22 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import attention_xml, cornet, ensemble, fidelity, label_attention, recurrent, training
+from reimpl import attention_xml, cornet, ensemble, recurrent, training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
 from reimpl.errors import ConfigError
-from reimpl.fidelity import check
 from reimpl.models import find_config, known_variants, reduced_config
 from reimpl.optim import with_sparse_gradients
 from reimpl.training import Interrupted, Result, Watch
-from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
-REFERENCE = Path(fidelity.__file__).parent / "reference" / "attention_xml"
-CASES = ["attentionxml_flat", "attentionxml_plt", "attentionxml_plt_predict", "lml_attentionxml0"]
 
 
 @pytest.fixture(autouse=True)
@@ -43,208 +37,6 @@ def network(config: Config = VARIANTS["code"], *, labels: int = 5, **options: An
     torch.manual_seed(2)
     config = replace(config, hidden=6, fully_connected=(5,))
     return AttentionXML(config, vectors=torch.randn(10, 7), labels=labels, **options).eval()
-
-
-# -------------------------------------------------------------------------------------------- the gate
-
-
-def red(*names: str) -> set[str]:
-    """Those of the named checks (all, if none is named) that do not pass."""
-    if not names:
-        return {c.name for c in check("attention_xml") if not c.passed}
-    tests = dict(fidelity._collect("attention_xml"))  # type: ignore[arg-type]
-    return {name for name in names if not fidelity._run("attention_xml", name, tests[name]).passed}
-
-
-def test_all_checks_pass_and_the_public_codes_cases_are_among_them() -> None:
-    checks = check("attention_xml")
-    assert [f"{c.name}: {c.detail}" for c in checks if not c.passed] == []
-    assert [c.name for c in checks][: len(CASES)] == CASES
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
-    """Bit for bit, but for float32 gradients (kept in float64), lengths, and what parents' scores lead to."""
-    with np.load(shared(f"refvec/{case}.npz")) as whole, np.load(REFERENCE / f"{case}.npz") as ours:
-        elsewhere = {"input.lengths", "input.parent_scores", "output.top_scores", "output.top_labels"}
-        dropped = {n for n in whole.files if n.startswith("grad.")} | elsewhere
-        assert set(ours.files) == set(whole.files) - dropped
-        for name in ours.files:
-            assert ours[name].dtype == whole[name].dtype
-            assert np.array_equal(ours[name], whole[name])
-
-
-def test_the_sources_are_those_of_the_reference_data() -> None:
-    whole = {c["case"]: c for c in json.loads(shared("refvec/manifest.json").read_text())["cases"]}
-    for c in json.loads((REFERENCE / "manifest.json").read_text())["cases"]:
-        assert c["source"] == whole[c["case"]]["source"]
-        assert set(c["losses"]) == set(whole[c["case"]]["losses"] or {})
-
-
-def swapped_starts(patch: Patch) -> None:
-    start = recurrent.BiLSTM._start
-    patch.setattr(recurrent.BiLSTM, "_start", lambda self, row, x: start(self, row, x)[::-1])
-
-
-def starts_by_direction(patch: Patch) -> None:
-    """Rows layer 0 forward, layer 1 forward, layer 0 backward, ..."""
-    start = recurrent.BiLSTM._start
-
-    def other(self: Any, row: int, x: Tensor) -> Any:
-        layer, direction = divmod(row, 2)
-        return start(self, direction * len(self.forwards) + layer, x)
-
-    patch.setattr(recurrent.BiLSTM, "_start", other)
-
-
-def backward_from_the_padding(patch: Patch) -> None:
-    def whole(lengths: Tensor, width: int) -> Tensor:
-        place = torch.arange(width).flip(0).expand(len(lengths), -1)
-        return (torch.arange(len(lengths))[:, None] * width + place).flatten()
-
-    patch.setattr(recurrent, "_mirror", whole)
-    patch.setattr(recurrent, "_STRETCHES", (1,))
-
-
-def backward_not_turned_back(patch: Patch) -> None:
-    take, turn = recurrent._take, [0]
-
-    def once(x: Tensor, index: Tensor) -> Tensor:
-        turn[0] += 1
-        return take(x, index) if turn[0] % 2 else x
-
-    patch.setattr(recurrent, "_take", once)
-
-
-def dropout_between_layers(patch: Patch) -> None:
-    read = recurrent.BiLSTM._read
-
-    def other(self: Any, lstm: nn.LSTM, x: Tensor, row: int, cuts: Any) -> Tensor:
-        return read(self, lstm, F.dropout(x, 0.5, self.training) if row >= 2 else x, row, cuts)
-
-    patch.setattr(recurrent.BiLSTM, "_read", other)
-
-
-def mask_missing(patch: Patch) -> None:
-    patch.setattr(
-        AttentionXML, "attended", lambda self, lengths, width: recurrent.places(lengths * 0 + width, width)
-    )
-
-
-def mask_of_the_whole_batch_where_there_is_to_be_none(patch: Patch) -> None:
-    patch.setattr(AttentionXML, "attended", lambda self, lengths, width: recurrent.places(lengths, width))
-
-
-def no_dropout_on_states(patch: Patch) -> None:
-    def states(self: AttentionXML, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        token_ids, lengths = recurrent.trimmed(token_ids, self.padding_id)
-        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
-        return self.lstm(x, lengths), lengths
-
-    patch.setattr(AttentionXML, "states", states)
-
-
-def attention_on_states_without_dropout(patch: Patch) -> None:
-    """The weights of the words from what the LSTM gives, the sum over what dropout leaves of it."""
-    last: list[Tensor] = []
-    forward = recurrent.BiLSTM.forward
-
-    def remembered(self: Any, x: Tensor, lengths: Tensor) -> Tensor:
-        last[:] = [forward(self, x, lengths)]
-        return last[0]
-
-    def scores(states: Tensor, words: Tensor, queries: Tensor, layers: Any, **_: Any) -> Tensor:
-        weights = (queries @ last[0].transpose(1, 2)).masked_fill(~words[:, None], -torch.inf).softmax(2)
-        return label_attention.shared_layers(weights @ states, layers)
-
-    patch.setattr(recurrent.BiLSTM, "forward", remembered)
-    patch.setattr(attention_xml, "label_scores", scores)
-
-
-def bias_in_the_attention(patch: Patch) -> None:
-    """It cancels in the softmax, so that only the weights tell."""
-    made = AttentionXML.__init__
-
-    def other(self: Any, *arguments: Any, **options: Any) -> None:
-        made(self, *arguments, **options)
-        if isinstance(self.queries, nn.Linear):
-            self.queries.bias = nn.Parameter(torch.zeros(self.labels))
-
-    patch.setattr(AttentionXML, "__init__", other)
-
-
-def no_relu(patch: Patch) -> None:
-    patch.setattr(label_attention.torch.Tensor, "relu_", lambda self: self)
-
-
-def softmax_over_labels(patch: Patch) -> None:
-    def other(scores: Tensor) -> Tensor:
-        return torch.softmax(scores, dim=1)
-
-    patch.setattr(label_attention, "_softmax_", other)
-
-
-def layers_of_each_label_alone(patch: Patch) -> None:
-    """Counted only: a network with as many outputs as there are labels behind the attention."""
-    made = AttentionXML.__init__
-
-    def other(self: Any, *arguments: Any, **options: Any) -> None:
-        made(self, *arguments, **options)
-        if self.queries is not None:
-            self.layers[-1] = nn.Linear(self.layers[-1].in_features, self.labels)
-
-    patch.setattr(AttentionXML, "__init__", other)
-
-
-def sparse_rows_moved_without_a_gradient(patch: Patch) -> None:
-    from reimpl import optim
-
-    patch.setitem(optim.OPTIMISERS, "dense_sparse_adam", torch.optim.Adam)
-    patch.setattr("reimpl.reference.stored_case.with_sparse_gradients", lambda network: network)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "seen_by"),
-    [
-        (swapped_starts, {"attentionxml_flat", "attentionxml_plt", "numpy forward, code"}),
-        (starts_by_direction, {"numpy forward, code"}),
-        (backward_from_the_padding, {"attentionxml_flat", "lml_attentionxml0", "padding", "neighbours"}),
-        (backward_not_turned_back, {"attentionxml_flat", "lml_attentionxml0", "numpy forward, bilstm"}),
-        (dropout_between_layers, {"numpy forward, code", "numpy forward, bilstm"}),
-        (mask_missing, {"attentionxml_flat", "neighbours", "numpy forward, code"}),
-        (mask_of_the_whole_batch_where_there_is_to_be_none, {"lml_attentionxml0", "neighbours"}),
-        (no_dropout_on_states, {"numpy forward, code", "numpy forward, bilstm"}),
-        (attention_on_states_without_dropout, {"numpy forward, code", "numpy forward, paper"}),
-        (bias_in_the_attention, {"parameter counts"}),
-        (no_relu, {"attentionxml_flat", "attentionxml_plt", "numpy forward, code"}),
-        (softmax_over_labels, {"attentionxml_flat", "numpy forward, code", "chunks"}),
-        (layers_of_each_label_alone, {"parameter counts", "attentionxml_flat"}),
-        (sparse_rows_moved_without_a_gradient, {"attentionxml_flat"}),
-    ],
-    ids=lambda it: it.__name__ if callable(it) else "",
-)
-def test_a_planted_mistake_turns_the_gate_red(
-    monkeypatch: Patch, mistake: Callable[[Patch], None], seen_by: set[str]
-) -> None:
-    mistake(monkeypatch)
-    assert red(*seen_by) == seen_by
-
-
-@pytest.mark.parametrize(
-    ("change", "seen_by"),
-    [
-        ({"start": "zero"}, {"attentionxml_flat", "attentionxml_plt", "parameter counts"}),
-        ({"mask": False}, {"attentionxml_flat", "neighbours"}),
-        ({"head": "max_pooling"}, {"attentionxml_flat", "parameter counts"}),
-    ],
-)
-def test_a_variant_that_is_another_turns_the_gate_red(
-    monkeypatch: Patch, change: dict[str, Any], seen_by: set[str]
-) -> None:
-    other = {**VARIANTS, "code": replace(VARIANTS["code"], **change)}
-    for module in ("public_code", "in_numpy", "by_hand"):
-        monkeypatch.setattr(f"reimpl.reference.attention_xml.{module}.VARIANTS", other)
-    assert red(*seen_by - {"neighbours"}) == seen_by - {"neighbours"}
 
 
 # ------------------------------------------------------------------------------------------- the network

@@ -1,94 +1,26 @@
-"""CorNet's blocks against hand examples, the public code's numbers and planted mistakes."""
+"""CorNet's blocks by hand, and on any base."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import nn
 
-from reimpl import bert_xml, cornet, fidelity, xml_cnn
+from reimpl import cornet, xml_cnn
 from reimpl.config_fields import as_dict, as_json
 from reimpl.cornet import Block, cornet_blocks
 from reimpl.errors import ConfigError
-from reimpl.fidelity import check
 from reimpl.models import find_config, reduced_config
 from reimpl.optim import with_sparse_gradients
 from reimpl.protocol import protocol
-from tests.shared import shared
 from tests.test_models import offer
 
-REFERENCE = Path(fidelity.__file__).parent / "reference" / "cornet"
-CASES = json.loads((REFERENCE / "manifest.json").read_text())["cases"]
-BLOCKS = [f"cornet_block_{name}" for name in ("1", "2", "3", "2_elu", "2_relu", "2_tanh")]
-
 Patch = pytest.MonkeyPatch
-
-
-def red() -> set[str]:
-    """Names of the fidelity checks that do not pass."""
-    return {it.name for it in check("cornet") if not it.passed}
-
-
-# ------------------------------------------------------------------------------------------------ fidelity
-
-
-def test_all_checks_of_cornet_pass() -> None:
-    assert [f"{it.name}: {it.detail}" for it in check("cornet") if not it.passed] == []
-
-
-def test_every_block_of_the_public_code_is_among_the_cases() -> None:
-    assert [case["case"] for case in CASES][:6] == BLOCKS
-
-
-@pytest.mark.parametrize("case", [case["case"] for case in CASES])
-def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
-    """All, bit for bit, but for float32 gradients (kept in float64), lengths, and a base's insides."""
-    inside = {
-        f"output.{name}" for name in ("feature", "bottleneck_output", "encoder_states", "label_vectors")
-    }
-    dropped = {"input.lengths", *inside, *(f"f64.{name}" for name in inside)}
-    with np.load(shared(f"refvec/{case}.npz")) as whole, np.load(REFERENCE / f"{case}.npz") as ours:
-        assert set(ours.files) == {n for n in whole.files if not n.startswith("grad.")} - dropped
-        assert all(np.array_equal(ours[name], whole[name]) for name in ours.files)
-
-
-def _forward(form: Callable[[Block, torch.Tensor], torch.Tensor]) -> Callable[[Patch], None]:
-    return lambda patch: patch.setattr(Block, "forward", form)
-
-
-def _corrected(block: Block, probabilities: torch.Tensor) -> torch.Tensor:
-    return block.expand(F.elu(block.reduce(probabilities)))  # type: ignore[no-any-return]
-
-
-MISTAKES: dict[str, Callable[[Patch], None]] = {
-    "the sigmoid is added back": _forward(lambda b, x: _corrected(b, torch.sigmoid(x)) + torch.sigmoid(x)),
-    "nothing is added back": _forward(lambda b, x: _corrected(b, torch.sigmoid(x))),
-    "raw scores go in": _forward(lambda b, x: _corrected(b, x) + x),
-    "ReLU stands for ELU": _forward(lambda b, x: b.expand(F.relu(b.reduce(torch.sigmoid(x)))) + x),
-    "no ELU": _forward(lambda b, x: b.expand(b.reduce(torch.sigmoid(x))) + x),
-    "weights start as torch's": lambda patch: patch.setattr(nn.init, "xavier_uniform_", lambda w: w),
-    "weights start normal": lambda patch: patch.setattr(nn.init, "xavier_uniform_", nn.init.xavier_normal_),
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_planted_mistake_turns_a_check_red(monkeypatch: Patch, mistake: str) -> None:
-    MISTAKES[mistake](monkeypatch)
-    assert red()
-
-
-def test_a_tanh_in_place_of_the_named_activation_turns_its_case_red(monkeypatch: Patch) -> None:
-    others = {**cornet._ACTIVATIONS, "elu": nn.Tanh()}
-    monkeypatch.setattr(cornet, "_ACTIVATIONS", others)
-    assert red() == {"cornet_block_2_elu"}
 
 
 # -------------------------------------------------------------------------------------------------- blocks
@@ -161,13 +93,6 @@ def test_training_keeps_one_tensor_of_documents_times_labels_a_block() -> None:
 
 KIM: dict[str, Any] = {"base": "xml_cnn", "base_variant": "chen2022-kim-words"}
 PARTS: dict[str, Any] = {"labels": 9, "length": 12, "padding_id": 0, "freeze_padding": True}
-
-
-def test_every_network_of_the_paper_is_among_the_cases() -> None:
-    """With two blocks each, and those of Wiki-500K with a bottleneck of the base."""
-    bases = [case["config"]["base"] for case in CASES[6:]]
-    assert bases == ["xml_cnn", "bert_xml", "bert_xml", "mesh_probenet", "mesh_probenet", "attention_xml"]
-    assert sum("bottleneck" in case["config"]["base_config"] for case in CASES[6:]) == 2
 
 
 def test_one_mapping_puts_cornet_on_a_model() -> None:
@@ -310,8 +235,3 @@ def test_embeddings_of_the_base_have_sparse_gradients_but_for_bert_xml() -> None
         with_sparse_gradients(network)
         embedding = next(m for m in network.modules() if isinstance(m, nn.Embedding))
         assert embedding.sparse is not dense
-
-
-def test_planting_a_mistake_in_a_base_turns_its_case_red(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(bert_xml.Layer, "forward", lambda layer, x, states, mask: x)
-    assert {"cornet_bertxml", "cornet_bertxml_bottleneck"} <= red()

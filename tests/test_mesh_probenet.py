@@ -1,31 +1,23 @@
-"""MeSHProbeNet: the gate turns red for planted mistakes; sizes, refusals and training."""
+"""MeSHProbeNet: the network, refusals, variants and training."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import fidelity, mesh_probenet, recurrent
+from reimpl import mesh_probenet
 from reimpl.errors import ConfigError
-from reimpl.fidelity import check
 from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet, build
 from reimpl.models import find_config, known_variants, reduced_config
 from reimpl.training import train
-from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
-REFERENCE = Path(fidelity.__file__).parent / "reference" / "mesh_probenet"
-CASES = ["cornet_base_meshprobenet", "cornet_meshprobenet_bottleneck"]
 
 
 @pytest.fixture(autouse=True)
@@ -41,111 +33,6 @@ def network(**changes: Any) -> MeSHProbeNet:
     torch.manual_seed(2)
     config = replace(VARIANTS["code"], hidden=6, **changes)
     return MeSHProbeNet(config, vectors=torch.randn(10, 7), labels=4).eval()
-
-
-# -------------------------------------------------------------------------------------------- the gate
-
-
-def red(*names: str) -> set[str]:
-    tests = dict(fidelity._collect("mesh_probenet"))  # type: ignore[arg-type]
-    return {name for name in names if not fidelity._run("mesh_probenet", name, tests[name]).passed}
-
-
-def test_all_checks_pass_and_the_public_codes_cases_are_among_them() -> None:
-    checks = check("mesh_probenet")
-    assert [f"{c.name}: {c.detail}" for c in checks if not c.passed] == []
-    assert [c.name for c in checks][: len(CASES)] == CASES
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_stored_arrays_are_those_of_the_reference_data(case: str) -> None:
-    """Bit for bit, but for float32 gradients and lengths; with a bottleneck, up to CorNet's blocks."""
-    with np.load(shared(f"refvec/{case}.npz")) as whole, np.load(REFERENCE / f"{case}.npz") as ours:
-        kept = {n for n in whole.files if not n.startswith("grad.") and n != "input.lengths"}
-        if "bottleneck" in case:
-            behind = ("loss", "step", "f64.loss", "f64.grad", "input.labels", "weight.cornet")
-            kept -= {n for n in kept if n.startswith(behind) or n.endswith("output.logits")}
-        assert set(ours.files) == kept
-        for name in ours.files:
-            assert ours[name].dtype == whole[name].dtype
-            assert np.array_equal(ours[name], whole[name])
-
-
-def test_the_sources_are_those_of_the_reference_data() -> None:
-    whole = {c["case"]: c for c in json.loads(shared("refvec/manifest.json").read_text())["cases"]}
-    for c in json.loads((REFERENCE / "manifest.json").read_text())["cases"]:
-        assert c["source"] == whole[c["case"]]["source"]
-
-
-def swapped_starts(patch: Patch) -> None:
-    start = recurrent.BiLSTM._start
-    patch.setattr(recurrent.BiLSTM, "_start", lambda self, row, x: start(self, row, x)[::-1])
-
-
-def dropout_between_layers(patch: Patch) -> None:
-    read = recurrent.BiLSTM._read
-
-    def other(self: Any, lstm: nn.LSTM, x: Tensor, row: int, cuts: Any) -> Tensor:
-        return read(self, lstm, F.dropout(x, 0.5, self.training) if row >= 2 else x, row, cuts)
-
-    patch.setattr(recurrent.BiLSTM, "_read", other)
-
-
-def mask_missing(patch: Patch) -> None:
-    attend = mesh_probenet.attend
-    patch.setattr(mesh_probenet, "attend", lambda states, words, queries: attend(states, None, queries))
-
-
-def contexts_component_by_component(patch: Patch) -> None:
-    """What the probes see, laid out by component and then by probe."""
-    attend = mesh_probenet.attend
-    patch.setattr(mesh_probenet, "attend", lambda *it: attend(*it).transpose(1, 2))
-
-
-def relu_behind_the_bottleneck(patch: Patch) -> None:
-    patch.setattr(mesh_probenet.F, "elu", F.relu)
-
-
-def no_activation_behind_the_bottleneck(patch: Patch) -> None:
-    patch.setattr(mesh_probenet.F, "elu", lambda z: z)
-
-
-def biased_probes(patch: Patch) -> None:
-    made = MeSHProbeNet.__init__
-
-    def other(self: Any, config: Config, **options: Any) -> None:
-        made(self, config, **options)
-        self.probes.bias = nn.Parameter(torch.zeros(config.probes))
-
-    patch.setattr(MeSHProbeNet, "__init__", other)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "seen_by"),
-    [
-        (swapped_starts, {"cornet_base_meshprobenet", "numpy forward, code"}),
-        (dropout_between_layers, {"numpy forward, code", "numpy forward, large"}),
-        (mask_missing, {*CASES, "numpy forward, paper", "padding"}),
-        (contexts_component_by_component, {*CASES, "numpy forward, code"}),
-        (relu_behind_the_bottleneck, {"cornet_meshprobenet_bottleneck", "numpy forward, code"}),
-        (no_activation_behind_the_bottleneck, {"cornet_meshprobenet_bottleneck", "numpy forward, code"}),
-        (biased_probes, {"parameter counts"}),
-    ],
-    ids=lambda it: it.__name__ if callable(it) else "",
-)
-def test_a_planted_mistake_turns_the_gate_red(
-    monkeypatch: Patch, mistake: Callable[[Patch], None], seen_by: set[str]
-) -> None:
-    mistake(monkeypatch)
-    assert red(*seen_by) == seen_by
-
-
-@pytest.mark.parametrize("change", [{"layers": 1}, {"start": "zero"}])
-def test_a_variant_that_is_another_turns_the_gate_red(monkeypatch: Patch, change: dict[str, Any]) -> None:
-    other = {**VARIANTS, "code": replace(VARIANTS["code"], **change)}
-    monkeypatch.setattr("reimpl.reference.mesh_probenet.by_hand.VARIANTS", other)
-    monkeypatch.setattr("reimpl.reference.mesh_probenet.public_code.VARIANTS", other)
-    assert red(*CASES, "parameter counts") == {*CASES, "parameter counts"}
 
 
 # ------------------------------------------------------------------------------------------- the network

@@ -1,43 +1,67 @@
-"""Fidelity checks of APLC, for `reimpl.fidelity`.
-
-The .npz files hold outputs, losses, gradients and one optimiser step of huiyegit/APLC_XLNet bf6f91d for
-given weights; `manifest.json` names the source files of each case, `formulas.json` holds the paper's Eq. (6)
-to (14) for its data sets and others.
-"""
+"""APLC against the public code, huiyegit/APLC_XLNet bf6f91d, for `reimpl.fidelity`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from typing import Any
 
-from reimpl.fidelity import Test, manifest
-from reimpl.reference.aplc import by_hand, formulas, in_numpy, public_code
+import numpy as np
+import torch
+from torch import nn
+
+from reimpl.cluster_options import ClusterOptions
+from reimpl.fidelity import Test
+from reimpl.label_clusters import LabelClusters
+from reimpl.reference import comparer
+
+_NAMES = (
+    ("reduce.weight", "project_weight"),
+    ("norm.weight", "layernorm_scale"),
+    ("norm.bias", "layernorm_shift"),
+    ("expand.weight", "label_weight"),
+)
+
+
+class Layer(nn.Module):
+    """The code's clusters, for labels that are sorted already, behind a hidden layer where there is one."""
+
+    def __init__(self, case: Any, hidden: nn.Module | None = None) -> None:
+        super().__init__()
+        cutoffs = tuple(case["cutoffs"])
+        options = ClusterOptions(clusters=len(cutoffs) + 1, cutoffs=cutoffs)
+        self.hidden = hidden
+        self.clusters = LabelClusters(options, features=case["features"], order=np.arange(case["labels"]))
+
+
+def build(case: Any, weights: Any, inputs: Any) -> Layer:
+    """The layer at the case's sizes."""
+    return Layer(case)
+
+
+def rename(network: Any, name: str) -> str:
+    """Stored name of a parameter: labels of the head and units of the root are one weight in the code."""
+    name = name.removeprefix("clusters.").replace("hidden.layer.", "hidden_")
+    for ours, theirs in _NAMES:
+        name = name.replace(ours, theirs)
+    names = {"head.weight": "head_weight", "roots.weight": "head_weight+"}
+    return names.get(name, name.replace("tails.", "tail").replace(".", "_"))
+
+
+def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
+    """The documents' vectors and the probabilities of all labels."""
+    (given,) = (value for name, value in inputs.items() if name != "label_ids")
+    features = given if network.hidden is None else network.hidden(given)
+    return {"features": features, "probabilities": network.clusters.probabilities(features)}
+
+
+def losses(network: Any, outputs: Any, inputs: Any, case: Any) -> dict[str, Any]:
+    """Of label ids that are padded by repetition, or by -1."""
+    ids = inputs["label_ids"].long()
+    rows = torch.arange(len(ids))[:, None].expand(ids.shape)
+    pairs = torch.unique(torch.stack((rows[ids >= 0], ids[ids >= 0])), dim=1)
+    return {"aplc": network.clusters.loss(outputs["features"], *pairs)}
 
 
 def checks() -> Iterator[tuple[str, Test]]:
     """Name and test of every check."""
-    for case in manifest(__name__)["cases"]:
-        yield case["case"], partial(public_code.case, __name__, case)
-    yield from clusters()
-
-
-def clusters() -> Iterator[tuple[str, Test]]:
-    """The checks of what another model with clusters also stands on."""
-    yield "losses of three toys", partial(public_code.toys, __name__)
-    for name, changes in in_numpy.MEMBERS.items():
-        yield f"label by label: {name}", partial(in_numpy.label_by_label, changes)
-    for name in ("as the code", "as the paper"):
-        # two labels of six documents a block
-        in_blocks = partial(in_numpy.label_by_label, in_numpy.MEMBERS[name], block=12)
-        yield f"label by label: {name}, block by block", in_blocks
-    yield "one label of a tail", by_hand.one_label
-    yield "two normalisers", by_hand.two_normalisers
-    yield "saturated sigmoids", by_hand.saturated
-    yield "ties of the double sigmoid", by_hand.ties
-    yield "cuts", by_hand.cuts
-    yield "labels by frequency", by_hand.frequency
-    yield "named members", by_hand.members
-    yield "first weights", by_hand.first_weights
-    yield "sizes by the paper's formulas", partial(formulas.sizes, __name__)
-    yield "costs by the paper's formulas", partial(formulas.costs, __name__)
-    yield "counted multiplications", formulas.counted
+    return comparer.checks(__name__, comparer.Subject(build, rename, outputs, losses))

@@ -1,27 +1,49 @@
-"""Fidelity checks of BertXML, for `reimpl.fidelity`.
+"""BertXML against the public code, XunGuangxu/CorNet ecc0996, for `reimpl.fidelity`.
 
-The .npz file holds outputs, losses, gradients and one optimiser step of XunGuangxu/CorNet ecc0996 for given
-weights; `manifest.json` names its source files. The same network under CorNet blocks, without and with a
-bottleneck, is among the cases of `reimpl.reference.cornet`.
+The same network under CorNet's blocks, without and with a bottleneck, is among the cases of `cornet`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
-from reimpl.fidelity import Test, manifest
-from reimpl.reference.bert_xml import in_numpy, public_code, sizes
+from reimpl.bert_xml import VARIANTS, BertXML
+from reimpl.fidelity import Test
+from reimpl.reference import comparer
+
+_NAMES = {"words.weight": "word_embedding", "cls": "word_embedding+", "positions": "position_embedding"}
+
+
+def build(case: Any, weights: Any, inputs: Any) -> BertXML:
+    """The named variant at the case's sizes; its [CLS] symbols are the last rows of the words."""
+    config = replace(VARIANTS[case["variant"]], **case["config"])
+    sizes = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
+    return BertXML(config, vectors=weights["word_embedding"][: -config.cls_tokens], **sizes)
+
+
+def rename(network: Any, name: str) -> str:
+    """Stored name of a parameter."""
+    if name in _NAMES:
+        return _NAMES[name]
+    name = name.replace(f"encoder.{len(network.encoder) - 1}.", "probe_layer_").replace("encoder.", "layer")
+    name = name.replace("inner.", "feedforward_in_").replace("outer.", "feedforward_out_")
+    return re.sub(r"attention\.(?!output)", "", name).replace(".", "_")
+
+
+def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
+    """States of the [CLS] symbols, what enters the last layer, and the scores."""
+    ids = inputs["token_ids"]
+    features = network.features(ids)
+    return {
+        "probe_vectors": network.document_vectors(ids),
+        "feature": features,
+        "logits": network.output(features),
+    }
 
 
 def checks() -> Iterator[tuple[str, Test]]:
     """Name and test of every check."""
-    stored = manifest(__name__)
-    for case in stored["cases"]:
-        yield case["case"], partial(public_code.case, __name__, case, stored["tolerance"])
-    for variant in ("code", "paper"):
-        yield f"numpy forward, {variant}", partial(in_numpy.forward, variant)
-    yield "padding", in_numpy.padding
-    yield "parameter counts", sizes.parameter_counts
-    yield "shapes", sizes.shapes
-    yield "initial weights", sizes.initial_weights
+    return comparer.checks(__name__, comparer.Subject(build, rename, outputs))

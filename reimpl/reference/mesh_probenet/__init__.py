@@ -1,27 +1,45 @@
-"""Fidelity checks of MeSHProbeNet, for `reimpl.fidelity`.
+"""MeSHProbeNet against the public code, XunGuangxu/CorNet ecc0996, for `reimpl.fidelity`.
 
-The .npz files hold outputs, losses, gradients and one optimiser step of XunGuangxu/CorNet ecc0996 for given
-weights; `manifest.json` names the source files of each case and the named variant that has to compute the
-same. Of the network with a bottleneck, which the public code has under CorNet's blocks only, they hold what
+Of the network with a bottleneck, which the public code has under CorNet's blocks only, the arrays hold what
 enters these; gradients through both are among the checks of `cornet`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
-from reimpl.fidelity import Test, manifest
-from reimpl.reference.mesh_probenet import by_hand, in_numpy, public_code
+import torch.nn.functional as F  # noqa: N812 - the usual name
+
+from reimpl.fidelity import Test
+from reimpl.mesh_probenet import VARIANTS, MeSHProbeNet
+from reimpl.reference import comparer
+
+
+def build(case: Any, weights: Any, inputs: Any) -> MeSHProbeNet:
+    """The named variant at the case's sizes."""
+    config = replace(VARIANTS[case["variant"]], **case["config"])
+    return MeSHProbeNet(config, vectors=weights["word_embedding"], labels=len(weights["output_bias"]))
+
+
+def rename(network: Any, name: str) -> str:
+    """Stored name of a parameter."""
+    return {"embedding.weight": "word_embedding", "probes.weight": "probe_weight"}.get(
+        name, comparer.lstm(name)
+    )
+
+
+def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
+    """LSTM outputs, what the probes see, and the scores."""
+    ids = inputs["token_ids"]
+    features, logits = network.features(ids), network(ids)
+    found = {"encoder_states": network.states(ids)[0], "feature": features, "logits": logits}
+    if network.bottleneck is not None:
+        found |= {"bottleneck_output": F.elu(network.bottleneck(features)), "raw_logits": logits}
+    return found
 
 
 def checks() -> Iterator[tuple[str, Test]]:
     """Name and test of every check."""
-    stored = manifest(__name__)
-    for case in stored["cases"]:
-        yield case["case"], partial(public_code.case, __name__, case, stored["tolerance"])
-    for variant in ("code", "paper", "large"):
-        yield f"numpy forward, {variant}", partial(in_numpy.forward, variant)
-    yield "padding", by_hand.padding
-    yield "parameter counts", by_hand.parameter_counts
-    yield "initial weights", by_hand.initial_weights
+    return comparer.checks(__name__, comparer.Subject(build, rename, outputs))

@@ -1,34 +1,60 @@
-"""Fidelity checks of Kim-CNN and XML-CNN, for `reimpl.fidelity`.
+"""Kim-CNN and XML-CNN against the public code, for `reimpl.fidelity`.
 
-The .npz files hold outputs, losses, gradients and one optimiser step of sian-chen/xml-cnn-study-code 2051eda
-and ntumlgroup/LibMultiLabel 5cd775a for given weights; `manifest.json` names the source files of each case
-and the named variant that has to compute the same. Their documents have 20 words. Networks over 150
-positions, where `conv_max_pool` goes another way, are held against numpy.
+Stored: sian-chen/xml-cnn-study-code 2051eda, ntumlgroup/LibMultiLabel 5cd775a, XunGuangxu/CorNet ecc0996.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
-from reimpl.fidelity import Test, manifest
-from reimpl.reference.xml_cnn import in_numpy, public_code, sizes
+import numpy as np
+
+from reimpl.fidelity import Array, Test
+from reimpl.reference import comparer
+from reimpl.xml_cnn import VARIANTS, XMLCNN
+
+
+def build(case: Any, weights: Any, inputs: Any) -> XMLCNN:
+    """The named variant at the case's sizes."""
+    config = replace(VARIANTS[case["variant"]], **case["config"])
+    sizes = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
+    return XMLCNN(config, vectors=weights["word_embedding"], **sizes)
+
+
+def rename(network: Any, name: str) -> str:
+    """Stored name of a parameter."""
+    kind, _, rest = name.partition(".")
+    if kind == "convolutions":
+        i, what = rest.split(".")
+        return f"conv_window{network.config.windows[int(i)]}_{'kernel' if what == 'weight' else 'bias'}"
+    return "word_embedding" if name == "embedding.weight" else name.replace(".", "_")
+
+
+def layout(stored: Mapping[str, Array]) -> dict[str, Array]:
+    """Kernels (F, C, k), which CorNet's program has as (F, 1, k, C); matrices (outputs, inputs).
+
+    Lasagne's arrays have matrices (inputs, outputs), biases of zero, and kernels that are read backwards.
+    """
+    out = {n: a[:, 0].swapaxes(1, 2) if "_kernel" in n and a.ndim == 4 else a for n, a in stored.items()}
+    if "weight.hidden_weight" not in stored or "weight.hidden_bias" in stored:
+        return out
+    for name in ("weight.hidden", "weight.output"):
+        out[f"{name}_weight"] = stored[f"{name}_weight"].T.copy()
+        out[f"{name}_bias"] = np.zeros(stored[f"{name}_weight"].shape[1], np.float32)
+    for name in [name for name in stored if name.endswith("_kernel_lasagne")]:
+        kernel = out.pop(name)
+        out[name.removesuffix("_lasagne")] = kernel[:, :, ::-1].copy()
+        out[name.replace("_kernel_lasagne", "_bias")] = np.zeros(len(kernel), np.float32)
+    return out
+
+
+def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
+    """What enters the last layers, and the scores."""
+    return {"feature": network.features(inputs["token_ids"]), "logits": network(inputs["token_ids"])}
 
 
 def checks() -> Iterator[tuple[str, Test]]:
     """Name and test of every check."""
-    stored = manifest(__name__)
-    for case in stored["cases"]:
-        yield case["case"], partial(public_code.case, __name__, case, stored["tolerance"])
-    yield "feature sizes", sizes.feature_sizes
-    yield "parameter counts", sizes.parameter_counts
-    yield "initial weights", sizes.initial_weights
-    yield "padding row", sizes.padding_row
-    yield "pooled values", sizes.pooled_values
-    for sweep in ("words", "embeddings"):
-        for pooling in ("max", "dynamic", "overlapping", "none"):
-            yield f"numpy forward, {sweep}, {pooling}", partial(in_numpy.forward, sweep, pooling)
-    yield "numpy forward, padded", partial(in_numpy.forward, "words", "dynamic", "full")
-    for stride in (1, 2):
-        yield f"gradients of conv_max_pool, stride {stride}", partial(in_numpy.convolution_gradients, stride)
-    yield "Lasagne's Adam", in_numpy.lasagne_adam
+    return comparer.checks(__name__, comparer.Subject(build, rename, outputs, layout=layout))

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
-from torch import Tensor, nn
+from torch import nn
 
 from reimpl import recurrent
 from reimpl.fidelity import Array
-from reimpl.recurrent import BiLSTM
-from reimpl.reference.stored_case import Part
-
-_PARAMETERS = {
-    "input_weight": "weight_ih_l0",
-    "recurrent_weight": "weight_hh_l0",
-    "input_bias": "bias_ih_l0",
-    "recurrent_bias": "bias_hh_l0",
-}
 
 
-def parts(lstm: BiLSTM, part: Part) -> dict[str, Tensor]:
-    """A tensor of each parameter of the LSTM, under the names of the stored arrays."""
-    found: dict[str, nn.Parameter] = {}
-    for way, layers in (("forward", lstm.forwards), ("backward", lstm.backwards)):
-        for i, layer in enumerate(layers):
-            found |= {f"lstm_layer{i}_{way}_{n}": getattr(layer, ours) for n, ours in _PARAMETERS.items()}
-    if lstm.initial_cell is not None and lstm.initial_hidden is not None:
-        found |= {"lstm_initial_cell": lstm.initial_cell, "lstm_initial_hidden": lstm.initial_hidden}
-    return {name: part(parameter) for name, parameter in found.items()}
+def arrays_of(network: nn.Module, rename: Any) -> dict[str, Array]:
+    """The parameters of a network under the names of the stored arrays."""
+    return {rename(network, name): p.detach().numpy() for name, p in network.named_parameters()}
 
 
 @contextmanager

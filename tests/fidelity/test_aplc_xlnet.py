@@ -1,32 +1,39 @@
-"""Where a text stands, what is read of it, and what the named members are."""
+"""APLC-XLNet: where a text stands, what is read of it, and what the named members are."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
 import torch
+from torch import nn
 
 from reimpl import aplc_xlnet
 from reimpl.aplc_xlnet import Summary, XLNetEncoder
 from reimpl.fidelity import MismatchError, close
+from tests.fidelity.gate import Seer, blind
+
+Patch = pytest.MonkeyPatch
 
 
-def padding_on_the_left() -> str:
+def test_padding_stands_on_the_left() -> None:
     """Texts of a batch beside longer ones, through a small random XLNet: as each alone and unpadded.
 
     The reference puts padding in front by hand, with the segments 4 (padding), 0 (text) and 2 ([CLS]), and
     reads the last state.
     """
-    from transformers import XLNetConfig, XLNetModel
+    transformers = pytest.importorskip("transformers", reason="the extra xlnet is not installed")
 
     torch.manual_seed(2020)
-    config = XLNetConfig(vocab_size=40, d_model=16, n_layer=2, n_head=2, d_inner=24)
-    xlnet = XLNetModel(config).eval()
+    config = transformers.XLNetConfig(vocab_size=40, d_model=16, n_layer=2, n_head=2, d_inner=24)
+    xlnet = transformers.XLNetModel(config).eval()
     for parameter in xlnet.parameters():
         parameter.data = torch.randn_like(parameter) * 0.3
     encoder = XLNetEncoder(xlnet, Summary(16, 8), padding_id=5).eval()
     texts = [[7, 9, 30, 4, 3], [11, 4, 3], [8, 8, 12, 13, 14, 15, 4, 3]]
     T = max(map(len, texts))
     ours = encoder(torch.tensor([text + [5] * (T - len(text)) for text in texts]))
-    farthest = 0.0
     for text, vector in zip(texts, ours, strict=True):
         for front in (0, T - len(text)):
             ids = torch.tensor([[5] * front + text])
@@ -34,12 +41,10 @@ def padding_on_the_left() -> str:
             mask = torch.tensor([[0.0] * front + [1.0] * len(text)])
             last = xlnet(input_ids=ids, attention_mask=mask, token_type_ids=segments).last_hidden_state[:, -1]
             expected = torch.tanh(encoder.summary.layer(last))[0]
-            gap = close("a document's vector", vector.detach(), expected.detach(), tolerance=2e-5)
-            farthest = max(farthest, gap)
-    return f"vectors of three texts are those of each alone within {farthest:.0e}"
+            close("a document's vector", vector.detach(), expected.detach(), tolerance=2e-5)
 
 
-def members() -> str:
+def test_members_differ_as_code_and_paper() -> None:
     """What the hidden layer of the code has and the paper does not name, and the clusters' switches."""
     switches = ("activation", "dropout", "hidden", "tail", "normalise", "absent_roots", "products", "encoder")
     expected = {
@@ -53,10 +58,9 @@ def members() -> str:
     states = torch.randn(2, 3, 6)
     plain = Summary(6, 4, activation="none", dropout=0.0)
     close("a hidden layer alone", plain(states).detach(), plain.layer(states[:, -1]).detach(), tolerance=0)
-    return "tanh and a dropout of .1 in the code, a linear layer in the paper"
 
 
-def first_weights() -> str:
+def test_first_weights_of_the_hidden_layer_are_normal() -> None:
     """Of the hidden layer, as XLNet's own: normal of deviation .02, and biases of 0."""
     torch.manual_seed(2020)
     layer = Summary(300, 200).layer
@@ -64,10 +68,9 @@ def first_weights() -> str:
     deviation = layer.weight.std().item()
     if not 0.0195 < deviation < 0.0205:
         raise MismatchError(f"weights have the deviation {deviation:.4f}, not 0.02")
-    return "normal of deviation .02, biases 0"
 
 
-def dropout() -> str:
+def test_a_tenth_of_the_hidden_layer_is_dropped() -> None:
     """In training every tenth component is 0, and the others are divided by .9."""
     torch.manual_seed(2020)
     layer = Summary(6, 500)
@@ -77,4 +80,41 @@ def dropout() -> str:
     close("what is left", seen[seen != 0], (kept / 0.9)[seen != 0], tolerance=1e-6)
     if not 0.09 < share < 0.11:
         raise MismatchError(f"{share:.1%} of the components are dropped, not 10 %")
-    return f"{share:.1%} of 20,000 components are dropped"
+
+
+_FORWARD, _DROPOUT = Summary.forward, nn.functional.dropout
+LAYER, PADDING = "aplc_hidden_layer", test_padding_stands_on_the_left
+
+MISTAKES: dict[str, tuple[Callable[[Patch], None], Seer]] = {
+    "the first state is read": (
+        lambda patch: patch.setattr(Summary, "forward", lambda self, states: _FORWARD(self, states.flip(1))),
+        LAYER,
+    ),
+    "no tanh": (lambda patch: patch.setattr(torch, "tanh", lambda z: z), LAYER),
+    "dropout of .5": (
+        lambda patch: patch.setattr(aplc_xlnet.F, "dropout", lambda z, p, t: _DROPOUT(z, 0.5, t)),
+        test_a_tenth_of_the_hidden_layer_is_dropped,
+    ),
+    "padding stays on the right": (
+        lambda patch: patch.setattr(XLNetEncoder, "padded_on_the_left", lambda self, ids: ids.long()),
+        PADDING,
+    ),
+    "one segment for all": (lambda patch: patch.setattr(aplc_xlnet, "_CLS", 0), PADDING),
+    "the paper with a tanh": (
+        lambda patch: patch.setitem(
+            aplc_xlnet.VARIANTS,  # type: ignore[arg-type]
+            "paper",
+            replace(aplc_xlnet.VARIANTS["paper"], activation="tanh"),
+        ),
+        test_members_differ_as_code_and_paper,
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_is_seen(monkeypatch: Patch, mistake: str) -> None:
+    plant, seer = MISTAKES[mistake]
+    if seer is PADDING:
+        pytest.importorskip("transformers", reason="the extra xlnet is not installed")
+    plant(monkeypatch)
+    assert blind("aplc_xlnet", [seer]) == []

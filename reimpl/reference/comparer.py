@@ -1,0 +1,204 @@
+"""Stored results of public code against a network of ours, whatever the model.
+
+A case is an entry of `manifest.json` in the package of a model and an .npz file beside it, with arrays
+`weight.*`, `state.*` (running values), `input.*`; in float32 `output.*`, `loss.*`, `after_forward.*` (running
+values) and `step.LOSS.*` (weights after one step of the optimiser at 1e-3); in float64 the same results and
+`grad.LOSS.*` under `f64.` (where there are none, gradients in float32). The package says how its network is
+built, called and named; everything else is read from the manifest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from reimpl import losses
+from reimpl.fidelity import Array, MismatchError, Test, arrays, close, close_after_step, group, manifest
+from reimpl.optim import OPTIMISERS, with_sparse_gradients
+
+Tensors = Mapping[str, Tensor]
+Case = Mapping[str, Any]
+
+
+def losses_of_scores(network: nn.Module, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+    """The losses that the manifest names, of the scores `logits` and the multi-hot input `labels`."""
+    if not case["losses"]:
+        return {}
+    rows, cols = inputs["labels"].nonzero(as_tuple=True)
+    return {name: losses.loss(ours)(outputs["logits"], rows, cols) for name, ours in case["losses"].items()}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model as it is compared."""
+
+    build: Callable[[Case, Tensors, Tensors], nn.Module]
+    """From a case, its weights and its input; the weights are filled in afterwards."""
+    rename: Callable[[nn.Module, str], str]
+    """From the name of a parameter of ours to that of the stored array; `NAME.T` has it transposed, `NAME+`
+    is the lower rows of NAME."""
+    outputs: Callable[[nn.Module, Tensors, Case], Tensors]
+    """From the input, under the names of the arrays `output.*`."""
+    losses: Callable[[nn.Module, Tensors, Tensors, Case], Tensors] = losses_of_scores
+    layout: Callable[[Mapping[str, Array]], Mapping[str, Array]] = lambda stored: stored
+    """Brings the stored arrays into our layout."""
+
+
+def checks(package: str, subject: Subject) -> Iterator[tuple[str, Test]]:
+    """Name and test of every case in the manifest of a package."""
+    stored = manifest(package)
+    shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
+    for case in stored["cases"]:
+        yield case["case"], partial(_compare, subject, package, {**shared, **case})
+
+
+def _compare(subject: Subject, package: str, case: Case) -> str:
+    """Every stored output, loss, gradient, running value and step; `MismatchError` where one departs."""
+    stored = subject.layout(arrays(package, case["file"]))
+    results = {
+        name
+        for name in stored
+        if not name.startswith(("weight.", "state.", "input."))
+        and not name.endswith(tuple(case.get("not_compared", ())))
+    }
+    with_gradients = {name.rsplit(".", 1)[0] for name in results if "grad." in name}
+    gaps: dict[str, float] = {}
+    for dtype, tolerance in case["tolerance"].items():
+        run = _Run(subject, case, stored, getattr(torch, dtype))
+        for name, value in run.results().items():
+            key = f"f64.{name}" if dtype == "float64" else name
+            if key in results:
+                gaps[key] = close(key, value.detach().numpy(), stored[key], tolerance=tolerance)
+            elif name.startswith("grad.") and key.rsplit(".", 1)[0] in with_gradients and value.any():
+                raise MismatchError(f"{key}: a gradient, where the public code has none")
+    for loss in {name.split(".")[1] for name in results if name.startswith("step.")}:
+        gaps |= _step(_Run(subject, case, stored, torch.float32), loss)
+    if gaps.keys() != results:
+        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results ^ gaps.keys()))}")
+    return (
+        f"{len(gaps)} stored results of {case['source']['repository']} {case['source']['commit'][:7]} agree, "
+        f"the farthest within {max(gaps.values()):.0e}"
+    )
+
+
+def _step(run: _Run, loss: str) -> dict[str, float]:
+    """Weights after one step of the optimiser of the case."""
+    optimiser = run.case["optimiser"]
+    if optimiser == "dense_sparse_adam":
+        with_sparse_gradients(run.network)
+    decay = run.case.get("weight_decay", 0.0)
+    step = OPTIMISERS[optimiser](run.network.parameters(), lr=1e-3, weight_decay=decay)
+    run.forward()[1][loss].backward()  # type: ignore[no-untyped-call]
+    step.step()
+    gaps = {}
+    for name, weight in run.parameters(lambda parameter: parameter.detach()).items():
+        key, gradient = f"step.{loss}.{name}", f"grad.{loss}.{name}"
+        if key in run.stored:
+            gaps[key] = close_after_step(
+                key,
+                weight.numpy(),
+                run.stored[key],
+                before=run.stored[f"weight.{name}"],
+                gradient=run.stored.get(f"f64.{gradient}", run.stored.get(gradient)),  # type: ignore[arg-type]
+                decay=decay,
+            )
+    return gaps
+
+
+class _Run:
+    """The network of a case in one number format, with its stored weights and input."""
+
+    def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
+        self.subject, self.case, self.stored = subject, case, stored
+        weights = {name: torch.from_numpy(array) for name, array in group(stored, "weight.").items()}
+        self.inputs = {name: torch.from_numpy(array) for name, array in group(stored, "input.").items()}
+        self.network = subject.build(case, weights, self.inputs)
+        self._fill(self.network.named_parameters(), weights)
+        kept = {
+            n: torch.from_numpy(a) for n, a in group(stored, "state.").items() if not n.endswith("_tracked")
+        }
+        if kept:
+            self._fill(self._running(), kept)
+        self.network.to(dtype).train(case.get("mode") == "train")
+        for name, value in self.inputs.items():
+            if any(result.endswith(f".input.{name}") for result in stored):
+                self.inputs[name] = value.to(dtype).requires_grad_()
+
+    def forward(self) -> tuple[Tensors, Tensors]:
+        """Outputs and losses."""
+        outputs = self.subject.outputs(self.network, self.inputs, self.case)
+        return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
+
+    def results(self) -> dict[str, Tensor]:
+        """All but the steps, under the names of the stored arrays of float32."""
+        outputs, values = self.forward()
+        found = {f"output.{name}": value for name, value in outputs.items()}
+        found |= {f"after_forward.{n}": value.clone() for n, value in self._named(self._running()).items()}
+        for loss, value in values.items():
+            self.network.zero_grad()
+            for given in self.inputs.values():
+                given.grad = None
+            value.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+            found[f"loss.{loss}"] = value
+            found |= {f"grad.{loss}.{n}": g.clone() for n, g in self.parameters(_gradient).items()}
+            given_grads = {n: g.grad for n, g in self.inputs.items() if g.grad is not None}
+            found |= {f"grad.{loss}.input.{name}": grad for name, grad in given_grads.items()}
+        return found
+
+    def parameters(self, part: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
+        """A tensor of each parameter (itself, its gradient), under the stored names and in their layout."""
+        return self._named((name, part(parameter)) for name, parameter in self.network.named_parameters())
+
+    def _named(self, ours: Any) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        places = [(self.subject.rename(self.network, name), tensor) for name, tensor in ours]
+        for name, tensor in sorted(places, key=lambda place: place[0]):
+            name, plain = re.sub(r"\+$|\.T$", "", name), name
+            tensor = tensor.t() if plain.endswith(".T") else tensor
+            found[name] = torch.cat((found[name], tensor)) if plain.endswith("+") else tensor
+        return found
+
+    def _running(self) -> list[tuple[str, Tensor]]:
+        return [
+            (n, b) for n, b in self.network.named_buffers() if n.endswith(("running_mean", "running_var"))
+        ]
+
+    def _fill(self, ours: Any, stored: Tensors) -> None:
+        """Copies stored arrays into tensors of the same names; raises `MismatchError` for any difference."""
+        ours = dict(ours)
+        shapes = {name: tuple(tensor.shape) for name, tensor in self._named(ours.items()).items()}
+        if shapes.keys() != stored.keys():
+            differing = ", ".join(sorted(shapes.keys() ^ stored.keys()))
+            raise MismatchError(
+                f"the network and the public code's do not have the same weights: {differing}"
+            )
+        for name, shape in shapes.items():
+            if shape != tuple(stored[name].shape):
+                raise MismatchError(f"{name} has shape {shape}, not {tuple(stored[name].shape)}")
+        for name, tensor in ours.items():
+            place = self.subject.rename(self.network, name)
+            array = stored[re.sub(r"\+$|\.T$", "", place)]
+            array = array.t() if place.endswith(".T") else array
+            rows = array[-len(tensor) :] if place.endswith("+") else array[: len(tensor)]
+            tensor.detach().copy_(rows)
+
+
+def _gradient(parameter: Tensor) -> Tensor:
+    if parameter.grad is None:
+        return torch.zeros_like(parameter)
+    return parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
+
+
+def lstm(name: str) -> str:
+    """`lstm.forwards.0.weight_ih_l0` of ours is `lstm_layer0_forward_input_weight` of the stored arrays."""
+    way = re.fullmatch(r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_(ih|hh)_l0", name)
+    if way is None:
+        return name.replace(".", "_")
+    direction, layer, kind, place = way.groups()
+    return f"lstm_layer{layer}_{direction}_{'input' if place == 'ih' else 'recurrent'}_{kind}"

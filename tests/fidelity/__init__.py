@@ -1,0 +1,1 @@
+"""Models against second implementations: in numpy, by hand, by the papers' formulas."""

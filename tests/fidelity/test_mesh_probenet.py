@@ -1,0 +1,155 @@
+"""MeSHProbeNet a second time in numpy, one document, word and probe after the other; sizes by hand.
+
+Counts are worked out from the layers' shapes, for the sizes of sections 5.2.3 and 5.6.1 of Xun et al. 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+
+from reimpl import mesh_probenet
+from reimpl.fidelity import Array, MismatchError, close
+from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet
+from reimpl.reference.mesh_probenet import rename
+from tests.fidelity import plain_lstm
+from tests.fidelity.gate import Seer, blind
+from tests.fidelity.test_attention_xml import dropout_between_layers, swapped_starts
+
+Patch = pytest.MonkeyPatch
+
+_LENGTHS = (5, 11, 1, 8)
+
+
+@pytest.mark.parametrize("variant", ["code", "paper", "large"])
+def test_numpy_computes_the_same_scores(variant: str) -> None:
+    """A random network with a bottleneck and its dropouts on, against numpy given the same masks."""
+    config = replace(VARIANTS[variant], hidden=4, bottleneck=5)
+    rng = np.random.default_rng(20200823)
+    torch.manual_seed(3)
+    vectors = torch.from_numpy(rng.normal(size=(30, 10)))
+    network = MeSHProbeNet(config, vectors=vectors, labels=7, padding_id=2).double()
+    for start in (network.lstm.initial_cell, network.lstm.initial_hidden):
+        if start is not None:
+            start.data.normal_()
+    ids = np.full((4, 14), 2)
+    for row, length in zip(ids, _LENGTHS, strict=True):
+        row[:length] = rng.integers(3, 30, size=length)
+    torch.manual_seed(7)
+    ours = network.train()(torch.from_numpy(ids)).detach().numpy()
+    torch.manual_seed(7)  # the same draws: first the mask of the words, then that of the LSTM outputs
+    masks = [
+        F.dropout(torch.ones(size, dtype=torch.float64), p).numpy()
+        for size, p in (((4, 11, 10), config.dropout_embedding), ((4, 11, 8), config.dropout_states))
+    ]
+    weights = plain_lstm.arrays_of(network, rename)
+    expected = [_scores(config, weights, *it) for it in zip(ids, _LENGTHS, *masks, strict=True)]
+    close("scores", ours, np.stack(expected), tolerance=1e-10)
+
+
+def _scores(
+    config: Config, weights: Mapping[str, Array], ids: Array, length: int, words: Array, states: Array
+) -> Array:
+    """Of one document, given the masks of its words and LSTM outputs."""
+    x = weights["word_embedding"][ids[:length]] * words[:length]
+    seen = plain_lstm.outputs(weights, x, config.layers) * states[:length]
+    contexts = [plain_lstm.softmax(seen @ probe) @ seen for probe in weights["probe_weight"]]
+    z = weights["bottleneck_weight"] @ np.concatenate(contexts) + weights["bottleneck_bias"]
+    scores: Array = weights["output_weight"] @ np.where(z > 0, z, np.expm1(z)) + weights["output_bias"]
+    return scores
+
+
+def test_padding_changes_no_score() -> None:
+    """Neither paddings nor a longer document beside it change the scores of a document."""
+    torch.manual_seed(5)
+    network = MeSHProbeNet(replace(VARIANTS["code"], hidden=8), vectors=torch.randn(10, 7), labels=5).eval()
+    ids = torch.tensor([[3, 4, 5, 4, 0, 0, 0, 0, 0], [6, 7, 8, 9, 3, 4, 5, 6, 7]])
+    alone = network(ids[:1, :4]).detach()
+    close("a document that is padded", network(ids[:1]).detach(), alone, tolerance=1e-6)
+    close("a document beside a longer one", network(ids)[:1].detach(), alone, tolerance=1e-6)
+    with plain_lstm.without_looking():
+        close("a document in full width", network(ids[:1]).detach(), alone, tolerance=1e-6)
+
+
+def test_parameter_counts_by_hand() -> None:
+    """LSTM, starts, probes and output, word vectors left out (one word of 300 components)."""
+    expected = {
+        # 8 x 300 x 602 + 8 x 300 x 902 + 8 x 300 + 5 x 600 + 3,001 x 3,956
+        ("code", 3_956, None): 15_486_956,
+        # the same without 8 x 300 learned numbers
+        ("paper", 3_956, None): 15_484_556,
+        # 3,609,600 + 2,400 + 3,000 + 3,001 x 512 + 513 x 501,008
+        ("code", 501_008, 512): 262_168_616,
+        # 8 x 400 x 702 + 2 x 8 x 400 x 1,202 + 12 x 400 + 10 x 800 + 8,001 x 3,956
+        ("large", 3_956, None): 41_603_956,
+    }
+    for (variant, labels, bottleneck), count in expected.items():
+        config = replace(VARIANTS[variant], bottleneck=bottleneck)
+        with torch.device("meta"):  # shapes without memory
+            network = MeSHProbeNet(config, vectors=torch.empty(1, 300), labels=labels)
+        built = sum(p.numel() for p in network.parameters()) - 300
+        formula = config.parameter_count(vocabulary=1, dimension=300, labels=labels) - 300
+        for what, value in (("built", built), ("by formula", formula)):
+            if value != count:
+                raise MismatchError(
+                    f"{variant} of {labels:,} labels {what}: {value:,} numbers, not {count:,}"
+                )
+
+
+def test_first_weights_fill_their_bounds() -> None:
+    """Learned states start at zero, probes and linear layers within Xavier's bound, and reach it."""
+    torch.manual_seed(0)
+    config = replace(VARIANTS["code"], hidden=60, probes=40, bottleneck=50)
+    network = MeSHProbeNet(config, vectors=torch.zeros(3, 20), labels=90)
+    assert network.lstm.initial_cell is not None and network.lstm.initial_hidden is not None
+    for start in (network.lstm.initial_cell, network.lstm.initial_hidden):
+        close("learned first states", start.detach(), torch.zeros(4, 60), tolerance=0)
+    for name in ("probes", "bottleneck", "output"):
+        weight = getattr(network, name).weight
+        largest = weight.abs().max().item() / (6 / sum(weight.shape)) ** 0.5
+        if not 0.95 <= largest <= 1.000001:
+            raise MismatchError(f"the largest weight of {name} is {largest:.4g} of Xavier's bound")
+
+
+def mask_missing(patch: Patch) -> None:
+    attend = mesh_probenet.attend
+    patch.setattr(mesh_probenet, "attend", lambda states, words, queries: attend(states, None, queries))
+
+
+def contexts_component_by_component(patch: Patch) -> None:
+    """What the probes see, laid out by component and then by probe."""
+    attend = mesh_probenet.attend
+    patch.setattr(mesh_probenet, "attend", lambda *it: attend(*it).transpose(1, 2))
+
+
+BASE, BOTTLENECK = "cornet_base_meshprobenet", "cornet_meshprobenet_bottleneck"
+CODE, PAPER, LARGE = (partial(test_numpy_computes_the_same_scores, it) for it in ("code", "paper", "large"))
+
+MISTAKES: dict[str, tuple[Callable[[Patch], None], list[Seer]]] = {
+    "cell and hidden start swapped": (swapped_starts, [BASE, CODE]),
+    "dropout between layers": (dropout_between_layers, [CODE, LARGE]),
+    "padding is attended to": (mask_missing, [BASE, BOTTLENECK, PAPER, test_padding_changes_no_score]),
+    "component by component": (contexts_component_by_component, [BASE, BOTTLENECK, CODE]),
+    "ReLU behind the bottleneck": (lambda patch: patch.setattr(mesh_probenet.F, "elu", F.relu), [CODE]),
+    "no activation there": (lambda patch: patch.setattr(mesh_probenet.F, "elu", lambda z: z), [CODE]),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_is_seen(monkeypatch: Patch, mistake: str) -> None:
+    plant, seers = MISTAKES[mistake]
+    plant(monkeypatch)
+    assert blind("mesh_probenet", seers) == []
+
+
+@pytest.mark.parametrize("change", [{"layers": 1}, {"start": "zero"}])
+def test_another_variant_is_not_the_codes(monkeypatch: Patch, change: dict[str, Any]) -> None:
+    monkeypatch.setitem(VARIANTS, "code", replace(VARIANTS["code"], **change))  # type: ignore[arg-type]
+    assert blind("mesh_probenet", [BASE, BOTTLENECK, test_parameter_counts_by_hand]) == []

@@ -1,0 +1,437 @@
+"""Rank-AE a second time in numpy as the equations stand, every word a place; losses and sizes by hand.
+
+One document and one word after the other, absent words too: that the network never makes those is thereby
+checked. Pairs of labels are compared one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from reimpl import rank_ae, slot_norm
+from reimpl.fidelity import Array, MismatchError, close
+from reimpl.rank_ae import VARIANTS, ChannelAttention, Config, Learned, RankAE, build
+from reimpl.ranking_loss import RankingLoss
+from reimpl.reference.rank_ae import rename
+from reimpl.slot_norm import SlotBatchNorm
+from reimpl.word_batches import WordBatch
+from tests.fidelity.gate import Seer, blind
+
+Patch = pytest.MonkeyPatch
+
+#: The last: means, a margin within [0, 1], and biases without batch normalisation.
+_MIXED = replace(
+    VARIANTS["paper"],
+    attention_bias=True,
+    pooling="slots",
+    feature_activation="tanh",
+    label_activation="sigmoid",
+    decoder_activation="tanh",
+    hidden_loss="sum",
+    label_loss="mean",
+    margin=0.3,
+    balance=2.0,
+)
+
+
+VARIANTS_IN_NUMPY: Mapping[str, Config] = {
+    **{name: VARIANTS[name] for name in ("paper", "bce", "no-attention", "third-party")},
+    "mixed": _MIXED,
+}
+
+
+_ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
+    "none": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+}
+_V, _C = 7, 8
+
+
+@pytest.mark.parametrize("variant", VARIANTS_IN_NUMPY)
+def test_numpy_computes_the_same(variant: str) -> None:
+    """Six documents: one without words, one without labels and one with all."""
+    config = replace(VARIANTS_IN_NUMPY[variant], encoder=6, hidden=3)
+    rng = np.random.default_rng(20190602)
+    torch.manual_seed(6)
+    net = RankAE(config, vectors=torch.from_numpy(rng.normal(size=(_V, _C))), labels=5).double()
+    x = rng.random((6, _V)) * (rng.random((6, _V)) < 0.6)
+    x[2] = 0
+    y = rng.random((6, 5)) < 0.4
+    y[0], y[1] = False, True
+    weights = _weights(net)
+    documents, words = (torch.from_numpy(it) for it in x.nonzero())
+    batch = WordBatch(documents, words, torch.from_numpy(x[x != 0]), len(x))
+    rows, cols = torch.from_numpy(y).nonzero(as_tuple=True)
+    learned = net.train().learn(batch, rows, cols)
+    ours: list[Array] = [
+        it.detach().numpy() for it in (*learned, *rank_ae.losses(config, learned, rows, cols))
+    ]
+    text, label = _text(config, weights, x), _label(config, weights, y)
+    logits = _decode(config, weights, label)
+    theirs: list[Any] = [text, label, logits, *_losses(config, text, label, logits, y)]
+    names = ("F(x)", "E(y)", "D(E(y))", "Lh", "Lae")
+    gaps = [close(*it, tolerance=1e-10) for it in zip(names, ours, theirs, strict=True)]
+    gaps.append(
+        close("D(F(x))", net.eval()(batch).detach(), _predicted(config, weights, net, x), tolerance=1e-10)
+    )
+
+
+def _weights(net: RankAE) -> dict[str, Array]:
+    """Under the names and in the layout of the stored arrays."""
+    names = {rename(net, name): p.detach().numpy() for name, p in net.named_parameters()}
+    return {
+        name.removesuffix(".T"): array.T if name.endswith(".T") else array for name, array in names.items()
+    }
+
+
+def _text(
+    config: Config, w: Mapping[str, Array], x: Array, running: tuple[Array, Array] | None = None
+) -> Array:
+    """F of all documents; `running` (mean, variance) of each place stands in for those of the batch."""
+    weighted = np.array([[v * e for v, e in zip(row, w["word_embedding"], strict=True)] for row in x])
+    if config.attention == "channel":
+        z = weighted @ w["attention_reduce_weight"].T + w.get("attention_reduce_bias", 0)
+        if config.attention_norm:  # of each place, over documents and units
+            mean, var = running or (z.mean(axis=(0, 2)), z.var(axis=(0, 2)))
+            z = (z - mean[:, None]) / np.sqrt(var[:, None] + 1e-5)
+            z = z * w["attention_batchnorm_scale"][:, None] + w["attention_batchnorm_shift"][:, None]
+        z = np.maximum(z, 0) @ w["attention_expand_weight"].T + w.get("attention_expand_bias", 0)
+        weighted = weighted / (1 + np.exp(-z))
+    divisor = np.full(len(x), _V) if config.pooling == "slots" else np.maximum((x != 0).sum(axis=1), 1)
+    pooled = weighted.sum(axis=1) / divisor[:, None]
+    return _ACTIVATIONS[config.feature_activation](pooled @ w["feature_weight"].T + w["feature_bias"])
+
+
+def _label(config: Config, w: Mapping[str, Array], y: Array) -> Array:
+    z = y @ w["encoder1_weight"].T + w["encoder1_bias"]
+    z = _ACTIVATIONS[config.encoder_activation](_normed(config, z, w, "encoder"))
+    return _ACTIVATIONS[config.label_activation](z @ w["encoder2_weight"].T + w["encoder2_bias"])
+
+
+def _decode(config: Config, w: Mapping[str, Array], hidden: Array) -> Array:
+    z = _normed(config, hidden @ w["decoder1_weight"].T + w["decoder1_bias"], w, "decoder")
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    return logits
+
+
+def _normed(config: Config, z: Array, w: Mapping[str, Array], name: str) -> Array:
+    if not config.layer_norm:
+        return z
+    z = (z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 1e-5)
+    scaled: Array = z * w[f"{name}_batchnorm_scale"] + w[f"{name}_batchnorm_shift"]
+    return scaled
+
+
+def _predicted(config: Config, w: Mapping[str, Array], net: RankAE, x: Array) -> Array:
+    """In evaluation mode, after one batch was seen."""
+    norm = net.attention.norm if net.attention is not None else None
+    running = None if norm is None else (norm.running_mean.numpy(), norm.running_var.numpy())
+    hidden = _text(config, w, x, running)
+    if net.decoder_norm is None or net.decoder_norm.running_mean is None:
+        return _decode(config, w, hidden)
+    assert net.decoder_norm.running_var is not None
+    z = hidden @ w["decoder1_weight"].T + w["decoder1_bias"]
+    z = (z - net.decoder_norm.running_mean.numpy()) / np.sqrt(net.decoder_norm.running_var.numpy() + 1e-5)
+    z = z * w["decoder_batchnorm_scale"] + w["decoder_batchnorm_shift"]
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    return logits
+
+
+def _losses(config: Config, text: Array, label: Array, logits: Array, y: Array) -> Iterator[float]:
+    """Lh and Lae: means over the documents."""
+    apart = [sum((a - b) ** 2 for a, b in zip(*it, strict=True)) for it in zip(text, label, strict=True)]
+    yield float(np.mean(apart)) / (text.shape[1] if config.hidden_loss == "mean" else 1)
+    probabilities = 1 / (1 + np.exp(-logits))
+    if config.loss == "bce":
+        terms = -np.where(y, np.log(probabilities), np.log(1 - probabilities)).sum(axis=1)
+        yield float(terms.mean()) / (5 if config.label_loss == "mean" else 1)
+        return
+    scores = probabilities if config.output == "sigmoid" else logits
+    yield float(np.mean([_ranking(config, s, t) for s, t in zip(scores, y, strict=True)]))
+
+
+def _ranking(config: Config, scores: Array, truth: Array) -> float:
+    """Eq. (3) and (4) of one document; 0 where a side is missing."""
+    P, N = scores[truth], scores[~truth]
+    if not len(P) or not len(N):
+        return 0.0
+    LP = sum(max(max(config.margin + n - p, 0) for p in P) for n in N)
+    LN = sum(max(max(config.margin + n - p, 0) for n in N) for p in P)
+    return float(LP / len(N) + LN / len(P) if config.label_loss == "mean" else LP + LN)
+
+
+_L = 4
+
+
+def test_losses_by_hand() -> None:
+    """Scores .9 .2 .6 .1, the first two positive, m = .5: LP 1.3 + LN 1.1.
+
+    Points (1, 2) and (0, 0) against (0, 0) and (3, 0): 14 of squares over two documents; a mean is half that.
+    """
+    config = replace(VARIANTS["third-party"], margin=0.5)
+    text = torch.tensor([[1.0, 2], [0, 0]], dtype=torch.float64)
+    label = torch.tensor([[0.0, 0], [3, 0]], dtype=torch.float64)
+    scores = torch.tensor([[0.9, 0.2, 0.6, 0.1]] * 2, dtype=torch.float64)
+    learned, rows, cols = Learned(text, label, scores), torch.tensor([0, 0, 1, 1]), torch.tensor([0, 1, 0, 1])
+    hidden, output = rank_ae.losses(config, learned, rows, cols)
+    close("Lh", hidden, 7.0, tolerance=1e-12)
+    close("LP + LN", output, 2.4, tolerance=1e-12)
+    close(
+        "Lh as a mean",
+        rank_ae.losses(replace(config, hidden_loss="mean"), learned, rows, cols)[0],
+        3.5,
+        tolerance=1e-12,
+    )
+    # over two negatives and two positives
+    close(
+        "means",
+        rank_ae.losses(replace(config, label_loss="mean"), learned, rows, cols)[1],
+        1.2,
+        tolerance=1e-12,
+    )
+    # sigmoids of the logits of these scores are the scores
+    logits = learned._replace(logits=torch.logit(scores))
+    close(
+        "sigmoids",
+        rank_ae.losses(replace(config, output="sigmoid"), logits, rows, cols)[1],
+        2.4,
+        tolerance=1e-12,
+    )
+
+
+def _words() -> WordBatch:
+    """Three documents: two words, none, one."""
+    return WordBatch(torch.tensor([0, 0, 2]), torch.tensor([1, 3, 3]), torch.tensor([0.5, 2.0, 1.0]), 3)
+
+
+def _network(variant: str) -> RankAE:
+    torch.manual_seed(4)
+    config = replace(VARIANTS[variant], encoder=6, hidden=3)
+    return build(config, vectors=torch.randn(5, 8), labels=_L)
+
+
+def _value(net: RankAE, rows: list[int], cols: list[int]) -> Tensor:
+    where = torch.tensor(rows, dtype=torch.int64), torch.tensor(cols, dtype=torch.int64)
+    hidden, output = rank_ae.losses(net.config, net.learn(_words(), *where), *where)
+    return hidden + net.config.balance * output
+
+
+def test_training_sees_labels_and_prediction_does_not() -> None:
+    """Training: D(E(y)). Prediction: D(F(x)), which changes with the words and knows no labels."""
+    for variant in VARIANTS:
+        net = _network(variant).eval()
+        learned = net.learn(_words(), torch.tensor([0, 2]), torch.tensor([1, 0]))
+        close(
+            f"{variant}: D(E(y))",
+            learned.logits.detach(),
+            net.decode(learned.label_hidden).detach(),
+            tolerance=0,
+        )
+        close(
+            f"{variant}: D(F(x))",
+            net(_words()).detach(),
+            net.decode(learned.text_hidden).detach(),
+            tolerance=0,
+        )
+        if torch.equal(_value(net, [0, 2], [1, 0]), _value(net, [0, 2], [1, 3])):
+            raise MismatchError(f"{variant}: the loss does not change with the labels")
+        before = net(_words()).detach()
+        net.label_vectors.data.normal_()
+        close(f"{variant}: scores with another encoder", net(_words()).detach(), before, tolerance=0)
+        if torch.equal(before[0], before[2]):
+            raise MismatchError(f"{variant}: the scores do not change with the words")
+
+
+def test_documents_of_one_side_are_finite() -> None:
+    """Documents without labels, with all, and without words: finite losses, slopes and scores."""
+    for variant in VARIANTS:
+        net = _network(variant).train()
+        value = _value(net, [1, 1, 1, 1, 2], [0, 1, 2, 3, 0])
+        value.backward()  # type: ignore[no-untyped-call]
+        finite = [it.grad.isfinite().all() for it in net.parameters() if it.grad is not None]
+        if not (value.isfinite() and all(finite) and net.eval()(_words()).isfinite().all()):
+            raise MismatchError(f"{variant}: not finite")
+        where = torch.tensor([1] * _L), torch.arange(_L)
+        output = rank_ae.losses(net.config, net.learn(_words(), *where), *where)[1]
+        if net.config.loss == "ranking" and output != 0:
+            raise MismatchError(f"{variant}: documents with no or with all labels have a ranking loss")
+
+
+def test_frozen_normalisation_is_that_of_prediction() -> None:
+    """Frozen, the running values stay, and training computes what prediction does."""
+    net = _network("third-party").train()
+    _value(net, [0, 2], [1, 0])
+    net.frozen_norms = True
+    state = {name: it.clone() for name, it in net.train().state_dict().items()}
+    learned = net.learn(_words(), torch.tensor([0, 2]), torch.tensor([1, 0]))
+    for name, value in net.state_dict().items():
+        close(name, value, state[name], tolerance=0)
+    close("scores", net.decode(learned.text_hidden).detach(), net.eval()(_words()).detach(), tolerance=0)
+
+
+def test_parameter_counts_by_hand() -> None:
+    """EUR-Lex as the third party has it, 7,082,918, and what biases and normalisation are of that."""
+    # V C + (2 C U + C + U) + 2 V + (C + 1) h + (L + 1) e + (e + 1) h + (h + 1) e + (e + 1) L + 4 e
+    expected = {
+        ("third-party", 800): 7_082_918,
+        ("binary-ids", 800): 7_082_918,
+        # without 125 biases, 10,000 and 3,200 of normalisation
+        ("paper", 800): 7_069_593,
+        # and without 2 x 100 x 25 of the attention
+        ("no-attention", 800): 7_064_593,
+    }
+    for (variant, e), count in expected.items():
+        config = replace(VARIANTS[variant], encoder=e, hidden=100)
+        with torch.device("meta"):  # shapes without memory
+            net = build(config, vectors=torch.empty(5_000, 100), labels=3_993)
+        built = sum(p.numel() for p in net.parameters())
+        formula = config.parameter_count(vocabulary=5_000, dimension=100, labels=3_993)
+        for what, value in (("built", built), ("by formula", formula)):
+            if value != count:
+                raise MismatchError(f"{variant} {what}: {value:,} numbers, not {count:,}")
+
+
+def test_first_weights_are_spread_by_the_inputs() -> None:
+    """Third party: normal with variance 2 / inputs. Paper's reading: torch's own bound, 1 / sqrt(inputs)."""
+    inputs = {"feature": 64, "encoder": 300, "decoder": 80, "output": 300}
+    for variant in ("third-party", "paper"):
+        torch.manual_seed(3)
+        config = replace(VARIANTS[variant], encoder=300, hidden=80)
+        net = build(config, vectors=torch.zeros(3, 64), labels=200)
+        weights = {name: getattr(net, name).weight for name in inputs} | {"labels": net.label_vectors}
+        for name, weight in weights.items():
+            n = inputs.get(name, 200)
+            spread = weight.std().item() * (n / 2) ** 0.5 if variant == "third-party" else None
+            largest = weight.abs().max().item() * n**0.5
+            if not (0.97 < spread < 1.03 if spread else 0.97 < largest <= 1.000001):
+                raise MismatchError(f"{variant}: the first weights of {name} are spread otherwise")
+
+
+def absent_words_of_one_document_too_few(patch: Patch) -> None:
+    of_batch = SlotBatchNorm._of_batch
+
+    def other(self: SlotBatchNorm, z: Tensor, absent: Tensor, batch: WordBatch) -> tuple[Tensor, Tensor]:
+        return of_batch(self, z, absent, batch._replace(size=batch.size - 1))
+
+    patch.setattr(SlotBatchNorm, "_of_batch", other)
+
+
+def word_weights_forgotten(patch: Patch) -> None:
+    hidden = RankAE.text_hidden
+    patch.setattr(
+        RankAE,
+        "text_hidden",
+        lambda self, b: hidden(self, b._replace(weights=b.weights.new_ones(b.weights.shape))),
+    )
+
+
+def divisor_of_the_document(patch: Patch) -> None:
+    """Where the vocabulary divides."""
+    divisor = RankAE._divisor
+
+    def other(self: RankAE, batch: WordBatch) -> Any:
+        self.config = replace(self.config, pooling="words")
+        return divisor(self, batch)
+
+    patch.setattr(RankAE, "_divisor", other)
+
+
+def prediction_from_the_labels(patch: Patch) -> None:
+    """D(E(y)) of documents without any labels."""
+    nobody = torch.empty(0, dtype=torch.int64)
+    patch.setattr(RankAE, "forward", lambda self, b: self.decode(self.label_hidden(nobody, nobody, b.size)))
+
+
+def loss_of_the_text(patch: Patch) -> None:
+    learn = RankAE.learn
+
+    def other(self: RankAE, batch: WordBatch, rows: Tensor, cols: Tensor) -> Learned:
+        found = learn(self, batch, rows, cols)
+        return found._replace(logits=self.decode(found.text_hidden))
+
+    patch.setattr(RankAE, "learn", other)
+
+
+def ranking_upside_down(patch: Patch) -> None:
+    """The lowest scores for the positives."""
+    from reimpl.ranking_loss import ranking_loss
+
+    def other(scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Any) -> RankingLoss:
+        found = ranking_loss(-scores, rows, cols, margin=margin, over=over)
+        return RankingLoss(*found)
+
+    patch.setattr(rank_ae, "ranking_loss", other)
+
+
+NETWORKS: list[Seer] = [
+    f"rankae_{mode}_{ids}_ids" for ids in ("slot", "binary") for mode in ("eval", "train")
+]
+TRAIN: list[Seer] = ["rankae_train_slot_ids", "rankae_train_binary_ids"]
+LOSSES: list[Seer] = ["rankae_losses", "rankae_losses_margin10", test_losses_by_hand]
+PAPER, THIRD, MIXED = (partial(test_numpy_computes_the_same, it) for it in ("paper", "third-party", "mixed"))
+UNSEEN = test_training_sees_labels_and_prediction_does_not
+_NORM, _REMEMBER, _ATTENTION = SlotBatchNorm.forward, SlotBatchNorm._remember, ChannelAttention.forward
+
+MISTAKES: dict[str, tuple[Callable[[Patch], None], list[Seer]]] = {
+    "absent words too few": (absent_words_of_one_document_too_few, [*TRAIN, THIRD]),
+    "bias of absent words forgotten": (
+        lambda patch: patch.setattr(
+            SlotBatchNorm, "forward", lambda self, z, absent, b: _NORM(self, z, 0 * absent, b)
+        ),
+        [*TRAIN, THIRD],
+    ),
+    "biased running variance": (
+        lambda patch: patch.setattr(
+            SlotBatchNorm, "_remember", lambda self, mean, var, n: _REMEMBER(self, mean, var, 10**9)
+        ),
+        ["rankae_train_slot_ids"],
+    ),
+    "another epsilon": (lambda patch: patch.setattr(slot_norm, "_EPS", 1e-3), [*NETWORKS, THIRD]),
+    "word weights forgotten": (word_weights_forgotten, [*NETWORKS, PAPER]),
+    "divisor of the document": (divisor_of_the_document, [*NETWORKS, THIRD, MIXED]),
+    "attention without sigmoid": (
+        lambda patch: patch.setattr(
+            ChannelAttention, "forward", lambda self, *it: torch.logit(_ATTENTION(self, *it))
+        ),
+        [*NETWORKS, PAPER],
+    ),
+    "prediction from the labels": (prediction_from_the_labels, [UNSEEN, PAPER]),
+    "loss of the text": (loss_of_the_text, [*NETWORKS, UNSEEN, PAPER]),
+    "ranking upside down": (ranking_upside_down, [*NETWORKS, *LOSSES, PAPER]),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_is_seen(monkeypatch: Patch, mistake: str) -> None:
+    plant, seers = MISTAKES[mistake]
+    plant(monkeypatch)
+    assert blind("rank_ae", seers) == []
+
+
+def test_another_reading_is_not_what_the_third_partys_code_computes(monkeypatch: Patch) -> None:
+    """Each switch alone, and the ids of words where flags were stored."""
+    changes: list[dict[str, Any]] = [
+        *({name: "relu"} for name in ("label_activation", "decoder_activation")),
+        {"feature_activation": "none"},
+        {"encoder_activation": "sigmoid"},
+        {"output": "sigmoid"},
+        *({name: "mean"} for name in ("hidden_loss", "label_loss")),
+        *({name: False} for name in ("layer_norm", "attention_norm", "attention_bias")),
+    ]
+    for change in changes:
+        for name in ("third-party", "binary-ids"):
+            monkeypatch.setitem(VARIANTS, name, replace(VARIANTS[name], **change))  # type: ignore[arg-type]
+        assert blind("rank_ae", NETWORKS) == [], change
+        monkeypatch.undo()
+    monkeypatch.setitem(VARIANTS, "binary-ids", VARIANTS["third-party"])  # type: ignore[arg-type]
+    assert blind("rank_ae", NETWORKS[2:]) == []
