@@ -10,7 +10,7 @@ Public code
 Shapes: B documents, T token positions, H components of a document's vector, L labels.
 
 The base is any model here or of another package whose network ends in a layer from a vector a document to
-the scores (`reimpl.encoders`): a claim file names it, its variant and the keys that differ.
+the scores (`reimpl.on_top`): a claim file names it, its variant and the keys that differ.
 """
 
 from __future__ import annotations
@@ -24,12 +24,18 @@ from torch import Tensor, nn
 
 from reimpl import training
 from reimpl.batching import width_of_split
-from reimpl.cluster_options import ClusterOptions
 from reimpl.data.dataset import Dataset
-from reimpl.encoders import encoder
 from reimpl.hardware import Precision
-from reimpl.label_clusters import LabelClusters, by_frequency
-from reimpl.on_top import OnTop, Upon, base_config, base_module, with_base_reduced, with_base_written_out
+from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
+from reimpl.on_top import (
+    OnTop,
+    Upon,
+    base_config,
+    base_module,
+    encoder,
+    with_base_reduced,
+    with_base_written_out,
+)
 from reimpl.protocol import Protocol
 from reimpl.training import Result, Watch
 

@@ -32,12 +32,11 @@ from torch import Tensor, nn
 
 from reimpl import aplc, training, word_pieces
 from reimpl.aplc import Clustered
-from reimpl.cluster_options import ClusterOptions
 from reimpl.config_fields import is_size
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision
-from reimpl.label_clusters import LabelClusters, by_frequency
+from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 from reimpl.models import find_config
 from reimpl.protocol import Protocol
 from reimpl.training import Result, Watch

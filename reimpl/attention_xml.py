@@ -238,7 +238,7 @@ class AttentionXML(nn.Module):
 
     @property
     def output_name(self) -> str | None:
-        """The last layer (`reimpl.encoders`); with an attention a label there is no vector a document."""
+        """The last layer (`reimpl.on_top`); with an attention a label there is no vector a document."""
         return f"layers.{len(self.layers) - 1}" if self.queries is None else None
 
     @property

@@ -55,3 +55,26 @@ def check_choices(config: Any, *, of: str = "") -> None:
             raise ConfigError(f"{of}{name} must be one of {known}, not {value!r}")
         if kind is bool and not isinstance(value, bool):
             raise ConfigError(f"{of}{name} must be true or false, not {value!r}")
+
+
+# ------------------------------------------------------------------------------------ what to write instead
+
+_KINDS = {
+    "int": "a whole number without quotes, as 10",
+    "float": "a number without quotes, as 0.5",
+    "bool": "true or false",
+    "string": "a text",
+    "list": "a list, as [1, 2]",
+    "tuple": "a list, as [1, 2]",
+    "dict": "keys with values",
+}
+
+
+def wanted(kind: str) -> str:
+    """`; give a whole number ...` by pydantic's name of the error, as `int_type`; empty where it says all.
+
+    >>> wanted("bool_type")
+    '; give true or false'
+    """
+    name = kind.removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
+    return f"; give {_KINDS[name]}" if name in _KINDS else ""

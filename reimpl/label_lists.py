@@ -74,48 +74,6 @@ def _candidates(scores: NDArray[Any], k: int, first_row: int) -> tuple[IntArray,
     return rows[high], ids[high]
 
 
-def top_k_sparse(scores: Any, k: int) -> tuple[FloatArray, IntArray]:
-    """As `top_k`, of a scipy sparse matrix (N, L): what is not stored is not predicted (-1, score -inf)."""
-    csr = scores.tocsr()
-    check_top_k(csr.shape, k)
-    rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
-    if np.isnan(csr.data).any():
-        raise DataError(nan_message(int(rows[np.isnan(csr.data)][0])))
-    order = np.lexsort((csr.indices, _falling(csr.data), rows))
-    rank = np.arange(len(rows)) - csr.indptr[rows]
-    kept, order, rank = rows[rank < k], order[rank < k], rank[rank < k]
-    values, ids = np.full((csr.shape[0], k), -np.inf), np.full((csr.shape[0], k), -1)
-    values[kept, rank], ids[kept, rank] = csr.data[order], csr.indices[order]
-    return values, np.where(values == -np.inf, -1, ids)
-
-
-def mask_pairs(scores: NDArray[Any], pairs: IntArray) -> NDArray[Any]:
-    """Scores (N, L) with -inf at the (document, label) `pairs` (P, 2): do this before `top_k`.
-
-    Data sets whose documents are labels themselves list such reciprocal pairs to be left out of the scoring.
-    The public tools set the score to 0, which is the lowest only for probabilities; -inf is for any score.
-    """
-    masked = np.array(scores, dtype=np.result_type(scores, np.float32))
-    masked[pairs[:, 0], pairs[:, 1]] = -np.inf
-    return masked
-
-
-def drop_pairs(ids: IntArray, pairs: IntArray) -> IntArray:
-    """Ranked lists (N, K) without the (document, label) `pairs`, closed up, -1 at the end.
-
-    Lists must be longer than the k of the metric by the pairs of a document, else they end early.
-    """
-    ids = integers(ids, "ranked lists")
-    size = max(len(ids), int(pairs[:, 0].max(initial=-1)) + 1)
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    pairs = np.unique(pairs[order], axis=0)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(pairs[:, 0], minlength=size))))
-    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)
-    gone = Truth(offsets, pairs[:, 1]).find(rows, ids) >= 0
-    kept = np.where(gone, -1, ids)
-    return np.take_along_axis(kept, np.argsort(kept < 0, axis=1, kind="stable"), axis=1)
-
-
 def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray:
     """The first max(ks) ids of each list as int64 (N, K), checked. Raises `DataError` or `ConfigError`."""
     ids = integers(top_ids, "ranked lists")

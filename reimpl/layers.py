@@ -19,15 +19,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor
 
 
-def pool_bins(n: int, p: int) -> list[tuple[int, int]]:
-    """Start and exclusive end of the p pools over n positions: floor(i n / p) .. ceil((i + 1) n / p).
-
-    The adaptive rule of torch, which the study code uses for Eq. (6): pools may share a position when p does
-    not divide n, so that exactly p values come out of any length.
-    """
-    return [(i * n // p, -(-(i + 1) * n // p)) for i in range(p)]
-
-
 def overlapping_max_pool(c: Tensor) -> Tensor:
     """Eq. (7) of Chen et al. 2022: pools of size 2, stride 1. (B, F, n) -> (B, F, n - 1)."""
     return torch.maximum(c[..., :-1], c[..., 1:])

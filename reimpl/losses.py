@@ -20,7 +20,7 @@ softmax_ce_normalised
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
@@ -86,3 +86,108 @@ def loss(name: str) -> Loss:
     if name not in LOSSES:
         raise ConfigError(f"loss {name!r} is not known; known are {', '.join(LOSSES)}")
     return LOSSES[name]
+
+
+# ----------------------------------------------------------------------- the margin ranking loss of Rank-AE
+# The margin ranking loss of Rank-AE: time and memory linear in the number of labels, no matrix of pairs.
+#
+# Paper
+#     Wang, Wang, Liang, Yang, Zhu, Zou, Sun (2019), Ranking-Based Autoencoder for Extreme Multi-label
+#     Classification, NAACL, Eq. (2)-(4).
+# Public code
+#     starry91/Extreme-Classification 7e54d2f (a third party's; there is no official one), losses.py.
+#
+# Shapes: B documents, L labels, scores y' (B, L); P and N are a document's positive and negative labels.
+#
+#     LP = sum over n in N of max(0, m + y'_n - min over P of y'_p)
+#     LN = sum over p in P of max(0, m + max over N of y'_n - y'_p)
+#
+# The paper leaves open whether the sums are sums or means over the labels, and what a document without
+# positives or without negatives adds: here 0. The third-party code sums, and ends with an error where no
+# label is negative.
+
+Over = Literal["sum", "mean"]
+
+
+class RankingLoss(NamedTuple):
+    """Both parts of each document."""
+
+    positive: Tensor
+    """LP (B,): the negatives against the lowest positive."""
+    negative: Tensor
+    """LN (B,): the positives against the highest negative."""
+
+
+def ranking_loss(
+    scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Over = "sum"
+) -> RankingLoss:
+    """LP and LN of each document, (B,) each.
+
+    The positives are `rows` and `cols` (positives,), no pair twice. `over`: sums over N and over P, or means.
+    Where several labels share the lowest positive or the highest negative score, the gradient is shared
+    equally among them; a term of exactly 0 has slope 1, as the public code's clamp has.
+    """
+    parts = _Ranking.apply(scores, rows, cols, margin, over == "mean")  # type: ignore[no-untyped-call]
+    return RankingLoss(*cast(tuple[Tensor, Tensor], parts))
+
+
+class _Ranking(torch.autograd.Function):
+    """Keeps the scores and, in the array that the terms were in, which negatives are the highest.
+
+    Comparisons are written as numbers: a pass over B x L booleans takes several times as long.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, scores: Tensor, rows: Tensor, cols: Tensor, margin: float, mean: bool
+    ) -> tuple[Tensor, Tensor]:
+        mine = scores[rows, cols]
+        lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce_(0, rows, mine, "amin")
+        terms = scores.clone()
+        terms[rows, cols] = -torch.inf
+        highest = terms.amax(1)
+        LP = terms.add_((margin - lowest)[:, None]).clamp_(min=0).sum(1)
+        LN = torch.zeros_like(lowest).index_add_(0, rows, ((margin + highest)[rows] - mine).clamp(min=0))
+        positives = torch.bincount(rows, minlength=len(scores))
+        two_sided = (positives > 0) & (positives < scores.shape[1])
+        at_highest = torch.eq(scores, highest[:, None], out=terms)
+        at_highest[rows, cols] = 0
+        ctx.save_for_backward(scores, rows, cols, lowest, highest, two_sided, at_highest)
+        ctx.margin, ctx.mean = margin, mean
+        divisors, none = _divisors(scores, rows, mean), torch.zeros_like(LP)
+        return torch.where(two_sided, LP / divisors[0], none), torch.where(two_sided, LN / divisors[1], none)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
+        scores, rows, cols, lowest, highest, two_sided, at_highest = ctx.saved_tensors
+        to_LP, to_LN = (
+            torch.where(two_sided, grad, torch.zeros_like(grad)) / divisor
+            for grad, divisor in zip(grads, _divisors(scores, rows, ctx.mean), strict=True)
+        )
+        mine = scores[rows, cols]
+        # LP: 1 for each negative whose term is open, and minus their number for the lowest positives
+        slope = torch.empty_like(scores)
+        torch.ge(scores, (lowest - ctx.margin)[:, None], out=slope)
+        slope[rows, cols] = 0
+        open_negatives = slope.sum(1)
+        slope *= to_LP[:, None]
+        at_lowest = (mine == lowest[rows]).to(scores.dtype)
+        sharing = torch.zeros_like(lowest).index_add_(0, rows, at_lowest).clamp(min=1)
+        of_positives = -at_lowest * (to_LP * open_negatives / sharing)[rows]
+        # LN: minus 1 for each positive whose term is open, and their number for the highest negatives
+        opened = ((ctx.margin + highest)[rows] - mine >= 0).to(scores.dtype)
+        of_positives -= opened * to_LN[rows]
+        open_positives = torch.zeros_like(lowest).index_add_(0, rows, opened)
+        shares = to_LN * open_positives / at_highest.sum(1).clamp(min=1)
+        slope.addcmul_(at_highest, shares[:, None])
+        slope[rows, cols] = of_positives
+        return slope, None, None, None, None
+
+
+def _divisors(scores: Tensor, rows: Tensor, mean: bool) -> tuple[Tensor, Tensor]:
+    """(B,) numbers of negatives and of positives, at least 1; or ones."""
+    if not mean:
+        ones = torch.ones_like(scores[:, 0])
+        return ones, ones
+    positives = torch.bincount(rows, minlength=len(scores)).to(scores.dtype)
+    return (scores.shape[1] - positives).clamp(min=1), positives.clamp(min=1)

@@ -12,7 +12,7 @@ A model is a module with
   that replaces `Config.loss`, with `batch_weight(size, rows, cols)` where it is divided by something else
   than the number of documents; and `batch_best(token_ids, k)`, the k best labels' scores and ids, in place of
   scores (B, L). `parts()` names parts, name -> module, for rates of their own (`Protocol.part_rates`), and
-  `output_name` its last layer, if that is not `output` (`reimpl.encoders`);
+  `output_name` its last layer, if that is not `output` (`reimpl.on_top`);
 * optionally `REVISION`, an int that counts up when a correction changes the numbers (of a file in a folder
   its content counts too, `reimpl.model_files`);
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
@@ -42,7 +42,7 @@ import importlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.machinery import PathFinder
 from itertools import accumulate
@@ -50,14 +50,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from reimpl.config_fields import as_dict
+from reimpl.config_fields import as_dict, wanted
 from reimpl.errors import ConfigError
 from reimpl.model_files import code_of as code_of
 from reimpl.model_files import load_file as load_file
 from reimpl.model_files import reached_by
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
-from reimpl.wanted import wanted
 
 #: Environment variable with folders of models' files, separated as in PATH; worker processes get it too.
 FOLDERS = "XMTC_AUDIT_MODELS"
@@ -292,3 +291,59 @@ def smaller(asked: Any, reduced: Any) -> Any:
         return tuple(smaller(*pair) for pair in zip(asked, reduced, strict=False))
     numbers = all(isinstance(it, int | float) and not isinstance(it, bool) for it in (asked, reduced))
     return min(asked, reduced) if numbers else reduced
+
+
+# ----------------------------------------------------------------------- what is wrong with a configuration
+
+Place = tuple[str | int, ...]
+
+
+def config_problems(
+    model: str, variant: str | None, config: Mapping[str, Any]
+) -> Iterator[tuple[Place, str]]:
+    """Each problem with the keys that lead to it from the experiment, as ("config", "maps"), and a sentence.
+
+    A key that is unknown or of another type is told and left out, and the rest is looked at; where keys do
+    not go together, nothing more is said.
+    """
+    try:
+        module = find_model(model)
+    except ConfigError as err:
+        yield ("model",), str(err)
+        return
+    if variant is not None and variant not in module.VARIANTS:
+        known = ", ".join(module.VARIANTS)
+        yield ("variant",), f"model {model!r} has no variant {variant!r}; known are {known}"
+        return
+    yield from _in_config(module, variant, config)
+
+
+def _in_config(
+    module: ModuleType, variant: str | None, config: Mapping[str, Any]
+) -> Iterator[tuple[Place, str]]:
+    found = _problem(module, variant, config)
+    while found is not None:
+        yield ("config", *found.place), str(found)
+        rest = without(config, found.place) if found.alone else None
+        if rest is None:
+            return
+        config, found = rest, _problem(module, variant, rest)
+
+
+def _problem(module: ModuleType, variant: str | None, config: Mapping[str, Any]) -> ConfigError | None:
+    try:
+        find_config(module, variant, config)
+    except ConfigError as err:
+        return err
+    return None
+
+
+def without(config: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
+    """The configuration without the key at `place`; None where it does not stand there."""
+    if not place or place[0] not in config:
+        return None
+    key, *within = place
+    inner = config[str(key)]
+    if within and isinstance(inner, Mapping) and (less := without(inner, tuple(within))) is not None:
+        return {**config, str(key): less}
+    return {name: value for name, value in config.items() if name != key}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from torch import nn
+from torch import Tensor, nn
 
 from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
@@ -120,3 +120,34 @@ class Upon(nn.Module):
     def dense_embeddings(self) -> bool:
         """Whether the optimiser is to see dense gradients of embeddings."""
         return bool(getattr(self.base, "dense_embeddings", False))
+
+
+# ---------------------------------------------------------------------- networks without their output layer
+
+
+def encoder(
+    module: ModuleType, config: Any, *, vectors: Tensor, length: int, padding_id: int, freeze_padding: bool
+) -> tuple[nn.Module, int]:
+    """A model's network from token ids (B, T) to vectors (B, H), and H.
+
+    The last layer of a network is its attribute `output`, or the one that its `output_name` names ("a.b" for
+    one within another): an `nn.Linear` from vectors to scores. It is left out here. Raises `ConfigError`
+    where there is none.
+    """
+    network = module.build(
+        config,
+        vectors=vectors,
+        labels=1,
+        length=length,
+        padding_id=padding_id,
+        freeze_padding=freeze_padding,
+    )
+    name = getattr(network, "output_name", "output")
+    found = dict(network.named_modules()).get(name) if name else None
+    if not isinstance(found, nn.Linear):
+        raise ConfigError(
+            f"the network of {module.__name__!r} has no layer from a vector a document to the scores "
+            f"({name!r} is no nn.Linear); choose a variant that has one, or name it in output_name"
+        )
+    network.set_submodule(name, nn.Identity())
+    return cast(nn.Module, network), found.in_features

@@ -17,7 +17,7 @@ the ranking of D(F(x)).
 
 The paper leaves much open; each choice is a field of `Config` with the readings there are. Words that a
 document does not have add nothing to any sum and are never made; where their places count, they count in
-closed form (`reimpl.slot_norm`).
+closed form (`reimpl.word_batches`).
 
 Shapes: B documents, V words, n words of the batch, C components of a word vector, U attention units, e units
 of encoder and decoder, h size of the common space, L labels.
@@ -34,15 +34,15 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl import training
 from reimpl.config_fields import check_choices, is_size
-from reimpl.data.dataset import Dataset
+from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
-from reimpl.losses import bce_mean, bce_sum_over_labels
+from reimpl.hardware import Precision, numeric_mode
+from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
 from reimpl.protocol import Protocol
-from reimpl.ranking_loss import Over, ranking_loss
-from reimpl.slot_norm import BatchNorm, SlotBatchNorm
 from reimpl.training import Result, Watch
-from reimpl.word_batches import Weights, WordBatch
+from reimpl.word_batches import BatchNorm, DeviceWords, SlotBatchNorm, Weights, WordBatch, word_weights
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
@@ -330,6 +330,61 @@ def train(
 
     Raises what `reimpl.training.train` raises.
     """
-    from reimpl.rank_ae_training import Run
+    from reimpl.rank_ae import Run
 
     return Run(config, data, protocol, seed, torch.device(device), precision, watch or Watch()).train()
+
+
+# ------------------------------------------------------------------------------------------------- training
+
+
+class Run(training._Run):
+    """One training; call `train` once."""
+
+    network: RankAE
+    train_split: DeviceWords
+
+    def __init__(
+        self,
+        config: Config,
+        data: Dataset,
+        protocol: Protocol,
+        seed: int,
+        device: torch.device,
+        precision: Precision,
+        watch: Watch,
+    ) -> None:
+        super().__init__(data, protocol, "bce_mean", seed, device, precision, watch)  # its loss is not used
+        self.config = config
+        self.inputs = word_weights(
+            self.data, config.weights, texts=config.input == "text", normalise=config.normalise
+        )
+
+    def train(self) -> Result:
+        with numeric_mode(self.precision):
+            result = self.go(self._build)
+        used = "words of the texts" if self.inputs.are_words else "features of the corpus"
+        note = f"input: {self.inputs.words:,} {used}"
+        alone = int((self.data.train.labels(self.data.n_labels).sum(axis=1) == 0).sum())
+        if alone and self.config.loss == "ranking":
+            note += f"; {alone} training documents without labels have no ranking loss"
+        return replace(result, notes=(note, *result.notes))
+
+    def _build(self, vectors: Tensor) -> RankAE:
+        if not self.inputs.are_words:
+            vectors = torch.randn(self.inputs.words, self.config.embedding)  # features have no vectors
+        return build(self.config, vectors=vectors, labels=self.data.n_labels)
+
+    def _on_device(self, split: Split) -> DeviceWords:
+        return DeviceWords(self.inputs.of(split), self.device)
+
+    def _one_epoch(self) -> None:
+        after = self.config.norm_epochs
+        self.network.frozen_norms = after is not None and self.state.epoch >= after
+        super()._one_epoch()
+
+    def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
+        with self._autocast():
+            learned = self.network.learn(self.train_split.batch(documents), rows, cols)
+        hidden, output = losses(self.config, Learned(*(it.float() for it in learned)), rows, cols)
+        return hidden + self.config.balance * output

@@ -26,20 +26,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from reimpl import checkpoint
-from reimpl.averaging import Average
-from reimpl.batching import Plan, scoring_plan, training_plan
-from reimpl.clipping import clip
+from reimpl.averaging import Average, Best
+from reimpl.batching import DeviceSplit, OnDevice, Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
 from reimpl.metrics import evaluate
-from reimpl.on_device import DeviceSplit, OnDevice
-from reimpl.optim import OPTIMISERS, rate_groups, triangular, with_sparse_gradients
+from reimpl.optim import OPTIMISERS, clip, rate_groups, triangular, with_sparse_gradients
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
-from reimpl.selection import Best
 from reimpl.topk import top_k
 
 #: Labels kept of each test document's ranking.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from reimpl.config_fields import wanted
 from reimpl.errors import ConfigError
 from reimpl.protocol import (
     BEGINNINGS,
@@ -21,7 +22,6 @@ from reimpl.protocol import (
     in_proportion,
     reduced_sizes,
 )
-from reimpl.wanted import wanted
 
 
 class TrainingError(ConfigError):

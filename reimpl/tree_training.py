@@ -33,15 +33,23 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from reimpl import training
-from reimpl.candidates import Children, are_positive, choose_parents, fill_at_random
+from reimpl.batching import OnDevice
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision, numeric_mode
-from reimpl.label_tree import LabelTree, build_tree, fitting_height, label_features
+from reimpl.label_tree import (
+    Children,
+    LabelTree,
+    are_positive,
+    build_tree,
+    choose_parents,
+    fill_at_random,
+    fitting_height,
+    label_features,
+)
 from reimpl.metric_names import parse
-from reimpl.on_device import OnDevice
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
 from reimpl.training import Result, Watch

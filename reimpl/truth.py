@@ -108,14 +108,6 @@ class Truth:
         """(M,) the document of each label."""
         return np.repeat(np.arange(self.size), self.counts)
 
-    def part(self, start: int, stop: int) -> Truth:
-        """Documents start to stop - 1, fewer where there are no more."""
-        offsets = self.offsets[start : stop + 1]
-        first, last = (int(offsets[0]), int(offsets[-1])) if len(offsets) else (0, 0)
-        return Truth(
-            offsets - first if len(offsets) else np.zeros(1, int), self.labels[first:last], self.n_labels
-        )
-
     def find(self, rows: IntArray, ids: IntArray) -> IntArray:
         """Place in `labels` of each (document, label) pair, -1 where the pair is not true. Any shape."""
         base = 1 + max(int(self.labels.max(initial=-1)), int(ids.max(initial=-1)))
@@ -126,14 +118,6 @@ class Truth:
             return np.full(wanted.shape, -1)
         true = keys[np.minimum(places, len(keys) - 1)] == wanted
         return np.where(true & (ids >= 0), places, -1)  # an ended list would alias the document before
-
-    def without(self, pairs: IntArray) -> Truth:
-        """The truth less the (document, label) pairs (P, 2); see `drop_pairs`."""
-        gone = self.find(pairs[:, 0], pairs[:, 1])
-        keep = np.ones(len(self.labels), dtype=bool)
-        keep[gone[gone >= 0]] = False
-        counts = np.bincount(self.rows[keep], minlength=self.size)
-        return Truth(np.concatenate(([0], np.cumsum(counts))), self.labels[keep], self.n_labels)
 
 
 #: What the metrics accept as truth: `Truth`, a scipy sparse matrix, or (offsets, sorted labels).

@@ -9,7 +9,7 @@ import pytest
 
 from audit import cli
 from audit.exit_codes import Exit
-from reimpl import about
+from reimpl import described
 from reimpl.data.recipe import RECIPES, find_recipe
 from reimpl.protocol import PROTOCOLS, protocol
 from reimpl.tuning import TUNING
@@ -17,19 +17,19 @@ from reimpl.tuning import TUNING
 
 def test_every_name_has_one_line_and_no_other_name_has() -> None:
     for held, lines in (
-        (PROTOCOLS, about.protocols()),
-        (RECIPES, about.recipes()),
-        (TUNING, about.tunings()),
+        (PROTOCOLS, described.protocols()),
+        (RECIPES, described.recipes()),
+        (TUNING, described.tunings()),
     ):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
-    assert set(about.OF_PROTOCOLS) <= set(PROTOCOLS)
-    assert set(about.OF_RECIPES) == set(RECIPES)
+    assert set(described.OF_PROTOCOLS) <= set(PROTOCOLS)
+    assert set(described.OF_RECIPES) == set(RECIPES)
 
 
 def test_a_line_says_what_papers_and_codes_say_of_theirs() -> None:
     """Appendix A.3 of Chen et al. 2022; Liu et al.'s loop of 51; Table 2 and the public code of You et al."""
-    lines = about.protocols()
+    lines = described.protocols()
     assert lines["chen2022"] == (
         "Chen et al. 2022, Appendix A.3: 50 epochs, batches of 256, Adam at 0.001, 500 tokens; the last "
         "epoch counts"
@@ -44,11 +44,11 @@ def test_a_line_says_what_papers_and_codes_say_of_theirs() -> None:
 
 
 def test_a_line_follows_its_protocol_and_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(about, "PROTOCOLS", {"small": replace(PROTOCOLS["small"], epochs=7)})
-    assert "7 epochs" in about.protocols()["small"]
+    monkeypatch.setattr(described, "PROTOCOLS", {"small": replace(PROTOCOLS["small"], epochs=7)})
+    assert "7 epochs" in described.protocols()["small"]
     changed = replace(RECIPES["liu2017"], vocabulary_size=12_000, unlabelled="drop")
-    monkeypatch.setattr(about, "RECIPES", {"liu2017": changed})
-    assert about.recipes() == {
+    monkeypatch.setattr(described, "RECIPES", {"liu2017": changed})
+    assert described.recipes() == {
         "liu2017": "Liu et al. 2017, public code: tokens of the 12,000 most frequent words of training and "
         "test texts; training texts without labels are dropped"
     }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl import aplc, encoders, training, xml_cnn
+from reimpl import aplc, on_top, training, xml_cnn
 from reimpl.config_fields import as_dict, as_json
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, reduced_config
@@ -90,7 +90,7 @@ def test_the_encoder_is_the_network_without_its_last_layer() -> None:
     how = {"vectors": vectors, "length": 9, "padding_id": 0, "freeze_padding": True}
     config = find_config(xml_cnn, "chen2022-kim-words", {"windows": [2], "maps": 4})
     torch.manual_seed(0)
-    body, size = encoders.encoder(xml_cnn, config, **how)  # type: ignore[arg-type]
+    body, size = on_top.encoder(xml_cnn, config, **how)  # type: ignore[arg-type]
     torch.manual_seed(0)
     whole = xml_cnn.build(config, labels=1, **how).eval()  # type: ignore[arg-type]
     ids = torch.randint(0, 12, (3, 9))

@@ -14,9 +14,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.candidates import Children, are_positive, choose_parents, fill_at_random
 from reimpl.data.dataset import ragged
-from reimpl.label_tree import LabelTree
+from reimpl.label_tree import Children, LabelTree, are_positive, choose_parents, fill_at_random
 from reimpl.topk import top_k
 
 STORED = json.loads(gzip.decompress((Path(__file__).parent / "reference" / "05_trees.json.gz").read_bytes()))
@@ -149,7 +148,7 @@ def test_choosing_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     predicted = np.array([rng.permutation(20)[:6] for _ in range(50)])
     positives = ragged([sorted(rng.choice(20, rng.integers(0, 5), replace=False)) for _ in range(50)])
     whole = choose_parents(predicted, positives, 4)
-    monkeypatch.setattr("reimpl.candidates._BLOCK", 30)
+    monkeypatch.setattr("reimpl.label_tree._BLOCK", 30)
     assert np.array_equal(whole, choose_parents(predicted, positives, 4))
 
 

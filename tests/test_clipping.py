@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from reimpl.clipping import NormClip, QueueClip, clip
+from reimpl.optim import NormClip, QueueClip, clip
 
 REFERENCE = Path(__file__).parent / "reference"
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(

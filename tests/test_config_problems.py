@@ -10,8 +10,7 @@ import pytest
 
 from audit import cli
 from audit.exit_codes import Exit
-from reimpl.config_problems import config_problems, without
-from reimpl.models import find_model, known_bases, known_models
+from reimpl.models import config_problems, find_model, known_bases, known_models, without
 from tests.runner.papers import write_paper
 
 #: Of the experiment `again` of the toy paper.

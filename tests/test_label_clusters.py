@@ -10,10 +10,9 @@ import torch
 from torch import nn
 
 from reimpl import label_clusters
-from reimpl.cluster_options import ClusterOptions
 from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
-from reimpl.label_clusters import LabelClusters, by_frequency
+from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 
 Patch = pytest.MonkeyPatch
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.sparse import csr_matrix
 
 from reimpl import label_lists
 from reimpl.errors import ConfigError, DataError
-from reimpl.label_lists import drop_pairs, mask_pairs, top_k, top_k_sparse
+from reimpl.label_lists import top_k
 
 INF = np.inf
 TIE_HEAVY = st.sampled_from([-INF, -1.0, -0.0, 0.0, 0.5, 1.0, INF])
@@ -74,9 +73,8 @@ def test_blocks_are_seamless(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_nan_is_refused(row: list[float], k: int) -> None:
     """NaN has no rank, wherever it stands and whatever k is."""
-    for make in (top_k, lambda scores, k: top_k_sparse(csr_matrix(scores), k)):
-        with pytest.raises(DataError, match="document 1 hold NaN"):
-            make(np.array([[1.0, 2.0, 3.0], row]), k)
+    with pytest.raises(DataError, match="document 1 hold NaN"):
+        top_k(np.array([[1.0, 2.0, 3.0], row]), k)
 
 
 @pytest.mark.parametrize(("k", "message"), [(5, "k=5 of 3 labels"), (0, "k=0"), (-1, "k=-1"), (1.0, "k=1.0")])
@@ -84,9 +82,8 @@ def test_k_outside_the_labels(k: int, message: str) -> None:
     """k beyond L is an error of its own words; k = L is not (LibMultiLabel archive PR #336)."""
     scores = np.array([[0.1, 0.3, 0.2]])
     assert top_k(scores, 3)[1].tolist() == [[1, 2, 0]]
-    for make in (top_k, lambda scores, k: top_k_sparse(csr_matrix(scores), k)):
-        with pytest.raises(ConfigError, match=message):
-            make(scores, k)
+    with pytest.raises(ConfigError, match=message):
+        top_k(scores, k)
 
 
 def test_scores_of_one_document_alone_are_refused() -> None:
@@ -98,33 +95,6 @@ def test_scores_of_one_document_alone_are_refused() -> None:
 def test_no_documents_give_no_lists() -> None:
     """Zero rows in, zero rows out."""
     assert top_k(np.zeros((0, 3)), 2)[1].shape == (0, 2)
-
-
-@given(
-    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 6)), elements=st.sampled_from([0, 1, 2]))
-)
-def test_sparse_scores_leave_out_what_is_not_stored(scores: np.ndarray) -> None:
-    """Stored scores rank as dense ones with -inf elsewhere."""
-    dense = np.where(scores == 0, -INF, scores)
-    values, ids = top_k_sparse(csr_matrix(scores), scores.shape[1])
-    assert np.array_equal(ids, top_k(dense, scores.shape[1])[1])
-    assert np.array_equal(values, top_k(dense, scores.shape[1])[0])
-
-
-def test_masked_pairs_are_never_predicted() -> None:
-    """The best label of document 0 is masked: the next one leads, and the scores given stay as they were."""
-    scores = np.array([[0.9, 0.2, 0.5], [0.9, 0.2, 0.5]])
-    masked = mask_pairs(scores, np.array([[0, 0]]))
-    assert top_k(masked, 3)[1].tolist() == [[2, 1, -1], [0, 2, 1]]
-    assert scores[0, 0] == 0.9
-
-
-def test_dropped_pairs_close_the_list_up() -> None:
-    """Later labels move up and the list ends earlier; pairs given twice or of no list change nothing."""
-    lists = np.array([[4, 2, 7], [2, 4, -1]])
-    pairs = np.array([[1, 2], [0, 4], [0, 4], [0, 9], [5, 1]])
-    assert drop_pairs(lists, pairs).tolist() == [[2, 7, -1], [4, -1, -1]]
-    assert drop_pairs(lists, np.zeros((0, 2), int)).tolist() == lists.tolist()
 
 
 def test_memory_stays_small() -> None:

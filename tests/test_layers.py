@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reimpl import layers
-from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool, pool_bins
+from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from tests import naive_text_cnn as naive
 from tests.shared import shared
 
@@ -37,34 +35,6 @@ def stored() -> dict[str, np.ndarray]:
 def test_the_stored_pools_are_those_of_the_reference_data(name: str) -> None:
     """The copy that travels with the tests holds the same bytes."""
     assert (REFERENCE / name).read_bytes() == shared(f"refdyn/{name}").read_bytes()
-
-
-# ------------------------------------------------------------------------------------------------- bins
-
-
-@pytest.mark.parametrize("case", POOLING["adaptive"], ids=lambda c: f"{c['n']}in{c['p']}")
-def test_bins_are_those_that_torch_pools_over(case: dict[str, Any]) -> None:
-    """Starts and ends of all 29 stored cases, five positions in eight pools among them."""
-    assert pool_bins(case["n"], case["p"]) == list(zip(case["start"], case["end_exclusive"], strict=True))
-
-
-@pytest.mark.parametrize("length", [8, 9, 500])
-def test_any_length_from_p_on_gives_p_pools(length: int) -> None:
-    """Eight pools over 8, 9 and 500 positions: eight values, everything covered, none empty."""
-    bins = pool_bins(length, 8)
-    assert len(bins) == 8
-    assert all(end > start for start, end in bins)
-    assert set().union(*(range(start, end) for start, end in bins)) == set(range(length))
-
-
-@given(n=st.integers(1, 60), p=st.integers(1, 70))
-@settings(max_examples=60, deadline=None)
-def test_bins_follow_the_adaptive_rule_for_any_n_and_p(n: int, p: int) -> None:
-    """Floor and ceiling as the rule says, and the values that torch takes from a random row."""
-    assert pool_bins(n, p) == naive.bins(n, p)
-    row = np.random.default_rng(n * 100 + p).normal(size=n)
-    pooled = [row[start:end].max() for start, end in pool_bins(n, p)]
-    assert F.adaptive_max_pool1d(torch.from_numpy(row)[None, None], p).flatten().tolist() == pooled
 
 
 # ------------------------------------------------------------------------------------------------ pools

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics import ndcg_score
 
 from reimpl.errors import ConfigError, DataError
-from reimpl.label_lists import drop_pairs, top_k
+from reimpl.label_lists import top_k
 from reimpl.metrics import CONVENTIONS, OURS, Convention, evaluate, per_instance
 from reimpl.truth import Truth
 
@@ -181,13 +181,6 @@ def test_weighted_labels_show_the_truncation() -> None:
     assert measure([[2, 3, 1]], [[1, 2, 3]], 2, inverse_propensities=weights)["PSnDCG"] == pytest.approx(1.0)
     short = measure([[1, 2]], [[1, 2, 3]], 2, inverse_propensities=weights)["PSnDCG"]
     assert short == pytest.approx((3 + 5 * D[1]) / (5 + 4 * D[1]))
-
-
-def test_filtered_pairs_move_p_at_1() -> None:
-    """A document that is its own label: with the pair dropped before the cut, P@1 goes from 0 to 1."""
-    lists, truth = np.array([[0, 4, 5], [2, 1, 6]]), Truth.from_lists([[4], [2]])
-    assert evaluate(lists, truth, (1,))["P@1"] == 50
-    assert evaluate(drop_pairs(lists, np.array([[0, 0]])), truth, (1,))["P@1"] == 100
 
 
 def test_scores_in_any_order_are_sorted_first() -> None:

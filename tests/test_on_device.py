@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+from reimpl.batching import DeviceSplit
 from reimpl.data.dataset import Split
 from reimpl.data.spool import read_array
-from reimpl.on_device import DeviceSplit
 
 CPU = torch.device("cpu")
 
@@ -82,7 +82,7 @@ from pathlib import Path
 import numpy as np, torch
 from reimpl.data.dataset import Split
 from reimpl.data.spool import read_array
-from reimpl.on_device import DeviceSplit
+from reimpl.batching import DeviceSplit
 
 def anonymous():
     status = Path("/proc/self/status").read_text()

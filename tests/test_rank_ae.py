@@ -19,9 +19,8 @@ from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_variants, reduced_config
 from reimpl.protocol import Protocol, on_a_cpu
 from reimpl.rank_ae import VARIANTS, Config, RankAE, build
-from reimpl.slot_norm import SlotBatchNorm
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.word_batches import WordBatch
+from reimpl.word_batches import SlotBatchNorm, WordBatch
 from tests.toys import WORDS, toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -196,7 +195,7 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
 ) -> None:
     """The third party's is after the first; the running values stay from there on."""
     seen: list[Tensor] = []
-    from reimpl.rank_ae_training import Run
+    from reimpl.rank_ae import Run
 
     one_epoch = Run._one_epoch
 
@@ -256,7 +255,7 @@ def test_the_decay_is_added_to_the_gradient() -> None:
 
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:
     """Without batch normalisation, whose statistics are those of a part."""
-    from reimpl.rank_ae_training import Run
+    from reimpl.rank_ae import Run
 
     whole = run(small(), featured())
     init = Run.__init__

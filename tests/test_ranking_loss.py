@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reimpl.ranking_loss import ranking_loss
+from reimpl.losses import ranking_loss
 
 REFERENCE = Path(__file__).parent / "reference"
 STORED = json.loads((REFERENCE / "09_ranking_losses.json").read_text())

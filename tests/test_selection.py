@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from reimpl.selection import Best
+from reimpl.averaging import Best
 
 REFERENCE = Path(__file__).parent / "reference"
 SEQUENCES: list[dict[str, Any]] = json.loads(

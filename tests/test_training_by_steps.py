@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from reimpl import training
 from reimpl.averaging import Average
 from reimpl.checkpoint import CheckpointError
-from reimpl.clipping import QueueClip
 from reimpl.data.dataset import Dataset
-from reimpl.optim import DenseSparseAdam
+from reimpl.optim import DenseSparseAdam, QueueClip
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train
 from tests.toys import toy_data, toy_protocol

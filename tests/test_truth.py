@@ -74,18 +74,3 @@ def test_find_is_membership(documents: list[set[int]], ids: list[int]) -> None:
         for place, label in zip(places[row], ids, strict=True):
             assert (place >= 0) == (label in document)
             assert place < 0 or (truth.labels[place], truth.rows[place]) == (label, row)
-
-
-def test_without_pairs() -> None:
-    """Pairs that are true go, others change nothing."""
-    left = Truth.from_lists([[0, 1], [2]], n_labels=3).without(np.array([[0, 1], [1, 0], [1, 2]]))
-    assert (left.offsets.tolist(), left.labels.tolist(), left.n_labels) == ([0, 1, 1], [0], 3)
-
-
-def test_part_is_a_run_of_documents() -> None:
-    """A part holds the documents asked for, and fewer at the end."""
-    truth = Truth.from_lists([[0], [1, 2], [], [3]])
-    assert truth.part(1, 3).offsets.tolist() == [0, 2, 2]
-    assert truth.part(1, 3).labels.tolist() == [1, 2]
-    assert truth.part(3, 9).labels.tolist() == [3]
-    assert truth.part(7, 9).size == 0

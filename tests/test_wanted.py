@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from reimpl.wanted import wanted
+from reimpl.config_fields import wanted
 
 
 @pytest.mark.parametrize(

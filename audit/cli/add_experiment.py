@@ -94,7 +94,7 @@ def experiment_command(
 def _asked_experiment(
     file: ClaimFile, keys: Mapping[str, Key], held: Mapping[str, Plain]
 ) -> dict[str, Plain]:
-    from reimpl import about
+    from reimpl import described
 
     answers, names = dict(held), known_names()
     if "title" not in answers:
@@ -114,7 +114,7 @@ def _asked_experiment(
             answers["unavailable"] = needed("Why it cannot be run here, in one sentence")
     if "model" in answers:
         variants = dict.fromkeys(names.models.get(str(answers["model"])) or (), "")
-        offers = {"variant": variants, "protocol": about.protocols(), "recipe": about.recipes()}
+        offers = {"variant": variants, "protocol": described.protocols(), "recipe": described.recipes()}
         for key, known in ((key, known) for key, known in offers.items() if key not in answers):
             what = key.capitalize()
             answers[key] = choice(what, list(known), known.__getitem__) if known else needed(what)

@@ -71,9 +71,8 @@ def known_names(*, configs: bool = False) -> KnownNames:
     as a file has an experiment that runs here.
     """
     from audit.claim import KnownNames
-    from reimpl.config_problems import config_problems
     from reimpl.data.recipe import RECIPES
-    from reimpl.models import known_models, known_variants
+    from reimpl.models import config_problems, known_models, known_variants
     from reimpl.protocol import PROTOCOLS
     from reimpl.training_changes import problem
     from reimpl.tuning import problem as tuning_problem

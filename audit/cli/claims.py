@@ -101,12 +101,12 @@ def list_command(
 
 def named_choices() -> Iterator[str]:
     """Protocols, recipes and tuning protocols, a line each under the key that names them."""
-    from reimpl import about
+    from reimpl import described
 
     for key, held in (
-        ("protocol", about.protocols()),
-        ("recipe", about.recipes()),
-        ("tuning", about.tunings()),
+        ("protocol", described.protocols()),
+        ("recipe", described.recipes()),
+        ("tuning", described.tunings()),
     ):
         yield f"{key}:"
         yield from (f"  {name:20} {text}" for name, text in held.items())
@@ -114,9 +114,9 @@ def named_choices() -> Iterator[str]:
 
 def _sources(sort: str) -> dict[str, str]:
     """Name -> where it comes from, or why it is not used; of named choices, what each does."""
-    from reimpl import about, plugins
+    from reimpl import described, plugins
 
-    choices = {"protocols": about.protocols, "recipes": about.recipes, "tuning": about.tunings}
+    choices = {"protocols": described.protocols, "recipes": described.recipes, "tuning": described.tunings}
     if sort in choices:
         return choices[sort]()
     if sort == "models":

@@ -30,8 +30,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from reimpl.cluster_options import ClusterOptions
-from reimpl.label_clusters import LabelClusters
+from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.losses import bce_mean
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]

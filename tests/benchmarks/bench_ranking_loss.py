@@ -18,8 +18,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from reimpl.losses import bce_mean
-from reimpl.ranking_loss import ranking_loss
+from reimpl.losses import bce_mean, ranking_loss
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 

@@ -21,8 +21,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from scipy import sparse
 
 from reimpl.attention_xml import AttentionXML, Config
-from reimpl.candidates import Children
-from reimpl.label_tree import LabelTree, build_tree, label_features
+from reimpl.label_tree import Children, LabelTree, build_tree, label_features
 from reimpl.topk import top_k
 
 SIZES = (10_000, 100_000, 670_091)

@@ -15,10 +15,9 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from reimpl import aplc, cluster_loss, cluster_options, label_clusters
-from reimpl.cluster_options import ClusterOptions
+from reimpl import aplc, cluster_loss, label_clusters
 from reimpl.fidelity import Array, MismatchError, close, group
-from reimpl.label_clusters import LabelClusters
+from reimpl.label_clusters import ClusterOptions, LabelClusters
 from tests.fidelity.gate import Seer, blind
 
 Patch = pytest.MonkeyPatch
@@ -461,7 +460,7 @@ MISTAKES: dict[str, Callable[[Patch], None]] = {
         "inner",
         lambda self, d: tuple(d // self.divisor**i for i in range(self.clusters - (self.head == "root"))),
     ),
-    "shares rounded": lambda patch: patch.setattr(cluster_options, "int", round, raising=False),
+    "shares rounded": lambda patch: patch.setattr(label_clusters, "int", round, raising=False),
     "weights start as torch's": lambda patch: patch.setattr(nn.init, "normal_", lambda w, std: w),
     "the paper's tails as the code's": _variant("paper", tail="norm_relu"),
     "the code's divisor as the paper's": _variant("code", normalise="batch"),

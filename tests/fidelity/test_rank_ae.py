@@ -16,13 +16,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from reimpl import rank_ae, slot_norm
+from reimpl import rank_ae, word_batches
 from reimpl.fidelity import Array, MismatchError, close
+from reimpl.losses import RankingLoss
 from reimpl.rank_ae import VARIANTS, ChannelAttention, Config, Learned, RankAE, build
-from reimpl.ranking_loss import RankingLoss
 from reimpl.reference.rank_ae import rename
-from reimpl.slot_norm import SlotBatchNorm
-from reimpl.word_batches import WordBatch
+from reimpl.word_batches import SlotBatchNorm, WordBatch
 from tests.fidelity.gate import Seer, blind
 
 Patch = pytest.MonkeyPatch
@@ -364,7 +363,7 @@ def loss_of_the_text(patch: Patch) -> None:
 
 def ranking_upside_down(patch: Patch) -> None:
     """The lowest scores for the positives."""
-    from reimpl.ranking_loss import ranking_loss
+    from reimpl.losses import ranking_loss
 
     def other(scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Any) -> RankingLoss:
         found = ranking_loss(-scores, rows, cols, margin=margin, over=over)
@@ -396,7 +395,7 @@ MISTAKES: dict[str, tuple[Callable[[Patch], None], list[Seer]]] = {
         ),
         ["rankae_train_slot_ids"],
     ),
-    "another epsilon": (lambda patch: patch.setattr(slot_norm, "_EPS", 1e-3), [*NETWORKS, THIRD]),
+    "another epsilon": (lambda patch: patch.setattr(word_batches, "_EPS", 1e-3), [*NETWORKS, THIRD]),
     "word weights forgotten": (word_weights_forgotten, [*NETWORKS, PAPER]),
     "divisor of the document": (divisor_of_the_document, [*NETWORKS, THIRD, MIXED]),
     "attention without sigmoid": (

@@ -143,7 +143,7 @@ def cards() -> Iterator[str]:
 
 def corpora() -> Iterator[str]:
     """A line a format: its identity; and of texts a line a preprocessing: fingerprint and arrays."""
-    from reimpl import about
+    from reimpl import described
     from reimpl.data import prepare
     from reimpl.data.formats import BowDataset, read
     from reimpl.data.prepare import prepare as prepared
@@ -159,7 +159,7 @@ def corpora() -> Iterator[str]:
                 yield f"{name}  content {source.digest()[:16]}"
         for name in TEXT_FORMATS:
             files, options = CORPORA[name]
-            for recipe in about.recipes():
+            for recipe in described.recipes():
                 source = read(Path(folder) / name, options)
                 try:
                     made = prepared(

@@ -9,9 +9,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from reimpl.cluster_options import ClusterOptions
 from reimpl.fidelity import Test
-from reimpl.label_clusters import LabelClusters
+from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.reference import comparer
 
 _NAMES = (
