@@ -147,7 +147,18 @@ class Paper(Model):
 
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
         """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
+        return self._claim_records
+
+    @cached_property
+    def _claim_records(self) -> tuple[record.ClaimRecord, ...]:
         return self._records(claim for claim in self.claims if claim.by_runs)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Paper:
+        """Without what was computed from the values before."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in vars(copied).keys() - type(self).model_fields.keys():
+            del vars(copied)[name]
+        return copied
 
     def statements(self) -> tuple[record.ClaimRecord, ...]:
         """All that the text states, in the order of the file, to be held against the tables."""
@@ -213,7 +224,7 @@ class Paper(Model):
         """Hash of earlier margins -> why this audit takes over the runs that began under them."""
         return {it.hash: it.why for it in self.supersedes}
 
-    @property
+    @cached_property
     def margins_hash(self) -> str:
         """Digest of what must be fixed before a run: claims, their cells, the margins they get, and readings.
 

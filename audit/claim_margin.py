@@ -17,9 +17,9 @@ A value that stands there must be that of its rule, but for rounding, or for a s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from audit.record import Margin
 from audit.stats import margin as rules
@@ -82,16 +82,15 @@ def resolve(given: Given, ground: Ground) -> Margin:
 def _by_rule(given: Given, ground: Ground) -> tuple[str, Fraction | None]:
     """The rule, and the value that it gives; None where it cannot tell."""
     numbers = [printed(text) for text in ground.printed]
-    gaps = [(printed(better), printed(worse)) for better, worse in ground.improvements]
-    gaps = [(better, worse) for better, worse in gaps if better.value > worse.value]
     if given.rule is None:
         if given.value is not None:
             raise MarginError("this key is missing: a value follows a rule; add field or another", key="rule")
-        rule, value = _default(ground, gaps)
+        rule, value = _default(ground)
         return rule, value
     if given.rule == "digits":
         return given.rule, sum((it.half_unit for it in numbers), Fraction(0)) or None
     if given.rule == "half_gap":
+        gaps = _gaps(ground.improvements)
         return given.rule, rules.half_gap(gaps) if gaps else None
     if given.rule == "field":
         known = ground.documents is not None or given.value is None
@@ -105,8 +104,15 @@ def _by_rule(given: Given, ground: Ground) -> tuple[str, Fraction | None]:
         raise MarginError(f"{err}; name other cells", key="similar") from err
 
 
-def _default(ground: Ground, gaps: Sequence[tuple[Printed, Printed]]) -> tuple[str, Fraction]:
-    documents = ground.documents or 0
+@lru_cache(maxsize=64)
+def _gaps(improvements: tuple[tuple[str, str], ...]) -> list[tuple[Printed, Printed]]:
+    """Of a table; all its claims ask for them."""
+    gaps = [(printed(better), printed(worse)) for better, worse in improvements]
+    return [(better, worse) for better, worse in gaps if better.value > worse.value]
+
+
+def _default(ground: Ground) -> tuple[str, Fraction]:
+    documents, gaps = ground.documents or 0, _gaps(ground.improvements)
     if ground.printed:
         return rules.default(printed(ground.printed[0]), documents=documents, improvements=gaps)
     found: list[tuple[str, Fraction]] = [("field", rules.field(documents))]

@@ -38,6 +38,7 @@ class Margins:
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
+        self._selected: dict[object, tuple[tuple[str, str], ...]] = {}
 
     def of(
         self, claim: Claim, cells: Sequence[Cell], dataset: str | None, metric: str = ""
@@ -142,14 +143,25 @@ class Margins:
         return Ground(
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
             documents=int(printed_count(size).value) if size else None,
-            improvements=tuple(
+            improvements=self._improvements_in(
+                table, None if whole else (dataset,), isinstance(claim, SignificantClaim)
+            ),
+        )
+
+    def _improvements_in(
+        self, table: str | None, dataset: tuple[str | None] | None, significant: bool
+    ) -> tuple[tuple[str, str], ...]:
+        """Of one table: on one data set, or on all (None)."""
+        key = table, dataset, significant
+        if key not in self._selected:
+            self._selected[key] = tuple(
                 (it.better, it.worse)
                 for it in self._improvements
                 if table in it.tables
-                and (whole or it.dataset == dataset)
-                and (it.significant or not isinstance(claim, SignificantClaim))
-            ),
-        )
+                and dataset in (None, (it.dataset,))
+                and (it.significant or not significant)
+            )
+        return self._selected[key]
 
     @cached_property
     def _improvements(self) -> tuple[Improvement, ...]:

@@ -36,9 +36,10 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {reason}; {remedy}") from err
 
 
-def write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Give `content` the name `path` in one step; whatever happens, `path` is whole: the old file or the new.
 
+    That holds for a power cut too if `durable`; else once the caller has called `sync_all`.
     The temporary name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
@@ -46,12 +47,20 @@ def write(path: Path, content: bytes) -> None:
         with temporary.open("xb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     finally:
         with suppress(OSError):  # gone after the rename; and an error here must not hide the real one
             temporary.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    if durable:
+        _sync_folder(path.parent)
+
+
+def sync_all() -> None:
+    """Make all that was written outlast a power cut: one wait for thousands of files."""
+    if hasattr(os, "sync"):
+        os.sync()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -135,11 +136,13 @@ class Store:
         predictions: Predictions | None = None,
         retry: bool = False,
         anew: bool = False,
+        durable: bool = True,
     ) -> Run:
         """Write a record, its predictions first, and return it as it was stored: with its seal.
 
         A done run is replaced only with `anew`, a failed one with `retry` too, an interrupted one always.
-        Except for an interrupted run the checkpoint goes: nothing may go on from it.
+        Except for an interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many puts
+        them without `durable`, and calls `files.sync_all` at the end.
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
         _check_writable(run, path, predictions)
@@ -150,8 +153,8 @@ class Store:
             _refuse_folder(arrays)
             self._remove_leftovers(run.key)
             if content is not None:
-                write(arrays, content)
-            write(path, to_json(run).encode())
+                write(arrays, content, durable=durable)
+            write(path, to_json(run).encode(), durable=durable)
             if run.status != "interrupted":
                 shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
         return run
@@ -256,10 +259,12 @@ class Store:
 
     def _remove_leftovers(self, key: str) -> int:
         """Remove a run's half-written files, and predictions that no record names. The lock must be held."""
-        paths = [path for path in self._entries(self.root, ".tmp", ".npz") if key in path.name]
-        for path in paths:
-            path.unlink(missing_ok=True)
-        return len(paths)
+        with explained(self.root):
+            names = os.listdir(self.root) if self.root.is_dir() else []  # noqa: PTH208 - names are quicker
+            leftovers = [name for name in names if key in name and name.endswith((".tmp", ".npz"))]
+            for name in leftovers:
+                (self.root / name).unlink(missing_ok=True)
+        return len(leftovers)
 
     def _remove_stale(self, key: str, record: Run | None) -> int:
         if record is None or record.status != "done":

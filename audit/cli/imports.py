@@ -191,13 +191,16 @@ def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 
 def _summary(runs: Sequence[Run]) -> str:
-    """Seeds, and the mean of each metric over those that have it."""
+    """Seeds, and the mean of each metric over those that have it, as the page shows means."""
+    from reports.digits import points
+    from reports.table_view import mean_and_sd
+
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
     word = "seed" if len(runs) == 1 else "seeds"
     means = []
     for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
         values = [run.metrics[metric] for run in runs if metric in run.metrics]
-        means.append(f"{metric} {sum(values) / len(values):.2f}")
+        means.append(f"{metric} {points(mean_and_sd(values)[0])}")
     return "; ".join([f"{word} {seeds}", *([f"mean {', '.join(means)}"] if means else [])])
 
 

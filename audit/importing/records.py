@@ -10,6 +10,7 @@ from pathlib import Path
 from audit.claim import Paper
 from audit.claim_names import counted
 from audit.errors import StoreError
+from audit.files import sync_all
 from audit.imported import UNKNOWN, Provenance, counting
 from audit.importing.beside import ask_about_results, check_values, place_of, same_results
 from audit.importing.declared import Declared
@@ -101,7 +102,8 @@ def _put(added: Sequence[tuple[Run, Predictions | None]], store: Store) -> tuple
     kept: list[Run] = []
     try:
         for run, predictions in added:
-            kept.append(store.put(run, predictions=predictions))
+            kept.append(store.put(run, predictions=predictions, durable=False))
+        sync_all()
     except BaseException as err:
         left = _taken_back(kept, store)
         if not isinstance(err, StoreError):

@@ -29,9 +29,8 @@ def psp(tmp_path: Path) -> Paper:
 @pytest.fixture
 def f1(tmp_path: Path) -> Paper:
     column = (PSP_COLUMN[0], PSP_COLUMN[1].replace("[P@1, PSP@1]", "[P@1, Macro-F1]"))
-    return load(
-        write_paper(tmp_path, CHANGE, column, (PSP_CLAIM[0], PSP_CLAIM[1].replace("PSP@1", "Macro-F1")))
-    )
+    claim = (PSP_CLAIM[0], PSP_CLAIM[1].replace("PSP@1", "Macro-F1").replace("t2.again", "t2.lost"))
+    return load(write_paper(tmp_path, CHANGE, column, claim))
 
 
 def score(paper: Paper, folder: Path, lists: Any = None, **scoring: Any) -> Result:
@@ -93,9 +92,12 @@ def test_f1_that_the_lists_do_not_give_is_said(
 
 def test_micro_f1_needs_no_label_that_neither_side_has(tmp_path: Path) -> None:
     column = (PSP_COLUMN[0], PSP_COLUMN[1].replace("[P@1, PSP@1]", "[P@1, Micro-F1]"))
-    claim = (PSP_CLAIM[0], PSP_CLAIM[1].replace("PSP@1", "Micro-F1"))
+    claim = (PSP_CLAIM[0], PSP_CLAIM[1].replace("PSP@1", "Micro-F1").replace("t2.again", "t2.lost"))
     found = score(
-        load(write_paper(tmp_path, CHANGE, column, claim)), tmp_path, threshold=0.4, train_truth=None
+        load(write_paper(tmp_path, CHANGE, column, claim)),
+        tmp_path,
+        threshold=0.4,
+        train_truth=None,
     )
     assert found.metrics["Micro-F1"] == pytest.approx(100 * 2 * 3 / (7 + 5))  # 3 hits of 7 decided, 5 true
 
