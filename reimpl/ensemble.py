@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from reimpl import checkpoint
 from reimpl.checkpoint import CheckpointError
-from reimpl.data.checked_text import digest_of
 from reimpl.data.dataset import Dataset
+from reimpl.data.storage import digest_of
 from reimpl.errors import DataError
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, kept, measure

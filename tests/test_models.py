@@ -277,7 +277,7 @@ def test_a_model_that_holds_another_resolves_and_reduces_it(
         ("training.py", {"training"}),
         ("optim.py", {"training"}),
         ("metrics.py", {"metrics"}),
-        ("data/tokenise.py", {"data"}),
+        ("data/text.py", {"data"}),
         ("data/vocabulary.py", {"data"}),
         ("rank_ae.py", set()),
         ("fidelity.py", set()),

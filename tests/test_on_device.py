@@ -13,7 +13,7 @@ import torch
 
 from reimpl.batching import DeviceSplit
 from reimpl.data.dataset import Split
-from reimpl.data.spool import read_array
+from reimpl.data.storage import read_array
 
 CPU = torch.device("cpu")
 
@@ -81,7 +81,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np, torch
 from reimpl.data.dataset import Split
-from reimpl.data.spool import read_array
+from reimpl.data.storage import read_array
 from reimpl.batching import DeviceSplit
 
 def anonymous():

@@ -2,7 +2,7 @@
 
 An entry is a folder of .npy files named by a digest of the source's bytes, the recipe and the options. Its
 arrays are read from disk as they are needed, so a corpus larger than memory can be trained on. It is written
-under another name and renamed when whole; a damaged entry is seen (see `sealed`) and prepared anew.
+under another name and renamed when whole; a damaged entry is seen (see `storage`) and prepared anew.
 """
 
 from __future__ import annotations
@@ -13,23 +13,28 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from reimpl.data import digests
-from reimpl.data.checked_text import digest_of, read_checked, with_digest
-from reimpl.data.dataset import Dataset, Split
+from reimpl.data.dataset import Dataset, Split, csr
 from reimpl.data.meter import Progress
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.sealed import check, sealed
 from reimpl.data.source import Source
-from reimpl.data.spool import InFolder, read_array
-from reimpl.data.tfidf import csr
+from reimpl.data.storage import (
+    MEMORY,
+    check,
+    digest_of,
+    read_array,
+    read_checked,
+    remembered,
+    sealed,
+    with_digest,
+)
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
@@ -38,8 +43,10 @@ CACHE_VERSION = 4
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
 _FEATURES = ("data", "indices", "indptr")
 _NAMES = ("labels", "vocabulary")
-_IDENTITY = ("fingerprint", "content", "partition", "corpus")
-_PLAIN = ("name", "recipe", *_IDENTITY, "padding_id", "padding_trainable")
+_PLAIN = (
+    *("name", "recipe", "fingerprint", "content", "partition", "corpus"),
+    *("padding_id", "padding_trainable"),
+)
 _UNFINISHED = ".unfinished-"
 _DAY = 86_400.0
 _NO_SPACE = 1 << 16
@@ -67,7 +74,7 @@ def load_or_prepare(
     """
     source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
     recipe = find_recipe(recipe).of(source)
-    with digests.remembered(cache / digests.MEMORY):
+    with remembered(cache / MEMORY):
         entry = cache / _key(source, recipe, length, vectors, seed)
     if entry.is_dir():
         try:
@@ -75,7 +82,6 @@ def load_or_prepare(
         except DataError as err:
             log.warning("%s; preparing %s anew", err, source.name)
             shutil.rmtree(entry, ignore_errors=True)
-
     try:
         with _entry_in_work(entry) as work:
             made = prepare(
@@ -86,7 +92,7 @@ def load_or_prepare(
                 rng=np.random.default_rng(seed),
                 workers=workers,
                 progress=progress,
-                arrays=InFolder(work),
+                folder=work,
             )
             _write(made, work)
     except OSError as err:
@@ -102,17 +108,17 @@ def _reason(err: OSError, folder: Path) -> str:
     return "No space left on device" if shutil.disk_usage(folder).free < _NO_SPACE else str(err)
 
 
-def save(dataset: Dataset, entry: Path) -> None:
-    """Writes an entry; when another process was first, theirs stays. Raises `OSError` when it cannot."""
-    with _entry_in_work(entry) as work:
-        _write(dataset, work)
-
-
 @contextmanager
 def _entry_in_work(entry: Path) -> Iterator[Path]:
-    """A folder to write to, which becomes the entry at the end, and is gone after an error."""
+    """A folder to write to, which becomes the entry at the end, and is gone after an error.
+
+    When another process was first, theirs stays. What a killed process left goes once it is a day old; a
+    younger one may still be at work.
+    """
     entry.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(entry.parent)
+    for left in entry.parent.glob(f"{_UNFINISHED}*"):
+        if time.time() - left.stat().st_mtime > _DAY:
+            shutil.rmtree(left, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=entry.parent))
     try:
         yield work
@@ -138,14 +144,15 @@ def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Datas
         meta = json.loads(text)
         check(entry, meta["files"], everything=verify)
         plain = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
+        labels, vocabulary = (json.loads((entry / f"{it}.json").read_text("utf-8")) for it in _NAMES)
         splits = {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
         return Dataset(
             **plain,
+            labels=tuple(labels),
+            vocabulary=tuple(vocabulary),
             train=splits["train"],
             test=splits["test"],
             dev=splits.get("dev"),
-            labels=_names(entry / "labels.json"),
-            vocabulary=_names(entry / "vocabulary.json"),
             vectors=read_array(entry / "vectors.npy"),
             counts=meta["counts"],
             notes=tuple(meta["notes"]),
@@ -166,36 +173,27 @@ def _split(entry: Path, split: str, facts: dict[str, Any]) -> Split:
 def _write(dataset: Dataset, folder: Path) -> None:
     """Everything of a data set that is not in the folder yet."""
     arrays: dict[str, Any] = {"vectors.npy": dataset.vectors}
+    splits = {}
     for split, part in dataset.splits.items():
-        arrays |= {f"{split}.{array}.npy": getattr(part, array) for array in _ARRAYS}
+        arrays |= {f"{split}.{name}.npy": getattr(part, name) for name in _ARRAYS}
+        columns = None
         if part.features is not None:
-            arrays |= {f"{split}.features.{it}.npy": getattr(part.features, it) for it in _FEATURES}
+            arrays |= {f"{split}.features.{name}.npy": getattr(part.features, name) for name in _FEATURES}
+            columns = part.features.shape[1]
+        splits[split] = {"tokens": part.token_range, "labels": part.label_range, "columns": columns}
     for name, array in arrays.items():
         if not (folder / name).exists():
             np.save(folder / name, array, allow_pickle=False)
     for name in _NAMES:
-        _write_names(folder / f"{name}.json", getattr(dataset, name))
+        text = json.dumps(getattr(dataset, name), ensure_ascii=False)
+        (folder / f"{name}.json").write_text(text, "utf-8")
     meta = {name: getattr(dataset, name) for name in _PLAIN} | {
-        "splits": {split: _facts(part) for split, part in dataset.splits.items()},
+        "splits": splits,
         "counts": dict(dataset.counts),
         "notes": dataset.notes,
         "files": sealed(folder, [*arrays, *(f"{name}.json" for name in _NAMES)]),
     }
-    text = json.dumps(meta, ensure_ascii=False)
-    (folder / "meta.json").write_text(with_digest(text), "utf-8")
-
-
-def _facts(part: Split) -> dict[str, Any]:
-    columns = None if part.features is None else part.features.shape[1]
-    return {"tokens": part.token_range, "labels": part.label_range, "columns": columns}
-
-
-def _names(path: Path) -> tuple[str, ...]:
-    return tuple(json.loads(path.read_text("utf-8")))
-
-
-def _write_names(path: Path, names: Sequence[str]) -> None:
-    path.write_text(json.dumps(names, ensure_ascii=False), "utf-8")
+    (folder / "meta.json").write_text(with_digest(json.dumps(meta, ensure_ascii=False)), "utf-8")
 
 
 def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:
@@ -205,14 +203,3 @@ def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, see
     versions = [CACHE_VERSION, PREPARATION_VERSION]
     choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up, drawn]
     return digest_of(json.dumps(choices, sort_keys=True))[:32]
-
-
-def _remove_stale(cache: Path) -> None:
-    """What a killed process left behind, once it is a day old; a younger one may still be at work."""
-    for left in cache.glob(f"{_UNFINISHED}*"):
-        try:
-            old = time.time() - left.stat().st_mtime > _DAY
-        except OSError:
-            continue
-        if old:
-            shutil.rmtree(left, ignore_errors=True)

@@ -36,6 +36,14 @@ def offsets_of(lengths: Sequence[int] | IntArray) -> IntArray:
     return offsets
 
 
+def csr(data: FloatArray, indices: IntArray, offsets: IntArray, n_columns: int) -> sparse.csr_matrix:
+    """float32 (N, D), without a copy of the values; columns rise within a row."""
+    matrix = sparse.csr_matrix((data, indices, offsets), shape=(len(offsets) - 1, n_columns))
+    # known, and else looked for in all values
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return matrix
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """The documents of one split, in file order.

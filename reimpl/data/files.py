@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from reimpl.data import digests
 from reimpl.data.meter import open_counted
 from reimpl.errors import DataError
 
@@ -119,17 +118,6 @@ def decoded(line: bytes, where: str) -> str:
             "it is gzip data, end its name in .gz" if line[:2] == b"\x1f\x8b" else "convert the file to UTF-8"
         )
         raise DataError(f"{where}: byte {wrong!r} at place {err.start + 1} is not UTF-8; {hint}") from err
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of the file as it lies on disk, compressed or not, in hex; read in blocks.
-
-    Within `digests.remembered` a file that did not change is not read again.
-    """
-    try:
-        return digests.of(path, sha256_of)
-    except OSError as err:
-        raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
 
 
 def sha256_of(path: Path) -> str:

@@ -14,11 +14,9 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from reimpl.data import digests
-from reimpl.data.checked_text import digest_of, read_checked, with_digest
 from reimpl.data.histogram import Bin
 from reimpl.data.source import Source
-from reimpl.data.whole_file import write_whole
+from reimpl.data.storage import MEMORY, digest_of, read_checked, remembered, with_digest, write_whole
 
 #: Counts up when `describe` finds more than before, or something else.
 FIGURES_VERSION = 1
@@ -59,7 +57,7 @@ def kept_figures(source: Source, cache: Path) -> KeptFigures:
     Raises `DataError` where the source cannot be read.
     """
     # what comes to nothing leaves no folder behind
-    memory = digests.remembered(cache / digests.MEMORY) if cache.is_dir() else nullcontext()
+    memory = remembered(cache / MEMORY) if cache.is_dir() else nullcontext()
     with memory:
         key = digest_of(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
     return KeptFigures(cache / "figures" / f"{key}.json")

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from reimpl.data.chunks import Rows, rows_of
-from reimpl.data.files import OPENERS, decoded, file_digest, line_blocks, text_lines
+from reimpl.data.files import OPENERS, decoded, line_blocks, text_lines
+from reimpl.data.numbering import Rows, rows_of
 from reimpl.data.source import Document
+from reimpl.data.storage import file_digest
 from reimpl.errors import DataError
 
 #: Names under which each split is looked for, in this order of splits everywhere.

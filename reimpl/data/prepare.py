@@ -1,30 +1,30 @@
-"""From a corpus on disk to a `Dataset`, by a recipe, with a count of everything a rule did."""
+"""From a corpus on disk to a `Dataset`, by a recipe, with a count of everything a rule did.
+
+Legend: N documents, L labels, W words met in all texts, V words of the vocabulary.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
-from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split
-from reimpl.data.encode import Numbers
-from reimpl.data.finished import finished_split
+from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, csr, offsets_of
 from reimpl.data.formats import BowDataset
 from reimpl.data.meter import Progress, counted
-from reimpl.data.numbering import Task
+from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.opening import open_corpus
-from reimpl.data.parallel import numberer
-from reimpl.data.prepare_notes import notes, of_split, of_universe, of_vectors
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source, content_of, corpus_of, partition_of
-from reimpl.data.spool import Arrays, InMemory
-from reimpl.data.tfidf import idf
-from reimpl.data.tokenise import SEPARATOR
-from reimpl.data.vectors import Lookup, VectorSource, initial_vectors, parse_source
+from reimpl.data.storage import GrowingArray, steps
+from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
+from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
 from reimpl.data.vocabulary import (
     Vocabulary,
     attentionxml_vocabulary,
@@ -37,6 +37,8 @@ from reimpl.errors import ConfigError, DataError
 
 #: Counts up when the same corpus and recipe give other numbers than before.
 PREPARATION_VERSION = 1
+#: Tokens, or weighed words, that are worked on at once.
+_BLOCK = 4_000_000
 
 
 def prepare(
@@ -48,25 +50,35 @@ def prepare(
     rng: np.random.Generator,
     workers: int | None = None,
     progress: Progress | None = None,
-    arrays: Arrays | None = None,
+    folder: Path | None = None,
 ) -> Dataset:
     """Reads, tokenises, counts, cuts to `length` words and looks up word vectors.
 
-    `source` is a corpus or a folder in the LibMultiLabel format; `vectors` a source or `glove`, `random:E` or
+    `source` is a corpus or a path with texts in any format; `vectors` a source or `glove`, `random:E` or
     a file name (a recipe of features alone takes none). `rng` draws the vectors of words that have none,
     where the recipe asks for it. `workers` processes read the texts, one a core unless told; how many makes
-    no difference to the numbers. `progress` is told the bytes read of those on disk. `arrays` says where the
-    arrays go: in memory, or in files that are read as they are needed.
+    no difference to the numbers. `progress` is told the bytes read of those on disk. The arrays go into .npy
+    files of `folder`, which are read as they are needed, or without one into memory.
     Raises `DataError` for data that cannot be used and `ConfigError` for an unknown recipe or length.
     """
     source, vectors = as_source(source), as_vectors(vectors)
     recipe = find_recipe(recipe).of(source)
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
-    arrays = arrays or InMemory()
-    with closing(Numbers(arrays.folder)) as numbers:
-        _read(source, recipe, length, numbers, workers, progress)
-        return _finished(source, recipe, length, vectors, numbers, rng, arrays)
+    packed = packed_bytes(source)
+    with closing(Numbers(folder)) as numbers:
+        with processes(workers, packed) as pool, counted(packed, progress):
+            for split in source.splits:
+                task = Task(
+                    recipe.tokeniser,
+                    length=length if recipe.tokens else 0,
+                    # study rule: training documents without labels are dropped, others stay
+                    # (data_utils.py 92-93)
+                    drop_unlabelled=split == "train" and recipe.unlabelled == "drop",
+                    counts=recipe.tfidf or (split == "train" and recipe.counts_documents),
+                )
+                numbers.read(source, split, task, pool, features=recipe.tfidf)
+        return _finished(source, recipe, length, vectors, numbers, rng, folder)
 
 
 def as_source(source: Source | Path) -> Source:
@@ -84,30 +96,6 @@ def as_vectors(vectors: VectorSource | str) -> VectorSource:
     return parse_source(vectors) if isinstance(vectors, str) else vectors
 
 
-def _read(
-    source: Source,
-    recipe: Recipe,
-    length: int,
-    numbers: Numbers,
-    workers: int | None,
-    progress: Progress | None,
-) -> None:
-    packed = packed_bytes(source)
-    with (
-        closing(numberer(recipe.tokeniser, workers=workers, packed=packed)) as numbering,
-        counted(packed, progress),
-    ):
-        for split in source.splits:
-            task = Task(
-                length=length if recipe.tokens else 0,
-                # study rule: training documents without labels are dropped, others stay (data_utils.py 92-93)
-                drop_unlabelled=split == "train" and recipe.unlabelled == "drop",
-                counts=recipe.tfidf or (split == "train" and recipe.counts_documents),
-            )
-            kept = recipe.vocabulary == "liu"
-            numbers.read(source, split, task, numbering, features=recipe.tfidf, kept=kept)
-
-
 def packed_bytes(source: Source) -> int:
     """Size of the files of a source on disk; 0 where it does not say."""
     files = getattr(source, "files", ())
@@ -122,58 +110,65 @@ def _finished(
     vectors: VectorSource,
     numbers: Numbers,
     rng: np.random.Generator,
-    arrays: Arrays,
+    folder: Path | None,
 ) -> Dataset:
     name, parts = source.name, numbers.splits
-    _check_usable(name, numbers)
+    if not numbers.labels:
+        raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
+    if not parts["train"].size:
+        raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
     words = tuple(numbers.words)
     vocabulary = _vocabulary(recipe, words, numbers, vectors, rng)
     if not vocabulary.words:
         raise DataError(f"{name}: no training text has a word; give texts")
-    universe = tuple(sorted(numbers.labels))
-    order = _ranks(numbers.labels, universe)
-    frequency = numbers.documents_with.upto(len(words))[: len(words)]
+    labels = tuple(sorted(numbers.labels))
+    label_ids = np.empty(len(labels), dtype=np.int32)
+    label_ids[[numbers.labels[label] for label in labels]] = np.arange(len(labels))
+    # as scikit-learn's TfidfTransformer weighs words: smooth
+    idf = np.log((1 + parts["train"].size) / (1 + numbers.documents_with)) + 1
     counts: dict[str, float] = {}
     splits: dict[str, Split] = {}
-    trained_on: IntArray = np.zeros(len(vocabulary.words), dtype=np.int64)
+    times: dict[str, IntArray] = {}
     for split, part in parts.items():
         dropped = split == "train" and recipe.unlabelled == "drop"
         counts[f"{split}.unlabelled_{'dropped' if dropped else 'kept'}"] = part.unlabelled
-        splits[split], times, unknown = finished_split(
-            split, part, recipe, vocabulary, order, idf(frequency, parts["train"].size), arrays
-        )
-        counts |= of_split(split, part, splits[split], length=length, unknown=unknown, cut=recipe.tokens)
-        if split == "train":
-            trained_on = times
+        made, times[split], unknown = _split(split, part, recipe, vocabulary, label_ids, idf, folder)
+        counts |= _counts_of_split(split, part, made, length if recipe.tokens else None, unknown)
+        splits[split] = made
     lookup = _looked_up(vectors, vocabulary, recipe, rng)
-    counts |= of_universe(splits, len(universe))
-    counts |= of_vectors(lookup, trained_on, vocabulary, known=len(words))
-    content = content_of({split: part.content for split, part in parts.items()})
+    counts |= _counts_of_labels(splits, len(labels))
+    counts |= _counts_of_vectors(lookup, times["train"], vocabulary, known=len(words))
+    contents = {split: part.content for split, part in parts.items()}
+    content = content_of(contents)
     return Dataset(
         name=name,
         recipe=recipe.name,
         fingerprint=_fingerprint(content, recipe, length, lookup),
         content=content,
-        corpus=corpus_of(part.content for part in parts.values()),
-        partition=partition_of({split: part.content for split, part in parts.items()}),
+        corpus=corpus_of(contents.values()),
+        partition=partition_of(contents),
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),
-        labels=universe,
+        labels=labels,
         vocabulary=vocabulary.words,
         vectors=lookup.rows,
         padding_id=max(vocabulary.padding_id, 0),
         padding_trainable=recipe.padding_trainable,
         counts=counts,
-        notes=(*getattr(source, "notes", ()), *lookup.notes, *notes(counts, recipe, length)),
+        notes=(*getattr(source, "notes", ()), *lookup.notes, *_notes(counts, recipe, length)),
     )
 
 
-def _check_usable(name: str, numbers: Numbers) -> None:
-    if not numbers.labels:
-        raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
-    if not numbers.splits["train"].size:
-        raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
+def _fingerprint(content: str, recipe: Recipe, length: int, lookup: Lookup) -> str:
+    """Everything that decides the arrays; the vectors by their values, so that their file may move."""
+    choices = [PREPARATION_VERSION, content, recipe.identity, length, lookup.rows.shape]
+    digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
+    digest.update(np.ascontiguousarray(lookup.rows).data)
+    return digest.hexdigest()
+
+
+# --------------------------------------------------------------------------- words
 
 
 def _vocabulary(
@@ -183,13 +178,12 @@ def _vocabulary(
     vectors: VectorSource,
     rng: np.random.Generator,
 ) -> Vocabulary:
-    size = len(words)
+    frequency = numbers.documents_with
     if recipe.vocabulary == "liu":
-        times, first = (it.upto(size)[:size] for it in (numbers.kept_times, numbers.kept_first))
         # train and test only, as the public code, which has no dev split
-        lengths = [numbers.splits[split].kept for split in ("train", "test")]
-        return liu_vocabulary(words, times, first, lengths, size=recipe.vocabulary_size)
-    frequency = numbers.documents_with.upto(size)[:size]
+        parts = [numbers.splits[split] for split in ("train", "test")]
+        times, first = _kept_words(parts, len(words))
+        return liu_vocabulary(words, times, first, [it.kept for it in parts], size=recipe.vocabulary_size)
     if recipe.vocabulary == "all":
         return full_vocabulary(words)
     if recipe.vocabulary == "bow":
@@ -205,11 +199,24 @@ def _vocabulary(
     return attentionxml_vocabulary(words, frequency, has_vector, size=recipe.vocabulary_size)
 
 
-def _ranks(names: Mapping[str, int], ordered: tuple[str, ...]) -> IntArray:
-    """int64 (L,): label id (place in `ordered`) of each numbered label."""
-    ranks = np.empty(len(names), dtype=np.int64)
-    ranks[[names[name] for name in ordered]] = np.arange(len(ordered))
-    return ranks
+def _kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, IntArray]:
+    """int64 (W,) each: how often each word stands in what is kept, and at which place of it first."""
+    times, never, before = np.zeros(n_words, dtype=np.int64), np.iinfo(np.int64).max, 0
+    first = np.full(n_words, never)
+    for tokens in (tokens for part in parts for tokens in _blocks(part)):
+        times += np.bincount(tokens, minlength=n_words)
+        # written back to front, so that the earliest place of a word is the one that stays
+        new = np.flatnonzero(first[tokens] == never)[::-1]
+        first[tokens[new]] = before + new
+        before += len(tokens)
+    return times, first
+
+
+def _blocks(part: SplitNumbers) -> Iterator[IntArray]:
+    read, left = part.tokens.reader(), part.tokens.size
+    while left > 0:
+        yield read(min(left, _BLOCK))
+        left -= _BLOCK
 
 
 def _looked_up(
@@ -227,9 +234,185 @@ def _looked_up(
     return initial_vectors(vectors, words, special=vocabulary.special, rule=rule, rng=rng)
 
 
-def _fingerprint(content: str, recipe: Recipe, length: int, lookup: Lookup) -> str:
-    """Everything that decides the arrays; the vectors by their values, so that their file may move."""
-    choices = [PREPARATION_VERSION, content, recipe.identity, length, lookup.rows.shape]
-    digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
-    digest.update(np.ascontiguousarray(lookup.rows).data)
-    return digest.hexdigest()
+# --------------------------------------------------------------------------- the arrays of a split
+
+
+def _split(
+    split: str,
+    part: SplitNumbers,
+    recipe: Recipe,
+    vocabulary: Vocabulary,
+    label_ids: IntArray,
+    idf: FloatArray,
+    folder: Path | None,
+) -> tuple[Split, IntArray, int]:
+    """The split; how often each word of the vocabulary stands in it (V,); and its words without a row."""
+    fill = recipe.empty == "unknown"
+    tokens = GrowingArray(folder, f"{split}.tokens", np.int32)
+    times = np.zeros(len(vocabulary.words), dtype=np.int64)
+    read, kept = part.tokens.reader(), part.kept
+    for first, last in steps(kept, _BLOCK):
+        lengths = kept[first:last]
+        ids = vocabulary.ids[read(int(lengths.sum(dtype=np.int64)))]
+        times += np.bincount(ids, minlength=len(times))
+        bare = lengths == 0
+        if fill and bare.any():
+            ids = np.insert(ids, (offsets_of(lengths)[:-1])[bare], vocabulary.unknown_id)
+        tokens.append(ids)
+    unknown = int(times[vocabulary.unknown_id]) if recipe.tokens else 0
+    features = None
+    if recipe.tfidf:
+        features, known = _tfidf(part, vocabulary, idf, folder, f"{split}.features")
+        if not recipe.tokens:
+            unknown = int(part.lengths.sum(dtype=np.int64)) - known
+    if fill:
+        times[vocabulary.unknown_id] += int((kept == 0).sum())
+    rows = offsets_of(part.joined("label_lengths"))
+    ids = label_ids[part.joined("labels")]
+    labels = sparse.csr_matrix((np.ones(len(ids), dtype=np.int8), ids, rows), (len(rows) - 1, len(label_ids)))
+    labels.sum_duplicates()
+    flat = {
+        "label_ids": labels.indices.astype(np.int32),
+        "label_offsets": labels.indptr.astype(np.int64),
+        "offsets": offsets_of(np.maximum(kept, 1) if fill else kept),
+    }
+    arrays = {}
+    for name, values in flat.items():
+        array = GrowingArray(folder, f"{split}.{name}", values.dtype.type)
+        array.append(values)
+        arrays[name] = array.done()
+    made = Split(tokens=tokens.done(), features=features, **arrays)
+    met = np.flatnonzero(times)
+    # known, so that gigabytes of ids are not read again
+    token_range = (int(met[0]), int(met[-1])) if len(met) else (0, -1)
+    return made.with_ranges(token_range, made.label_range), times, unknown
+
+
+def _tfidf(
+    part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray, folder: Path | None, name: str
+) -> tuple[sparse.csr_matrix, int]:
+    """float32 (N, V) weights of the words of whole documents, and how many of these have a column.
+
+    times(d, w) * idf(w), then each document divided by its length (L2), as scikit-learn's `TfidfVectorizer`
+    has it; words without a column do not count, also not for the length.
+    """
+    assert part.counted is not None
+    columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
+    data, indices = (
+        GrowingArray(folder, f"{name}.{array}", kind)
+        for array, kind in (("data", np.float32), ("indices", np.int32))
+    )
+    read_words, read_times = (spool.reader() for spool in part.counted)
+    distinct, lengths, known = part.joined("distinct"), [np.zeros(1, dtype=np.int64)], 0
+    for first, last in steps(distinct, _BLOCK):
+        n, n_words = last - first, int(distinct[first:last].sum(dtype=np.int64))
+        rows, words, times = (
+            np.repeat(np.arange(n), distinct[first:last]),
+            read_words(n_words),
+            read_times(n_words),
+        )
+        at = columns[words]
+        kept = at >= 0
+        rows, at, times = rows[kept], at[kept], times[kept]
+        known += int(times.sum(dtype=np.int64))
+        values = times * idf[words[kept]]
+        norms = np.sqrt(np.bincount(rows, weights=values**2, minlength=n))
+        order = np.argsort(rows * len(vocabulary.words) + at)
+        data.append((values / norms[rows])[order])
+        indices.append(at[order])
+        lengths.append(np.bincount(rows, minlength=n))
+    offsets = GrowingArray(folder, f"{name}.indptr", np.int64)
+    offsets.append(np.cumsum(np.concatenate(lengths)))
+    return csr(data.done(), indices.done(), offsets.done(), len(vocabulary.words)), known
+
+
+# --------------------------------------------------------------------------- counts, and their sentences
+
+
+def _counts_of_split(
+    split: str, part: SplitNumbers, made: Split, length: int | None, unknown: int
+) -> dict[str, float]:
+    """`unknown` of its kept words have no row; None as `length` keeps all."""
+    n, words = part.size, part.lengths
+    truncated = 0 if length is None else int((words > length).sum())
+    read = (words if length is None else part.kept).sum(dtype=np.int64)
+    return {
+        f"{split}.documents": n,
+        f"{split}.mean_words": float(words.mean()) if n else 0.0,
+        f"{split}.truncated": truncated,
+        f"{split}.truncated_share": truncated / n if n else 0.0,
+        f"{split}.unknown_word_share": unknown / max(int(read), 1),
+        f"{split}.empty_texts": int((words == 0).sum()),
+        f"{split}.duplicate_labels": len(part.joined("labels")) - len(made.label_ids),
+    }
+
+
+def _counts_of_labels(splits: Mapping[str, Split], n_labels: int) -> dict[str, float]:
+    """The label set is that of all splits together; labels without a training document are counted.
+
+    The share of unknown labels is that of the labels that a split's documents have, repetitions not counted.
+    """
+    seen = {split: np.bincount(part.label_ids, minlength=n_labels) > 0 for split, part in splits.items()}
+    counts: dict[str, float] = {"labels": n_labels, "labels.not_in_train": int((~seen["train"]).sum())}
+    counts |= {f"labels.in_{split}": int(mask.sum()) for split, mask in seen.items()}
+    for split, part in splits.items():
+        if split != "train":
+            unknown = int((~seen["train"])[part.label_ids].sum())
+            counts[f"{split}.unknown_label_share"] = unknown / max(len(part.label_ids), 1)
+    return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
+
+
+def _counts_of_vectors(
+    lookup: Lookup, times: IntArray, vocabulary: Vocabulary, *, known: int
+) -> dict[str, float]:
+    """Coverage: of the words of the vocabulary, and of the training text (cut) without the special words."""
+    found = lookup.found
+    ordinary = np.ones(len(found), dtype=np.bool_)
+    ordinary[[number for number in vocabulary.special if number >= 0]] = False
+    text = int(times[ordinary].sum())
+    return {
+        **lookup.counts,
+        "vocabulary": len(found),
+        "vocabulary.words_met": known,
+        "vectors.words_found_share": float(found[ordinary].mean()) if ordinary.any() else 0.0,
+        "vectors.text_found_share": int(times[ordinary & found].sum()) / text if text else 0.0,
+    }
+
+
+#: Count of a split -> what is said where it is not 0.
+_SENTENCES = {
+    "unlabelled_dropped": "{n} documents without labels dropped.",
+    "unlabelled_kept": "{n} documents without labels kept.",
+    "empty_texts": "{n} texts without words became {empty}.",
+    "duplicate_labels": "{n} repeated labels counted once.",
+    "truncated": "{n} of {documents} documents cut to {length} words.",
+}
+
+
+def _notes(counts: Mapping[str, float], recipe: Recipe, length: int) -> tuple[str, ...]:
+    """One sentence for each rule that acted."""
+    told = []
+    if n := counts["labels.test_not_in_train"]:
+        told.append(f"{int(n)} labels occur in test and in no training document.")
+    empty = "one unknown word" if recipe.empty == "unknown" else "no token"
+    for split in ("train", "test", "dev"):
+        for name, sentence in _SENTENCES.items():
+            if n := counts.get(f"{split}.{name}", 0):
+                documents = int(counts[f"{split}.documents"])
+                values = {"n": int(n), "empty": empty, "documents": documents, "length": length}
+                told.append(f"{split}: {sentence.format(**values)}")
+    if recipe.tokeniser is ATTENTIONXML:
+        told.append(
+            "Words by NLTK 3.4's rules without its sentence splitter: "
+            "a full stop inside a text stays at its word."
+        )
+    if recipe.tokeniser is TOKENISED:
+        told.append("The texts were tokenised already and are parted at blanks.")
+    if recipe.tfidf:
+        told.append("Features: tf-idf of whole documents, as scikit-learn's TfidfVectorizer weighs words.")
+    if recipe.tokens:
+        # rounded down: 100.0 % would say that no word was missed
+        covered = f"{math.floor(1000 * counts['vectors.text_found_share']) / 10} % of the training text"
+        rest = described(recipe.out_of_vocabulary)
+        told.append(f"Words with a vector: {covered}; the other rows are {rest}.")
+    return tuple(told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reimpl.data.tokenise import ATTENTIONXML, LIU, SKLEARN, STUDY, TOKENISED, Tokeniser
+from reimpl.data.text import ATTENTIONXML, LIU, SKLEARN, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vectors import OutOfVocabulary
 from reimpl.errors import ConfigError
 

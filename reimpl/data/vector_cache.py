@@ -3,7 +3,7 @@
     FOLDER/KEY/            a converted file, named by the SHA-256 of its bytes:
         matrix.bin         float32 (N, E), in the order of the file
         words.bin          the N words, each with a NUL behind it
-        meta.json          the tally, the size, and what `sealed` needs to see every change
+        meta.json          the tally, the size, and what `storage.check` needs to see every change
     FOLDER/KEY.lock        held while it is made: of two processes one converts and the other waits
     FOLDER/.unfinished-KEY what is being made; renamed when whole, removed when not
 
@@ -27,12 +27,9 @@ from typing import TypeAlias
 import numpy as np
 from filelock import FileLock, Timeout
 
-from reimpl.data import digests
-from reimpl.data.checked_text import read_checked, with_digest
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import file_digest
 from reimpl.data.meter import Meter, counted, metered
-from reimpl.data.sealed import check, sealed
+from reimpl.data.storage import MEMORY, check, file_digest, read_checked, remembered, sealed, with_digest
 from reimpl.data.vector_file import Chunk, Located, Tally, chunks, encoded, locate
 from reimpl.errors import DataError
 
@@ -163,8 +160,8 @@ class VectorCache:
     def key(self, located: Located) -> str:
         """Names what is made of these files: their content, and which member of an archive."""
         size = sum(path.stat().st_size for path in located.on_disk)
-        memory, hashing = self.folder / digests.MEMORY, Meter(size, partial(self.progress, "hashing"))
-        with digests.remembered(memory), metered(hashing):
+        memory, hashing = self.folder / MEMORY, Meter(size, partial(self.progress, "hashing"))
+        with remembered(memory), metered(hashing):
             contents = [file_digest(path) for path in located.on_disk]
         files = [file for file in (located.file, located.words) if file]
         # what a name says of how a file is read

@@ -1,7 +1,7 @@
 """Which words get a row, and in which order: the rules of the public programs.
 
-All work on numbered words (`reimpl.data.encode`) and their frequencies, and give a table from word number to
-token id, so that a whole corpus is turned into ids by one indexing.
+All work on numbered words (`reimpl.data.numbering`) and their frequencies, and give a table from word number
+to token id, so that a whole corpus is turned into ids by one indexing.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from wiki_shaped import LABELS, WikiShaped
 
 from reimpl.data.cache import load_or_prepare
 from reimpl.data.dataset import Dataset
-from reimpl.data.parallel import cores
+from reimpl.data.numbering import cores
 from reimpl.data.prepare import prepare
 from tests.shared import shared
 

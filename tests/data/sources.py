@@ -6,11 +6,9 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reimpl.data.encode import Numbers
-from reimpl.data.numbering import Task
-from reimpl.data.parallel import Here, Numberer
+from reimpl.data.numbering import Numbers, Task
 from reimpl.data.source import Document
-from reimpl.data.tokenise import Tokeniser
+from reimpl.data.text import Tokeniser
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,9 @@ def texts(train: Sequence[str], test: Sequence[str] = ()) -> Made:
     )
 
 
-def numbered(
-    source: Made, tokeniser: Tokeniser, *, length: int = 10**9, by: Numberer | None = None, kept: bool = True
-) -> Numbers:
+def numbered(source: Made, tokeniser: Tokeniser, *, length: int = 10**9) -> Numbers:
     """All splits as numbers, with everything counted."""
     numbers = Numbers(None)
     for split in source.splits:
-        task = Task(length, counts=True)
-        numbers.read(source, split, task, by or Here(tokeniser), features=True, kept=kept)
+        numbers.read(source, split, Task(tokeniser, length, counts=True), None, features=True)
     return numbers

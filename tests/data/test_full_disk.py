@@ -6,11 +6,9 @@ Real file systems of a megabyte where the tests may mount one, and writes that s
 from __future__ import annotations
 
 import errno
-import io
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data import spool
 from reimpl.data.cache import load_or_prepare
 from reimpl.data.dataset import Dataset
-from reimpl.data.digests import remembered
-from reimpl.data.whole_file import write_whole
+from reimpl.data.storage import remembered, write_whole
 from reimpl.errors import DataError
 from tests.data.corpora import write
 
@@ -127,29 +123,3 @@ def test_small_files_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.
         pass
     assert (tmp_path / "a/b").read_text() == "first"
     assert left(tmp_path) == ["a", "a/b"]
-
-
-def test_digests_that_cannot_be_kept_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from reimpl.data import digests
-
-    monkeypatch.setattr(digests, "settled", lambda found: True)
-    monkeypatch.setattr(digests, "write_whole", lambda *_: (_ for _ in ()).throw(FULL))
-    (tmp_path / "file").write_text("content")
-    with remembered(tmp_path / "memory.json"):
-        assert digests.of(tmp_path / "file", lambda path: "abc") == "abc"
-    assert left(tmp_path) == ["file"]
-
-
-def test_what_is_thrown_away_need_not_be_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Closing writes what a buffer still holds; that there is no room for it is no second fault."""
-    monkeypatch.setattr(spool, "IN_MEMORY", 0)
-
-    class Full(io.BytesIO):
-        def close(self) -> None:
-            super().close()
-            raise FULL
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
-    held = spool.Spool(np.int32, tmp_path)
-    held.append(np.arange(3))
-    held.close()

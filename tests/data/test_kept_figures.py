@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reimpl.data import digests
+from reimpl.data import storage
 from reimpl.data.describe import describe, observed_in
 from reimpl.data.kept_figures import kept_figures
 from reimpl.data.lml import open_folder
@@ -71,7 +71,7 @@ def test_digests_of_large_files_are_remembered(tmp_path: Path, monkeypatch: pyte
     folder = corpus(tmp_path / "toy")
     for path in folder.iterdir():
         os.utime(path, (1e9, 1e9))
-    monkeypatch.setattr(digests, "settled", lambda state: True)
+    monkeypatch.setattr(storage, "_COARSE", 0.0)
     (tmp_path / "cache").mkdir()
     first = kept_figures(open_folder(folder), tmp_path / "cache")
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import pickle
 import random
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,15 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data import chunks, files, parallel
-from reimpl.data.chunks import DocumentChunk, Rows
+from reimpl.data import files, numbering
 from reimpl.data.dataset import Dataset
-from reimpl.data.numbering import Task
-from reimpl.data.parallel import Here, Workers, numberer
+from reimpl.data.numbering import DocumentChunk, Rows, Task, numbered, processes
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
 from reimpl.data.source import Document
-from reimpl.data.tokenise import STUDY
+from reimpl.data.text import STUDY
 from reimpl.errors import ConfigError, DataError
 from tests.data.corpora import corpus, write
 from tests.data.sources import Made
@@ -65,7 +59,7 @@ def lines(count: int, seed: int) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus of some hundred documents in many small chunks."""
     monkeypatch.setattr(files, "BLOCK", 1000)
-    monkeypatch.setattr(chunks, "CHUNK", 1000)
+    monkeypatch.setattr(numbering, "CHUNK", 1000)
     folder = corpus(tmp_path / "toy", lines(300, 0), lines(80, 1), suffix=".gz")
     write(folder / "dev.txt", lines(40, 2))
     return folder
@@ -95,7 +89,7 @@ def test_documents_of_any_format_go_to_the_processes(folder: Path) -> None:
 
 def test_no_torch_and_no_scipy_in_a_worker() -> None:
     """What a worker imports is light."""
-    code = "import sys, reimpl.data.worker; print({'torch', 'scipy', 'pandas'} & set(sys.modules))"
+    code = "import sys, reimpl.data.numbering; print({'torch', 'scipy', 'pandas'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENV)
     assert found.stdout.strip() == "set()"
 
@@ -111,44 +105,13 @@ class Deadly:
         raise AssertionError
 
 
-@dataclass(frozen=True)
-class Slow:
-    """A chunk whose reading takes a minute."""
-
-    packed: None = None
-
-    def rows(self) -> Rows:
-        time.sleep(60)
-        raise AssertionError
-
-
-GOOD = DocumentChunk((Document(("a",), "x y"),))
-
-
-@pytest.fixture
-def workers() -> Iterator[Workers]:
-    workers = Workers(STUDY, 2)
-    yield workers
-    workers.close()
-
-
-def test_a_killed_process_is_one_sentence(workers: Workers) -> None:
-    """What came before it is there; then an error says how it ended and what to do."""
-    results = workers.numbered([GOOD, Deadly(), GOOD], Task(5))
-    assert next(results)[2].words.tolist() == [2]
-    with pytest.raises(DataError, match=r"ended by signal 9; if memory was short, .* workers=1"):
-        list(results)
-
-
-def test_a_process_that_cannot_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that ends at once, too."""
-    monkeypatch.setattr(parallel, "_START", "raise SystemExit(3)")
-    workers = Workers(STUDY, 2)
-    try:
-        with pytest.raises(DataError, match="ended with code 3"):
-            list(workers.numbered([GOOD], Task(5)))
-    finally:
-        workers.close()
+def test_a_killed_process_is_one_sentence() -> None:
+    """What came before it is there; then an error says what to do."""
+    good = DocumentChunk((Document(("a",), "x y"),))
+    with processes(2, 0) as pool:
+        results = numbered([good, Deadly(), good], Task(STUDY, 5), pool)
+        with pytest.raises(DataError, match=r"was ended; if memory was short, .* workers=1"):
+            list(results)
 
 
 def test_an_error_of_the_reader_comes_through(folder: Path) -> None:
@@ -170,25 +133,6 @@ def test_a_file_that_is_cut_off(folder: Path) -> None:
             made(folder, "study2022", count)
         messages.add(str(caught.value))
     assert len(messages) == 1
-
-
-def test_closing_ends_what_is_under_way(workers: Workers) -> None:
-    """An interruption does not wait for a minute, and leaves no process."""
-    processes = [it._process for it in workers._workers]
-    waiting = threading.Thread(target=lambda: list(_quiet(workers)))
-    waiting.start()
-    time.sleep(0.3)
-    workers.close()
-    waiting.join(timeout=20)
-    assert not waiting.is_alive()
-    assert all(process.poll() is not None for process in processes)
-
-
-def _quiet(workers: Workers) -> Iterator[object]:
-    try:
-        yield from workers.numbered([Slow(), Slow()], Task(5))
-    except DataError:
-        return
 
 
 SCRIPT = """
@@ -229,18 +173,12 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert list(cache.iterdir()) == []
 
 
-def test_what_cannot_be_sent_is_done_here() -> None:
-    """A tokeniser with a lambda works, in this process; so does a small corpus."""
-    odd = replace(STUDY, words=lambda piece: [piece.decode()])
-    assert isinstance(numberer(odd, workers=4, packed=10**9), Here)
-    assert isinstance(numberer(STUDY, workers=None, packed=1000), Here)
+def test_a_tokeniser_of_ones_own_goes_to_the_processes(folder: Path) -> None:
+    """A lambda too, which pickle refuses."""
+    odd = replace(RECIPES["study2022"], tokeniser=replace(STUDY, words=lambda piece: [piece.decode()]))
+    assert_equal(made(folder, odd, 1), made(folder, odd, 2))
     with pytest.raises(ConfigError, match="workers is 0; give at least 1"):
-        numberer(STUDY, workers=0, packed=0)
-
-
-def test_errors_can_be_sent() -> None:
-    """An error comes back as it was raised."""
-    assert str(pickle.loads(pickle.dumps(DataError("x:1: y")))) == "x:1: y"
+        made(folder, odd, 0)
 
 
 def test_progress_is_told_in_bytes_on_disk(folder: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data import tfidf
+from reimpl.data import prepare as preparing
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
 from reimpl.data.source import Document
-from reimpl.data.tokenise import ATTENTIONXML, SKLEARN, STUDY
+from reimpl.data.text import ATTENTIONXML, SKLEARN, STUDY
 from tests.data.corpora import corpus
 from tests.data.sources import Made, texts
 from tests.shared import shared
@@ -61,7 +61,7 @@ def test_bow_is_the_vectorizer_as_it_comes(train: list[str], test: list[str], bl
     """The same words in the same columns with the same weights, in training and in test."""
     train = ["some word", *train]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tfidf, "_BLOCK", block)
+        patch.setattr(preparing, "_BLOCK", block)
         data = made(texts(train, test))
     vectorizer = vectorizers.TfidfVectorizer()
     expected = vectorizer.fit_transform(train).toarray()

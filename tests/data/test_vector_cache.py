@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data import digests, vector_cache
+from reimpl.data import storage, vector_cache
 from reimpl.data.vector_cache import NotKeptError, VectorCache, read_vectors
 from reimpl.data.vectors import RandomVectors, VectorFile, kept_in
 from reimpl.errors import DataError
@@ -67,7 +67,7 @@ def test_what_is_looked_up_is_what_is_read(tmp_path: Path, log: Log, form: str) 
 
 def test_a_file_is_hashed_and_converted_once(file: Path, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     """And how far that is, is told: bytes done of bytes in all."""
-    monkeypatch.setattr(digests, "_COARSE", 0.0)
+    monkeypatch.setattr(storage, "_COARSE", 0.0)
     log.cache.look_up(file, ["the"])
     size = file.stat().st_size
     assert log.done[0] == ("hashing", size, size)
@@ -209,7 +209,7 @@ def test_of_processes_at_once_one_converts(tmp_path: Path) -> None:
 _HANGING = """
 import sys, time
 from pathlib import Path
-from reimpl.data import digests, vector_cache
+from reimpl.data import storage, vector_cache
 from reimpl.data.vector_cache import VectorCache
 def wait(*arguments):
     print("writing", flush=True)

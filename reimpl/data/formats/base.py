@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from reimpl.data.files import file_digest
 from reimpl.data.formats.bow import BowDataset
 from reimpl.data.formats.inputs import File
 from reimpl.data.formats.numbering import Base
 from reimpl.data.formats.tree import Tree
 from reimpl.data.source import Document, Source
+from reimpl.data.storage import file_digest
 from reimpl.errors import ConfigError, DataError
 
 Kind: TypeAlias = Literal["text", "features"]
