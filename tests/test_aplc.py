@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl import aplc, on_top, training, xml_cnn
+from reimpl import aplc, training
 from reimpl.config_fields import as_dict, as_json
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, reduced_config
@@ -83,19 +83,6 @@ def test_a_network_of_another_package_takes_clusters(monkeypatch: pytest.MonkeyP
     offer(monkeypatch, tmp_path, THEIRS)
     config = find_config(aplc, "code", {"base": "theirs"})
     assert aplc.train(config, toy_data(), toy_protocol(), seed=0).reason is None
-
-
-def test_the_encoder_is_the_network_without_its_last_layer() -> None:
-    vectors = torch.randn(12, 4)
-    how = {"vectors": vectors, "length": 9, "padding_id": 0, "freeze_padding": True}
-    config = find_config(xml_cnn, "chen2022-kim-words", {"windows": [2], "maps": 4})
-    torch.manual_seed(0)
-    body, size = on_top.encoder(xml_cnn, config, **how)  # type: ignore[arg-type]
-    torch.manual_seed(0)
-    whole = xml_cnn.build(config, labels=1, **how).eval()  # type: ignore[arg-type]
-    ids = torch.randint(0, 12, (3, 9))
-    assert size == 4
-    torch.testing.assert_close(whole.output(body.eval()(ids)), whole(ids))
 
 
 @pytest.mark.parametrize(
@@ -201,9 +188,3 @@ def test_rates_go_to_the_parts_and_follow_the_schedule(monkeypatch: pytest.Monke
     aplc.train(config_of("xml_cnn"), toy_data(), protocol, seed=0)
     shares = [0, 1 / 2, *(n / 8 for n in range(8, 0, -1))]
     np.testing.assert_allclose(seen, [[1e-3 * it, 1e-2 * it] for it in shares], atol=1e-12)
-
-
-def test_a_part_that_is_none_is_refused() -> None:
-    protocol = toy_protocol(part_rates={"body": 1e-3})
-    with pytest.raises(ConfigError, match="no part 'body'; this network has the parts encoder, clusters"):
-        aplc.train(config_of("xml_cnn"), toy_data(), protocol, seed=0)

@@ -16,7 +16,7 @@ from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, reduced_config
 from reimpl.protocol import on_a_cpu, protocol
-from reimpl.word_pieces import cut, find_weights, missing, pieces_of
+from reimpl.word_pieces import cut, find_weights, missing
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -137,13 +137,6 @@ def test_weights_are_found_in_the_folder_that_the_environment_names(
     assert find_weights(str(tmp_path / "xlnet-base-cased")) == tmp_path / "xlnet-base-cased"
 
 
-def test_an_unreadable_tokeniser_is_told(tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="the extra xlnet is not installed")
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"its tokeniser cannot be read .*; download the folder anew"):
-        pieces_of(words_data(), tmp_path, 9)
-
-
 # --------------------------------------------------------------------------------------------- the stand-in
 
 
@@ -193,9 +186,3 @@ def test_protocols_are_as_tables_2_and_3_print_them() -> None:
 def test_rates_that_cannot_be_are_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         toy_protocol(**changes)
-
-
-def test_protocols_of_before_keep_their_values() -> None:
-    """Rates of parts and a schedule are told only where there are any, so that stored runs are found."""
-    assert not {"part_rates", "schedule", "warm_up"} & set(protocol("chen2022").as_dict())
-    assert protocol("ye2020").as_dict()["part_rates"]["encoder"] == 5e-5

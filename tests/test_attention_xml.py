@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from reimpl import attention_xml, cornet, ensemble, recurrent, training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
 from reimpl.errors import ConfigError
-from reimpl.models import find_config, known_variants, reduced_config
+from reimpl.models import reduced_config
 from reimpl.optim import with_sparse_gradients
 from reimpl.training import Interrupted, Result, Watch
 from tests.toys import toy_data, toy_protocol
@@ -42,16 +42,6 @@ def network(config: Config = VARIANTS["code"], *, labels: int = 5, **options: An
 # ------------------------------------------------------------------------------------------- the network
 
 
-def test_padding_changes_nothing_with_a_mask_and_a_longer_neighbour_does_without() -> None:
-    """The widest batch that the network takes is its own; what LibMultiLabel attends to is its neighbours."""
-    short, long = torch.tensor([[3, 4, 5, 0, 0, 0]]), torch.tensor([[6, 7, 8, 9, 3, 4]])
-    masked, bare = network(), network(VARIANTS["unmasked"])
-    for net in (masked, bare):
-        torch.testing.assert_close(net(short), net(short[:, :3]), rtol=0, atol=1e-6)
-    beside = [net(torch.cat([short, long]))[:1] - net(short) for net in (masked, bare)]
-    assert beside[0].abs().max() < 1e-6 < 1e-3 < beside[1].abs().max()
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_device_on_which_looking_costs_gives_the_same_scores(monkeypatch: Patch, variant: str) -> None:
     """There the batch keeps its width, and the unmasked attention still ends with the longest document."""
@@ -61,12 +51,6 @@ def test_a_device_on_which_looking_costs_gives_the_same_scores(monkeypatch: Patc
     torch.testing.assert_close(net(ids), expected, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_document_without_words_has_scores(variant: str) -> None:
-    scores = network(VARIANTS[variant])(torch.tensor([[0, 0, 0], [3, 4, 0]]))
-    assert scores.isfinite().all()
-
-
 def test_all_labels_share_the_layers_behind_their_attention() -> None:
     """Two labels that exchange their queries exchange their scores."""
     net, ids = network(), torch.tensor([[3, 4, 5, 6]])
@@ -74,15 +58,6 @@ def test_all_labels_share_the_layers_behind_their_attention() -> None:
     assert net.queries is not None
     net.queries.weight.data = net.queries.weight.data[[1, 0, 2, 3, 4]]
     torch.testing.assert_close(net(ids), before[:, [1, 0, 2, 3, 4]], rtol=0, atol=1e-7)
-
-
-def test_candidates_have_the_scores_of_their_labels() -> None:
-    """In any order and number of times; the table has one row more, for what is no label."""
-    net, ids = network(filler=True), torch.tensor([[3, 4, 5, 6], [7, 8, 0, 0]])
-    assert net.queries is not None and len(net.queries.weight) == 6
-    chosen = torch.tensor([[0, 4, 4, 5], [5, 1, 0, 2]])
-    every = net(ids, torch.arange(6).expand(2, -1))
-    torch.testing.assert_close(net(ids, candidates=chosen), every.gather(1, chosen), rtol=0, atol=1e-6)
 
 
 def test_the_gradient_of_the_table_holds_the_rows_of_candidates_where_the_optimiser_goes_by_rows() -> None:
@@ -128,14 +103,6 @@ def test_word_vectors_are_trained_or_frozen_and_never_the_callers(train_vectors:
     assert not torch.equal(net.embedding.weight, vectors)
 
 
-def test_a_trainable_padding_row_is_a_word_of_the_table_that_no_document_has() -> None:
-    net = AttentionXML(Config(hidden=3), vectors=torch.randn(10, 7), labels=2, freeze_padding=False)
-    assert net.embedding.padding_idx is None
-    net(torch.tensor([[1, 2, 0]])).sum().backward()
-    assert net.embedding.weight.grad is not None
-    assert not net.embedding.weight.grad[0].any()
-
-
 # ---------------------------------------------------------------------------------------- configurations
 
 
@@ -159,13 +126,6 @@ REFUSED = [
 def test_a_value_that_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Config(**change)
-
-
-def test_a_claim_file_names_variants_and_changes_keys() -> None:
-    assert known_variants("attention_xml") == ("code", "paper", "bilstm", "unmasked")
-    config = find_config(attention_xml, "paper", {"hidden": 512, "fully_connected": [512, 256], "trees": 3})
-    assert config == replace(VARIANTS["paper"], hidden=512, fully_connected=(512, 256), trees=3)
-    assert (config.start, config.filler, config.ensemble) == ("zero", False, "mean")
 
 
 def test_variants_differ_as_paper_and_public_codes_do() -> None:
@@ -226,20 +186,6 @@ def test_every_variant_trains_and_ranks(variant: str, optimiser: str) -> None:
     losses = [row["loss"] for row in result.curve]
     assert losses[-1] < losses[0]
     assert result.parameters == config.parameter_count(vocabulary=12, dimension=4, labels=6)
-
-
-def test_a_single_model_is_that_of_the_ordinary_training() -> None:
-    """`train` adds nothing where there is neither tree nor ensemble."""
-    data = toy_data()
-    protocol = toy_protocol(padding="batch")
-
-    def network(vectors: Tensor) -> nn.Module:
-        return build(tiny(), vectors=vectors, labels=6, length=9, padding_id=0, freeze_padding=True)
-
-    expected = training.train(network, data, protocol, loss_name="bce_mean", seed=3)
-    ours = attention_xml.train(tiny(), data, protocol, seed=3)
-    assert ours.metrics == expected.metrics
-    assert np.array_equal(ours.top_scores, expected.top_scores)  # type: ignore[arg-type]
 
 
 def test_documents_that_read_their_neighbours_are_scored_in_file_order() -> None:

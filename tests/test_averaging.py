@@ -73,29 +73,6 @@ def test_nothing_is_averaged_before_the_start_and_the_snapshot_alone_is_no_mean(
         assert weight.item() == 5.0
 
 
-def test_the_mean_is_a_copy_on_every_device() -> None:
-    """On a CPU the public code's average is the live tensor itself (CorNet's copy without a clone)."""
-    weight = parameter([1.0])
-    average = Average([weight])
-    average.start()
-    set_to(weight, [100.0])
-    assert average.means is not None and average.means[0].item() == 1.0
-
-
-def test_the_weights_stay_where_they_are_in_memory() -> None:
-    """An LSTM on a GPU has its weights in one piece, and the optimiser knows them by their place."""
-    weight = parameter([1.0, 2.0])
-    place = weight.data_ptr()
-    average = Average([weight])
-    average.start()
-    set_to(weight, [3.0, 4.0])
-    average.add()
-    with average.in_place():
-        assert weight.data_ptr() == place
-        assert weight.tolist() == [2.0, 3.0]
-    assert weight.tolist() == [3.0, 4.0]
-
-
 def test_the_live_weights_come_back_when_an_evaluation_breaks_off() -> None:
     weight = parameter([1.0])
     average = Average([weight])
@@ -105,14 +82,6 @@ def test_the_live_weights_come_back_when_an_evaluation_breaks_off() -> None:
     with pytest.raises(ZeroDivisionError), average.in_place():
         _ = 1 / 0
     assert weight.item() == 3.0
-
-
-def test_frozen_weights_are_neither_copied_nor_averaged() -> None:
-    network = nn.Sequential(nn.Embedding(5, 2), nn.Linear(2, 1))
-    network[0].weight.requires_grad_(False)
-    average = Average.of(network)
-    average.start()
-    assert average.means is not None and [tuple(it.shape) for it in average.means] == [(1, 2), (1,)]
 
 
 def test_the_mean_travels_in_its_state(tmp_path: Path) -> None:

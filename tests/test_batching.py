@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reimpl import batching
-from reimpl.batching import Plan, scoring_plan, training_plan, width_of_split
+from reimpl.batching import Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Split
 from tests.toys import split_of, topics, toy_protocol
 
@@ -89,16 +88,6 @@ def test_documents_permutes_documents_and_cuts_batches_from_that() -> None:
     assert blocks(plan) == [[6, 5, 4], [3, 2, 1], [0]]
 
 
-def test_batches_mixes_members_never_and_documents_does() -> None:
-    split, fixed = topics(40), {frozenset(range(lo, lo + 4)) for lo in range(0, 40, 4)}
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        plan = training_plan(split, protocol("batches", batch_size=4), 1, rng)
-        assert {frozenset(block) for block in blocks(plan)} == fixed
-        plan = training_plan(split, protocol("documents", batch_size=4), 1, rng)
-        assert {frozenset(block) for block in blocks(plan)} != fixed
-
-
 def test_like_lengths_puts_like_lengths_together_in_random_order() -> None:
     """640 documents of 1 to 640 words in batches of 8: sorted in groups of 512 and 128, so that lengths in a
     batch are some 10 or 40 apart; batches do not come by length, and an epoch's are not the next one's."""
@@ -125,14 +114,6 @@ def test_widths_follow_the_padding_rule() -> None:
     assert widths(padding="length", length=500) == [500, 500, 500]
 
 
-@pytest.mark.parametrize(("padding", "expected"), [("batch", [2, 4, 3]), ("split", [4, 4, 4])])
-def test_no_batch_is_wider_than_the_protocol_s_length(padding: Any, expected: list[int]) -> None:
-    """Four words are kept of a document, whatever the data hold."""
-    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
-    plan = training_plan(split, protocol("batches", padding=padding, length=4), 1, _Reversed())  # type: ignore[arg-type]
-    assert plan.widths.tolist() == expected
-
-
 @pytest.mark.parametrize("padding", ["batch", "split"])
 def test_no_batch_is_narrower_than_the_network_takes(padding: Any) -> None:
     """A window of eight words needs eight places, also where all documents are shorter."""
@@ -140,15 +121,6 @@ def test_no_batch_is_narrower_than_the_network_takes(padding: Any) -> None:
     chosen = protocol("batches", padding=padding)
     assert training_plan(split, chosen, 8, np.random.default_rng(0)).widths.tolist() == [8, 8, 8]
     assert scoring_plan(split, chosen, 8, 2).widths.tolist() == [8, 8, 8]
-
-
-def test_a_network_of_one_width_gets_that_width_on_every_split() -> None:
-    """Liu et al.'s code pads each split to its own longest document; a network with a weight for every
-    position takes the width it was built for, however long the test set's longest document is."""
-    for longest in (3, 9):
-        split = Split.from_lists([[1] * longest, [1]], [[0], [1]])
-        plan = scoring_plan(split, protocol(padding="split"), 7, 2, maximum_width=7)
-        assert plan.widths.tolist() == [7]
 
 
 def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewhere() -> None:
@@ -163,16 +135,6 @@ def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewh
     assert told.widths.tolist() == [max(LENGTHS[:2]), max(LENGTHS[2:4]), LENGTHS[4]]
 
 
-def test_width_of_split() -> None:
-    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
-    empty = Split.from_lists([[], []], [[0], [1]])
-    assert width_of_split(split, protocol(padding="length", length=500)) == 500
-    assert width_of_split(split, protocol(padding="split", length=500)) == 7
-    assert width_of_split(split, protocol(padding="split", length=5)) == 5
-    assert width_of_split(split, protocol(padding="batch")) is None
-    assert width_of_split(empty, protocol(padding="split")) == 1  # a batch without a column is no batch
-
-
 @pytest.mark.parametrize("shuffle", SHUFFLES)
 def test_empty_documents_one_document_and_none(shuffle: str) -> None:
     rng = np.random.default_rng(0)
@@ -183,29 +145,3 @@ def test_empty_documents_one_document_and_none(shuffle: str) -> None:
     assert blocks(one) == [[0]]
     none = training_plan(Split.from_lists([], []), protocol(shuffle), 1, rng)
     assert (len(none), none.starts.tolist(), none.label_starts.tolist()) == (0, [0], [0])
-
-
-@pytest.mark.parametrize("shuffle", SHUFFLES)
-def test_an_epoch_is_planned_with_a_few_calls_however_many_documents(
-    shuffle: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Python runs once a batch at most: 20 times the documents in as many batches cost as many calls."""
-    import sys
-
-    def calls(n: int, size: int) -> int:
-        split, rng, count = topics(n), np.random.default_rng(0), 0
-
-        def trace(frame: Any, event: str, argument: Any) -> None:
-            nonlocal count
-            count += event in ("call", "c_call")
-
-        chosen = protocol(shuffle, batch_size=size)
-        sys.setprofile(trace)
-        try:
-            training_plan(split, chosen, 1, rng)
-        finally:
-            sys.setprofile(None)
-        return count
-
-    monkeypatch.setattr(batching, "_SORTED_TOGETHER", 2)
-    assert calls(2000, 200) <= calls(100, 10) + 5

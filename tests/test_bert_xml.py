@@ -75,39 +75,9 @@ def test_a_normalised_layer_is_torchs_encoder_layer(activation: Any) -> None:
     torch.testing.assert_close(found[is_word], expected[is_word], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_padding_a_document_changes_no_score(variant: str) -> None:
-    net = network(replace(VARIANTS[variant], **SMALL)).eval()
-    ids = tokens(2, 9)
-    padded = F.pad(ids, (0, 11))
-    torch.testing.assert_close(net(padded), net(ids), rtol=0, atol=1e-6)
-
-
-def test_a_document_without_words_has_scores() -> None:
-    """Its [CLS] symbols see each other."""
-    assert torch.isfinite(network(Config(**SMALL)).eval()(torch.zeros(2, 5, dtype=torch.int64))).all()
-
-
-def test_the_order_of_words_counts() -> None:
-    net, ids = network(Config(**SMALL)).eval(), torch.tensor([[1, 2, 3]])
-    assert not torch.allclose(net(ids), net(ids.flip(1)), atol=1e-6)
-
-
-def test_each_cls_symbol_has_a_state_of_its_own() -> None:
-    net = network(Config(**SMALL)).eval()
-    states = net.document_vectors(tokens(2, 6)).view(2, 4, 12)
-    assert len({tuple(state) for state in states[0].tolist()}) == 4
-
-
 def test_documents_wider_than_the_positions_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"positions for 20 tokens .* width 21; cut them"):
         network(Config(**SMALL))(tokens(1, 21))
-
-
-def test_dropout_acts_in_training_only() -> None:
-    net, ids = network(Config(**SMALL, dropout=0.5)), tokens(2, 6)
-    assert not torch.equal(net.train()(ids), net(ids))
-    assert torch.equal(net.eval()(ids), net(ids))
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -180,12 +150,6 @@ def test_the_parameter_formula_counts_the_built_network(
     assert config.parameter_count(**sizes) == sum(p.numel() for p in network(config).parameters())
 
 
-def test_505_positions_for_500_words() -> None:
-    with torch.device("meta"):
-        net = BertXML(Config(), vectors=torch.empty(5, 300), labels=7, length=500)
-    assert net.positions.shape == (505, 300)
-
-
 def test_code_and_paper_differ_where_the_departures_say() -> None:
     code, paper = VARIANTS["code"], VARIANTS["paper"]
     assert code == Config(
@@ -203,13 +167,6 @@ def test_code_and_paper_differ_where_the_departures_say() -> None:
         init="xavier_uniform",
     )
     assert paper == replace(code, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert")
-
-
-def test_the_paper_keeps_the_word_vectors_and_the_code_loses_them() -> None:
-    vectors = torch.randn(25, 12)
-    for name, kept in (("code", False), ("paper", True)):
-        net = BertXML(replace(VARIANTS[name], **SMALL), vectors=vectors, labels=3, length=5)
-        assert torch.equal(net.words.weight, vectors) is kept
 
 
 def test_reduced_sizes_take_the_dimension_of_the_word_vectors() -> None:

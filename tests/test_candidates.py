@@ -109,17 +109,6 @@ def test_beams_end_with_the_labels_and_scores_of_the_public_code(case: dict[str,
 # --------------------------------------------------------------------------- rules
 
 
-def test_positives_come_first_and_predictions_fill_up() -> None:
-    """Positives 2 and 7, predicted 5, 2, 9: with three places 2 (both), 7, then the best prediction, 5."""
-    chosen = choose_parents(np.array([[5, 2, 9]]), (np.array([2, 7]), np.array([0, 2])), 3)
-    assert chosen.tolist() == [[2, 7, 5]]
-
-
-def test_of_too_many_positives_the_predicted_ones_stay() -> None:
-    chosen = choose_parents(np.array([[8, 3, 1]]), (np.array([0, 1, 3, 4]), np.array([0, 4])), 2)
-    assert chosen.tolist() == [[3, 1]]
-
-
 def test_missing_parents_are_minus_one_and_have_no_children() -> None:
     chosen = choose_parents(np.array([[1, -1], [-1, -1]]), (np.array([1]), np.array([0, 1, 1])), 2)
     assert chosen.tolist() == [[1, -1], [-1, -1]]
@@ -143,15 +132,6 @@ def test_the_choice_is_that_of_a_plain_loop(data: st.DataObject) -> None:
         assert ours[ours >= 0].tolist() == wanted[:places]
 
 
-def test_choosing_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    predicted = np.array([rng.permutation(20)[:6] for _ in range(50)])
-    positives = ragged([sorted(rng.choice(20, rng.integers(0, 5), replace=False)) for _ in range(50)])
-    whole = choose_parents(predicted, positives, 4)
-    monkeypatch.setattr("reimpl.label_tree._BLOCK", 30)
-    assert np.array_equal(whole, choose_parents(predicted, positives, 4))
-
-
 def test_fillers_stand_only_where_there_is_no_candidate_and_are_seeded() -> None:
     ids = torch.tensor([[4, 2, 0, 0]])
     valid = torch.tensor([[True, True, False, False]])
@@ -159,13 +139,3 @@ def test_fillers_stand_only_where_there_is_no_candidate_and_are_seeded() -> None
     assert torch.equal(draws[0], draws[1])
     assert all(drawn[0, :2].tolist() == [4, 2] for drawn in draws)
     assert {int(x) for drawn in draws for x in drawn[0, 2:]} == set(range(5))
-
-
-def test_documents_without_positives_have_targets_of_zero() -> None:
-    none = torch.empty(0, dtype=torch.int64)
-    assert are_positive(torch.tensor([[0, 1], [2, 2]]), none, none, 3).tolist() == [[0, 0], [0, 0]]
-
-
-def test_a_candidate_that_stands_twice_is_positive_twice() -> None:
-    targets = are_positive(torch.tensor([[2, 0, 2], [0, 2, 2]]), torch.tensor([0]), torch.tensor([2]), 3)
-    assert targets.tolist() == [[1, 0, 1], [0, 0, 0]]

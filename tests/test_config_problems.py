@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from audit import cli
 from audit.exit_codes import Exit
-from reimpl.models import config_problems, find_model, known_bases, known_models, without
 from tests.runner.papers import write_paper
 
 #: Of the experiment `again` of the toy paper.
@@ -125,12 +122,6 @@ def test_all_unknown_and_mistyped_keys_are_told_in_one_go(
     assert sorted(keys) == ["base_config.mapps", "base_config.pads", "block", "context"]
 
 
-def test_what_cannot_be_read_as_a_number_is_told_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    written(here, "xml_cnn", "hidden: .inf")
-    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
-    assert capsys.readouterr().err.endswith("config.hidden: .inf is not a finite number; write one\n")
-
-
 READINGS = """\
 readings:
   limit: full
@@ -157,28 +148,3 @@ def test_what_is_added_is_built_before_it_is_written(here: Path, capsys: pytest.
     assert cli.main(["add", "experiment", "n", "--paper", "toy.yaml", *how]) == Exit.BAD_INPUT
     assert "experiments.n.config.base: config key 'base': model 'kim' is not known" in capsys.readouterr().err
     assert path.read_bytes() == before
-
-
-def test_bases_are_the_models_with_build() -> None:
-    assert known_bases() == [name for name in known_models() if hasattr(find_model(name), "build")]
-
-
-def test_a_model_that_is_not_there_is_a_problem_of_its_name() -> None:
-    assert [place for place, _ in config_problems("xml_cn", None, {})] == [("model",)]
-    assert [place for place, _ in config_problems("xml_cnn", "kim", {})] == [("variant",)]
-
-
-@pytest.mark.parametrize(
-    ("config", "place", "rest"),
-    [
-        ({"a": 1, "b": 2}, ("a",), {"b": 2}),
-        ({"a": {"b": 1, "c": 2}}, ("a", "b"), {"a": {"c": 2}}),
-        ({"a": [1, "x"], "b": 2}, ("a", 1), {"b": 2}),
-        ({"a": 1}, ("b",), None),
-        ({"a": 1}, (), None),
-    ],
-)
-def test_a_key_is_left_out_where_it_stands(
-    config: Mapping[str, Any], place: tuple[str | int, ...], rest: Mapping[str, Any] | None
-) -> None:
-    assert without(config, place) == rest

@@ -36,22 +36,6 @@ def test_three_labels_by_hand() -> None:
     assert [round(score, 6) for score in scores] == [0.231059, 0.583983, -1.184958]
 
 
-def test_a_second_layer_of_zeros_is_the_identity() -> None:
-    blocks = cornet_blocks(9, blocks=3, context=4)
-    for parameter in [p for name, p in blocks.named_parameters() if ".expand." in name]:
-        parameter.data.zero_()
-    x = torch.randn(5, 9) * 20
-    assert torch.equal(blocks[2](blocks[1](blocks[0](x))), x)
-
-
-def test_a_block_leaves_what_it_was_given_as_it_is() -> None:
-    """The residual is added to the block's own output."""
-    x = torch.randn(4, 6)
-    before = x.clone()
-    assert not torch.equal(cornet_blocks(6, blocks=1, context=3)[0](x), before)
-    assert torch.equal(x, before)
-
-
 @pytest.mark.parametrize(
     ("labels", "blocks", "context", "expected"),
     [
@@ -69,26 +53,6 @@ def test_the_blocks_are_as_large_as_the_public_codes(
     assert sum(p.numel() for p in made.parameters()) == expected
 
 
-def test_training_keeps_one_tensor_of_documents_times_labels_a_block() -> None:
-    """What autograd saves beside the parameters: the sigmoids of 4 x 1,000 scores, nothing else so large."""
-    blocks = cornet_blocks(1000, blocks=2, context=8)
-    owned = {p.untyped_storage().data_ptr() for p in blocks.parameters()}
-    saved: dict[int, int] = {}
-
-    def note(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in owned:
-            saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    x = torch.randn(4, 1000, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        y = blocks[1](blocks[0](x))
-    assert sorted(saved.values())[-3:] == [4 * 8 * 4, 4 * 1000 * 4, 4 * 1000 * 4]
-    y.sum().backward()
-    assert x.grad is not None
-
-
 # ------------------------------------------------------------------------------- whole networks, any base
 
 KIM: dict[str, Any] = {"base": "xml_cnn", "base_variant": "chen2022-kim-words"}
@@ -102,12 +66,6 @@ def test_one_mapping_puts_cornet_on_a_model() -> None:
     assert config.base_config == as_json(as_dict(replace(kim, maps=5)))
     assert (config.base_variant, config.loss, config.blocks, config.context) == (None, "bce_mean", 2, 1000)
     assert find_config(cornet, None, json.loads(json.dumps(as_dict(config)))) == config
-
-
-def test_two_variants_of_a_base_are_two_configurations() -> None:
-    others = [{**KIM, "base_variant": name} for name in ("chen2022-kim-words", "kim2014", "xun2020-code")]
-    written = [json.dumps(as_dict(find_config(cornet, "code", other))) for other in others]
-    assert len(set(written)) == 3
 
 
 def test_the_loss_is_that_of_the_base_unless_another_is_named() -> None:
@@ -127,13 +85,6 @@ def test_scores_are_the_bases_scores_through_the_blocks() -> None:
             x = block(x)
         assert torch.equal(network(ids), x)
         assert len(network.blocks) == blocks
-
-
-def test_base_and_blocks_are_trained_together() -> None:
-    config = find_config(cornet, "code", {**KIM, "context": 4})
-    network = cornet.build(config, vectors=torch.randn(30, 16), **PARTS)
-    network(torch.randint(1, 30, (3, 12))).sum().backward()
-    assert all(p.grad is not None and bool(p.grad.any()) for p in network.parameters())
 
 
 @pytest.mark.parametrize(
@@ -221,10 +172,6 @@ def test_another_packages_model_is_a_base_like_any_other(monkeypatch: Patch, tmp
     network = cornet.build(config, vectors=torch.randn(30, 16), **PARTS)
     assert (network.minimum_width, network.position_bound, network.dense_embeddings) == (7, True, True)
     assert network(torch.randint(0, 30, (3, 12))).shape == (3, 9)
-
-
-def test_a_base_without_revisions_leaves_the_configuration_as_it_was() -> None:
-    assert "base_revision" not in as_dict(find_config(cornet, "code", KIM))
 
 
 def test_embeddings_of_the_base_have_sparse_gradients_but_for_bert_xml() -> None:

@@ -32,35 +32,10 @@ def lists(*documents: dict[int, float]) -> tuple[Any, Any]:
 # ---------------------------------------------------------------------------------------------------- joining
 
 
-def test_a_label_has_the_sum_of_its_scores_and_nothing_where_it_is_not_listed() -> None:
-    """.9 + .2 for label 3, .8 for 1 and .7 for 5; the mean over two is half of it, in the same order."""
-    models = [lists({3: 0.9, 1: 0.8}), lists({5: 0.7, 3: 0.2})]
-    ids, scores = (list(it) for it in zip(*models, strict=True))
-    joined, total = join(ids, scores, keep=3)
-    assert joined.tolist() == [[3, 1, 5]]
-    np.testing.assert_allclose(total, [[1.1, 0.8, 0.7]])
-    joined, total = join(ids, scores, "mean", keep=3)
-    assert joined.tolist() == [[3, 1, 5]]
-    np.testing.assert_allclose(total, [[0.55, 0.4, 0.35]])
-
-
 def test_labels_of_the_same_sum_stand_as_the_lists_name_them_rank_by_rank_and_model_by_model() -> None:
     models = [lists({4: 0.5, 9: 0.25}), lists({2: 0.5, 7: 0.25}), lists({8: 0.5, 1: 0.25})]
     ids, scores = (list(it) for it in zip(*models, strict=True))
     assert join(ids, scores, keep=6)[0].tolist() == [[4, 2, 8, 9, 7, 1]]
-
-
-def test_what_is_no_label_counts_for_nothing_and_short_lists_are_filled_with_none() -> None:
-    models = [lists({4: 0.5, -1: 0.9}), lists({2: 0.25, -1: 0.9})]
-    ids, scores = (list(it) for it in zip(*models, strict=True))
-    joined, total = join(ids, scores, keep=5)
-    assert joined.tolist() == [[4, 2, -1, -1, -1]]
-    assert total.tolist() == [[0.5, 0.25, 0, 0, 0]]
-
-
-def test_lists_may_differ_in_length() -> None:
-    (a, x), (b, y) = lists({4: 0.5}), lists({2: 0.25, 4: 0.125})
-    assert join([a, b], [x, y], keep=2)[1].tolist() == [[0.625, 0.25]]
 
 
 def test_rankings_of_unlike_documents_are_refused() -> None:
@@ -99,27 +74,11 @@ def test_joining_is_that_of_a_dictionary(models: int, documents: int, K: int, se
         assert list(zip(joined[row].tolist(), total[row].tolist(), strict=True)) == best
 
 
-def test_many_documents_are_joined_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    ids = [np.stack([rng.permutation(9)[:4] for _ in range(50)]) for _ in range(3)]
-    scores = [np.sort(rng.random((50, 4)))[:, ::-1] for _ in range(3)]
-    whole = join(ids, scores, keep=5)
-    monkeypatch.setattr(ensemble, "_BLOCK", 30)
-    for mine, theirs in zip(join(ids, scores, keep=5), whole, strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-
-
 def test_a_list_has_100_labels_but_under_the_mean_all_where_there_is_room() -> None:
     assert list_length("sum", documents=3_865, labels=3_956) == 100
     assert list_length("mean", documents=3_865, labels=3_956) == 3_956
     assert list_length("mean", documents=306_782, labels=13_330) == 100
     assert list_length("sum", documents=5, labels=7) == 7
-
-
-def test_seeds_of_a_runs_models_are_the_same_again_and_no_other_runs() -> None:
-    assert seeds(4, 3) == seeds(4, 4)[:3]
-    every = [it for seed in range(50) for it in seeds(seed, 4)]
-    assert len(set(every)) == 200
 
 
 # --------------------------------------------------------------------------------------------------- training
@@ -193,12 +152,6 @@ def test_an_ensemble_is_the_joined_rankings_of_models_with_seeds_of_their_own() 
     assert told == [(3, 20, 0.5), (13, 20, 0.5)]
 
 
-def test_the_mean_halves_the_scores_of_two() -> None:
-    result = train(Trained(RANKINGS), rule="mean")
-    assert result.top_scores is not None
-    np.testing.assert_allclose(result.top_scores[0, :2], [0.75, 0.4], rtol=1e-6)
-
-
 def test_an_ensemble_fails_with_its_first_model_that_does() -> None:
     one = Trained(RANKINGS, fails_at=1)
     result = train(one, models=3)
@@ -253,15 +206,6 @@ def test_a_larger_ensemble_trains_only_the_models_that_a_smaller_one_has_not(tmp
     )
 
 
-@pytest.mark.parametrize("other", [{"seed": 6}, {"config": Settings(9)}, {"precision": "bf16"}])
-def test_models_of_other_settings_are_no_ones_but_their_own(tmp_path: Path, other: dict[str, Any]) -> None:
-    watch = Watch(members=tmp_path)
-    train(Trained(RANKINGS), watch=watch)
-    again = Trained(RANKINGS)
-    train(again, watch=watch, **other)
-    assert len(again.asked) == 2
-
-
 def test_a_model_that_another_process_trains_is_left_for_the_end(tmp_path: Path, monkeypatch: Any) -> None:
     """The second model comes first; then the other process is done, and its model is taken."""
     monkeypatch.setattr(ensemble, "_POLL", 0.0)
@@ -282,15 +226,6 @@ def test_a_model_that_another_process_trains_is_left_for_the_end(tmp_path: Path,
     result = train(again, watch=replace(watch, stop=stop))
     assert [it["seed"] for it in again.asked] == seeds(5, 2)[1:]
     assert result.top_ids is not None and result.top_ids[0].tolist() == [0, 1, 3, 4, 2, -1]
-
-
-def test_who_waits_for_another_process_can_be_interrupted(tmp_path: Path) -> None:
-    watch = Watch(members=tmp_path)
-    train(Trained(RANKINGS), models=1, watch=watch)
-    (path,) = tmp_path.glob("*.pt")
-    path.unlink()
-    with FileLock(path.with_suffix(".lock")), pytest.raises(Interrupted):
-        train(Trained(RANKINGS), models=1, watch=replace(watch, stop=lambda: True))
 
 
 def _seed_of(path: Path) -> int:

@@ -84,18 +84,6 @@ def test_scores_and_gradients_are_those_of_the_plain_form(sizes: tuple[int, ...]
         torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-12)
 
 
-@pytest.mark.usefixtures("_groups")
-def test_a_place_that_is_no_word_may_stand_between_words() -> None:
-    """What counts is where the last word stands, not how many there are."""
-    states, _, queries, layers = inputs()
-    words = torch.tensor([[0, 1, 0, 0, 0, 0, 1], [1, 0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0]]).bool()
-    ours = label_scores(states, words, queries, layers)
-    np.testing.assert_allclose(ours.detach(), by_loops(states, words, queries, layers), rtol=0, atol=1e-12)
-    plain = shared_layers(attend(states, words, queries), layers)
-    for mine, theirs in zip(*(gradients(it, states, queries) for it in (ours, plain)), strict=True):
-        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-12)
-
-
 @pytest.mark.usefixtures("_chunks", "_groups")
 @pytest.mark.parametrize("sparse", [True, False])
 def test_candidates_are_rows_of_the_table_each_time_they_stand_there(sparse: bool) -> None:
@@ -112,34 +100,6 @@ def test_candidates_are_rows_of_the_table_each_time_they_stand_there(sparse: boo
     torch.testing.assert_close(mine.to_dense() if sparse else mine, theirs, rtol=0, atol=1e-12)
 
 
-def test_a_sparse_gradient_has_the_rows_of_the_candidates_once_each() -> None:
-    states, words, queries, layers = inputs()
-    chosen = torch.tensor([[3, 0, 3], [10, 0, 3], [6, 6, 6]])
-    (grad,) = gradients(label_scores(states, words, queries, layers, candidates=chosen, sparse=True), queries)
-    assert grad.is_coalesced()
-    assert grad.indices().tolist() == [[0, 3, 6, 10]]
-
-
-def test_the_gradient_of_all_labels_is_dense() -> None:
-    """Every row has one: there is nothing to leave out."""
-    states, words, queries, layers = inputs()
-    both = (label_scores(states, words, queries, layers, sparse=it) for it in (True, False))
-    (mine,), (theirs,) = (gradients(it, queries) for it in both)
-    assert not mine.is_sparse
-    torch.testing.assert_close(mine, theirs)
-
-
-@pytest.mark.usefixtures("_chunks", "_groups")
-def test_gradients_are_those_of_finite_differences() -> None:
-    states, words, queries, layers = inputs()
-    flat = [it for layer in layers for it in layer]
-
-    def scores(states: Tensor, queries: Tensor, *flat: Tensor) -> Tensor:
-        return label_scores(states, words, queries, list(zip(flat[::2], flat[1::2], strict=True)))
-
-    assert torch.autograd.gradcheck(scores, (states, queries, *flat))
-
-
 def test_what_is_kept_for_the_backward_pass_is_the_input() -> None:
     """No tensor with a number for each document, label and position, state or unit."""
     states, words, queries, layers = inputs(rows=200)
@@ -153,22 +113,6 @@ def test_what_is_kept_for_the_backward_pass_is_the_input() -> None:
         scores = label_scores(states, words, queries, layers)
     assert max(kept) == queries.numel() < B * len(queries) * min(T, D)
     scores.sum().backward()
-
-
-@pytest.mark.parametrize("numbers", [1, 2000, 10**9])
-@pytest.mark.parametrize("candidates", [None, torch.zeros(B, 200, dtype=torch.long)], ids=["all", "some"])
-def test_chunks_are_alike_in_size_and_hold_no_more_than_they_may(
-    monkeypatch: Patch, numbers: int, candidates: Tensor | None
-) -> None:
-    """Of 200 labels; a chunk of one label is the smallest. Candidates have queries of each document's own."""
-    monkeypatch.setattr(label_attention, "CHUNK", {"cpu": numbers, "other": numbers})
-    states, _, queries, layers = inputs(rows=200)
-    parts = list(label_attention._Inputs(states, queries, None, candidates, layers).chunks())
-    sizes = [len(range(200)[part]) for part in parts]
-    assert [i for part in parts for i in range(200)[part]] == list(range(200))
-    assert max(sizes) - min(sizes) < len(sizes) or len(sizes) == 1
-    a_label = B * (T + D + 6 + 4 + 1 + (0 if candidates is None else D))
-    assert max(sizes) == 1 or max(sizes) * a_label <= numbers
 
 
 def test_one_attention_weight_a_word_and_none_for_padding() -> None:
@@ -200,38 +144,3 @@ def test_half_precision_is_that_of_the_plain_form_to_its_own_accuracy() -> None:
         assert grad.dtype == torch.float32
         scale = expected.abs().max()
         torch.testing.assert_close(grad / scale, expected / scale, rtol=0, atol=0.05)
-
-
-def test_frozen_inputs_ask_for_no_gradient() -> None:
-    states, words, queries, layers = inputs()
-    with torch.no_grad():
-        assert not label_scores(states, words, queries, layers).requires_grad
-
-
-def test_a_group_begins_where_documents_are_a_quarter_shorter() -> None:
-    """Of lengths 100, 80, 75, 30, 1: 75 is three quarters of 100, and 30 less than that of 75."""
-    groups = label_attention.of_like_length([100, 80, 75, 30, 1], saving=0)
-    found = [(it.documents.start, it.documents.stop, it.width) for it in groups]
-    assert found == [(0, 2, 100), (2, 3, 75), (3, 4, 30), (4, 5, 1)]
-
-
-def test_a_group_has_to_save_its_calls() -> None:
-    """From 75 on, three documents save 25 places each, 75 in all; 30 and 1 save 70 each."""
-    groups = label_attention.of_like_length([100, 80, 75, 30, 1], saving=76)
-    assert [(it.documents.start, it.width) for it in groups] == [(0, 100), (3, 30)]
-
-
-def test_short_documents_are_not_computed_over_the_places_of_a_long_one(monkeypatch: Patch) -> None:
-    """7 + 2 + 1 places of 3 times 7."""
-    monkeypatch.setattr(label_attention, "SAVING", 0)
-    seen: list[int] = []
-    softmax = label_attention._softmax_
-
-    def counted(scores: Tensor) -> Tensor:
-        seen.append(scores.numel())
-        return softmax(scores)
-
-    monkeypatch.setattr(label_attention, "_softmax_", counted)
-    states, words, queries, layers = inputs()
-    label_scores(states, words, queries, layers)
-    assert sum(seen) == (7 + 2 + 1) * L

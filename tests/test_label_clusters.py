@@ -10,9 +10,8 @@ import torch
 from torch import nn
 
 from reimpl import label_clusters
-from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
-from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
+from reimpl.label_clusters import ClusterOptions, LabelClusters
 
 Patch = pytest.MonkeyPatch
 
@@ -75,41 +74,12 @@ def test_the_best_labels_are_those_of_all_probabilities(block: int, k: int, monk
     torch.testing.assert_close(values, expected.values)
 
 
-def test_a_second_sigmoid_ties_what_was_ranked() -> None:
-    """In float32 all probabilities below some 1e-8 become 0.5, so the most frequent label wins."""
-    layer, x, _ = _random()
-    for parameter in layer.parameters():
-        parameter.data *= 5
-    with torch.no_grad():
-        p = layer.probabilities(x)
-        object.__setattr__(layer.options, "evaluation", "double_sigmoid")
-        again = layer.probabilities(x)
-        values, ids = layer.best(x, 211)
-    small = p < 1e-8
-    assert small.sum() > 20 and (again[small] == 0.5).all()
-    assert len(set(p[small].tolist())) > 0.9 * small.sum()
-    row = int(small.sum(1).argmax())
-    ranks = layer.rank[ids[row][values[row] == 0.5]]
-    assert len(ranks) > 1 and torch.equal(ranks, ranks.sort().values)
-
-
 def test_a_tail_that_nobody_visits_has_no_gradient() -> None:
     layer, x, truth = _random()
     truth[:, layer.order[layer.starts[1] : layer.starts[2]]] = 0
     layer.loss(x, *truth.nonzero(as_tuple=True)).backward()  # type: ignore[no-untyped-call]
     assert all(p.grad is None for p in layer.tails[0].parameters())
     assert all(p.grad is not None for p in layer.tails[1].parameters())
-
-
-def test_documents_without_labels_learn_zeros_or_nothing() -> None:
-    """A batch without any label: the head, and the root's units if they learn; a finite loss."""
-    layer, x, _ = _random()
-    none = torch.empty(0, dtype=torch.int64)
-    assert torch.isfinite(layer.loss(x, none, none))
-    options = ClusterOptions(clusters=3, head="leaf", normalise="batch", absent_roots=False)
-    leaf = LabelClusters(options, features=24, order=np.arange(211))
-    assert leaf.loss(x, none, none).item() == 0
-    assert leaf.weight(17, none, none).item() == 1
 
 
 def test_parts_of_a_batch_weigh_as_their_share_of_its_divisor() -> None:
@@ -125,11 +95,6 @@ def test_parts_of_a_batch_weigh_as_their_share_of_its_divisor() -> None:
             size = len(truth[part])
             total = total + layer.loss(x[part], *held) * layer.weight(size, *held) / weight
         torch.testing.assert_close(total, whole, rtol=1e-5, atol=1e-6)
-
-
-def test_labels_are_sorted_by_falling_frequency_and_then_by_id() -> None:
-    split = Split.from_lists([[1]] * 4, [[3], [3, 1], [4, 1, 3], [0]])
-    assert by_frequency(split, 6).tolist() == [3, 1, 0, 4, 2, 5]
 
 
 def test_memory_is_that_of_a_block() -> None:

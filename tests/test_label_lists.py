@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,14 +49,6 @@ def test_ties_by_hand(scores: list[list[float]], k: int, ids: list[list[int]]) -
     assert top_k(np.array(scores), k)[1].tolist() == ids
 
 
-def test_a_second_sigmoid_ties_small_probabilities() -> None:
-    """1e-9, 2e-9 and 3e-8 all become .5 in float32 after another sigmoid: the order is then by id."""
-    once = np.array([[1e-9, 2e-9, 3e-8]], dtype=np.float32)
-    twice = 1 / (1 + np.exp(-once))
-    assert top_k(once, 3)[1].tolist() == [[2, 1, 0]]
-    assert top_k(twice, 3)[1].tolist() == [[0, 1, 2]]
-
-
 def test_blocks_are_seamless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows looked at one block after another give what they give alone, and errors the true row."""
     monkeypatch.setattr(label_lists, "_BLOCK", 20)
@@ -84,23 +74,3 @@ def test_k_outside_the_labels(k: int, message: str) -> None:
     assert top_k(scores, 3)[1].tolist() == [[1, 2, 0]]
     with pytest.raises(ConfigError, match=message):
         top_k(scores, k)
-
-
-def test_scores_of_one_document_alone_are_refused() -> None:
-    """A row without documents around it is ambiguous."""
-    with pytest.raises(ConfigError, match="give documents x labels"):
-        top_k(np.array([0.1, 0.2]), 1)
-
-
-def test_no_documents_give_no_lists() -> None:
-    """Zero rows in, zero rows out."""
-    assert top_k(np.zeros((0, 3)), 2)[1].shape == (0, 2)
-
-
-def test_memory_stays_small() -> None:
-    """Lists of 64 MB of scores take less than 8 MB beside them."""
-    scores = np.random.default_rng(0).random((2000, 4000))
-    tracemalloc.start()
-    top_k(scores, 5)
-    assert tracemalloc.get_traced_memory()[1] < 8e6
-    tracemalloc.stop()

@@ -55,16 +55,6 @@ def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: 
         assert set(node[right]) == set(split["right"])
 
 
-@pytest.mark.parametrize("case", STORED["sizes"], ids=lambda case: f"{case['L']}-{case['max_leaf']}")
-def test_depths_and_sizes_are_those_of_the_public_code_where_it_goes_through(case: dict[str, Any]) -> None:
-    if case["result"] == "refused":
-        return
-    assert depth_of(case["L"], case["max_leaf"]) == case["levels"][-1]["depth"]
-    for level in case["levels"]:
-        sizes, count = np.unique(np.diff(node_starts(case["L"], level["depth"])), return_counts=True)
-        assert dict(zip(map(str, sizes), count, strict=True)) == level["sizes"]
-
-
 @pytest.mark.parametrize("case", [c for c in STORED["balanced_two_means"] if c["result"] == "ok"])
 def test_a_whole_tree_has_the_groups_of_the_public_code(
     case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -137,14 +127,6 @@ def test_the_trees_of_the_three_large_data_sets(
     assert set(np.diff(node_starts(labels, depth))) == leaves
 
 
-@pytest.mark.parametrize(("labels", "max_leaf", "depth"), [(17, 8, 2), (33, 8, 3), (16, 8, 1), (17, 1, 4)])
-def test_a_depth_of_unlike_groups_is_split_as_a_whole(labels: int, max_leaf: int, depth: int) -> None:
-    """The public code refuses 17 labels in groups of 8: halves of 8 and 9. No leaf is empty."""
-    assert depth_of(labels, max_leaf) == depth
-    sizes = np.diff(node_starts(labels, depth))
-    assert sizes.min() >= 1 and sizes.max() <= max(max_leaf, 2)
-
-
 @given(st.integers(1, 5000), st.integers(1, 100))
 def test_no_leaf_is_empty_or_larger_than_asked(labels: int, max_leaf: int) -> None:
     sizes = np.diff(node_starts(labels, depth_of(labels, max_leaf)))
@@ -193,12 +175,6 @@ def test_a_tree_has_no_more_levels_than_its_labels_have_room_for(
             kept_depths(depth, height + 1, ways)
 
 
-@pytest.mark.parametrize(("labels", "leaf"), [(0, 8), (5, 0)])
-def test_no_labels_and_no_leaves_are_refused(labels: int, leaf: int) -> None:
-    with pytest.raises(ConfigError, match="1 or more"):
-        depth_of(labels, leaf)
-
-
 # --------------------------------------------------------------------------- the tree
 
 
@@ -215,14 +191,6 @@ def test_the_same_seed_gives_the_same_tree_on_any_number_of_threads() -> None:
     )
     assert np.array_equal(one.order, two.order)
     assert not np.array_equal(one.order, other.order)
-
-
-def test_another_global_seed_changes_nothing() -> None:
-    features = made(100)
-    np.random.seed(1)
-    one = build_tree(features, max_leaf=4, height=1, ways=2, seed=0)
-    np.random.seed(2)
-    assert np.array_equal(one.order, build_tree(features, max_leaf=4, height=1, ways=2, seed=0).order)
 
 
 def test_parents_and_children_agree_at_every_level() -> None:
@@ -255,13 +223,6 @@ def test_labels_of_one_topic_share_a_leaf() -> None:
     assert any(pure)
 
 
-def test_progress_ends_at_the_whole() -> None:
-    told: list[tuple[int, int]] = []
-    build_tree(made(600), max_leaf=8, height=1, ways=2, seed=0, progress=lambda *it: told.append(it))
-    assert told[-1] == (600 * 7, 600 * 7)
-    assert told == sorted(told)
-
-
 # --------------------------------------------------------------------------- label features
 
 
@@ -272,10 +233,3 @@ def test_label_features_by_hand() -> None:
     length = np.sqrt(0.36 + 3.24)
     expected = [[0.6, 0.8], [0.6 / length, 1.8 / length], [0, 0], [0, 0]]
     assert np.allclose(label_features(documents, labels).toarray(), expected)
-
-
-def test_labels_without_text_find_a_place() -> None:
-    features = made(40).tolil()
-    features[[3, 7, 8]] = 0
-    tree = build_tree(features.tocsr(), max_leaf=4, height=1, ways=2, seed=0)
-    assert sorted(tree.order) == list(range(40))

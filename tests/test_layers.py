@@ -14,7 +14,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 
 from reimpl import layers
 from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
-from tests import naive_text_cnn as naive
 from tests.shared import shared
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -38,14 +37,6 @@ def test_the_stored_pools_are_those_of_the_reference_data(name: str) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ pools
-
-
-@pytest.mark.parametrize("threshold", BRANCHES)
-def test_dynamic_pooling_of_ten_numbers_into_four(monkeypatch: pytest.MonkeyPatch, threshold: int) -> None:
-    """0..9 in 4 pools gives 2, 4, 7, 9: pools of three that share 2 | 2 3 4 | 5 6 7 | 7 8 9."""
-    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
-    row = torch.arange(10.0).view(1, 10, 1)
-    assert conv_max_pool(row, torch.ones(1, 1, 1), None, pools=4).flatten().tolist() == [2, 4, 7, 9]
 
 
 def test_overlapping_pooling_of_five_numbers() -> None:
@@ -113,25 +104,6 @@ def test_convolution_equals_that_of_torch(
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("threshold", BRANCHES)
-@pytest.mark.parametrize("stride", [1, 2])
-@pytest.mark.parametrize("pools", [1, 2, 4, 30])
-def test_convolution_and_pooling_equal_a_loop(
-    monkeypatch: pytest.MonkeyPatch, stride: int, pools: int, threshold: int
-) -> None:
-    """Sums over single words and components, then maxima over bins; 30 pools are more than positions."""
-    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
-    rng = np.random.default_rng(1)
-    x, w, b = rng.normal(size=(2, 17, 3)), rng.normal(size=(4, 3, 5)), rng.normal(size=4)
-    ours = conv_max_pool(
-        torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(b), pools=pools, stride=stride
-    )
-    for document, values in zip(x, ours, strict=True):
-        maps = naive.convolve(document, w, b, stride)
-        expected = [naive.dynamic_pool(row, pools) for row in maps.tolist()]
-        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
-
-
 def _operands(B: int, T: int, k: int, *, kind: str) -> list[torch.Tensor]:
     rng = np.random.default_rng(B * 1000 + T)
     x, w, b = rng.normal(size=(B, T, 3)), rng.normal(size=(5, 3, k)), rng.normal(size=5)
@@ -172,63 +144,6 @@ def test_values_and_gradients_equal_autograd(
     (expected * slope).sum().backward()
     for a, c in zip(ours, theirs, strict=True):
         torch.testing.assert_close(a.grad, c.grad, rtol=0, atol=1e-11)
-
-
-@pytest.mark.parametrize("threshold", BRANCHES)
-@pytest.mark.parametrize(("pools", "stride"), [(1, 1), (4, 1), (2, 2), (12, 2)])
-def test_gradients_equal_finite_differences(
-    monkeypatch: pytest.MonkeyPatch, pools: int, stride: int, threshold: int
-) -> None:
-    """torch's gradcheck, for input, kernel and bias; 12 pools share most of the positions."""
-    monkeypatch.setattr(layers, "_SPARSE_FROM", threshold)
-    operands = _operands(1, 13, 2, kind="random")
-    pooled = partial(conv_max_pool, pools=pools, stride=stride)
-    assert torch.autograd.gradcheck(pooled, operands)
-
-
-@pytest.mark.parametrize("wanted", ["input", "kernel"])
-def test_a_gradient_that_nobody_wants_is_not_computed(wanted: str) -> None:
-    """Frozen word vectors or a frozen kernel leave the other gradient as it is."""
-    x, w, b = _operands(2, 200, 4, kind="random")
-    conv_max_pool(x, w, b, pools=4).sum().backward()
-    only = x if wanted == "input" else w
-    expected = only.grad
-    x2, w2, b2 = _operands(2, 200, 4, kind="random")
-    (w2 if wanted == "input" else x2).requires_grad_(False)
-    conv_max_pool(x2, w2, b2, pools=4).sum().backward()
-    torch.testing.assert_close((x2 if wanted == "input" else w2).grad, expected)
-    assert (w2 if wanted == "input" else x2).grad is None
-
-
-def test_a_kernel_without_bias_adds_nothing() -> None:
-    """No bias and a bias of zeros are the same."""
-    x, w, b = _operands(2, 40, 4, kind="random")
-    torch.testing.assert_close(
-        conv_max_pool(x, w, None, pools=2), conv_max_pool(x, w, torch.zeros_like(b), pools=2)
-    )
-
-
-@pytest.mark.parametrize(
-    ("T", "channels", "pools", "sparse"),
-    [
-        (500, 2, 1, True),
-        (500, 2, 4, True),
-        (64, 2, 1, True),
-        (64, 2, 4, False),
-        (64, 50, 4, True),
-        (40, 50, 4, False),
-        (64, 300, 8, False),
-    ],
-)
-def test_which_backward_pass_is_taken(
-    monkeypatch: pytest.MonkeyPatch, T: int, channels: int, pools: int, sparse: bool
-) -> None:
-    """Long documents in few pools take the sparse one, so that the tests above do test what training runs."""
-    taken = []
-    apply = layers._ConvMaxPool.apply
-    monkeypatch.setattr(layers._ConvMaxPool, "apply", lambda *a: taken.append(True) or apply(*a))
-    conv_max_pool(torch.zeros(1, T, channels), torch.zeros(3, channels, 8), None, pools=pools)
-    assert bool(taken) is sparse
 
 
 @pytest.mark.parametrize("threshold", BRANCHES)

@@ -26,10 +26,9 @@ from reimpl.data.opening import open_corpus
 from reimpl.errors import ConfigError
 from reimpl.label_lists import top_k
 from reimpl.linear import VARIANTS, Config
-from reimpl.models import find_config, find_model
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
-from tests.toys import WORDS, toy_data, toy_protocol
+from tests.toys import toy_data, toy_protocol
 
 L = 150
 
@@ -96,33 +95,6 @@ def test_tf_idf_is_scikit_learn_s() -> None:
     assert abs(ours - theirs).max() < 1e-12
 
 
-def test_idf_is_counted_on_training_documents_alone() -> None:
-    data = featured()
-    other = replace(data, test=data.train)
-    for mine in (data, other):
-        seen = linear.features(VARIANTS["svm-tfidf"], mine)[0]
-        assert abs(seen - linear.features(VARIANTS["svm-tfidf"], data)[0]).max() == 0
-
-
-def test_texts_without_features_are_counts_of_the_words_that_were_kept() -> None:
-    data = toy_data(n_train=40)
-    rows = np.zeros((40, WORDS), dtype=np.float32)
-    for i in range(40):
-        for word in data.train.tokens[data.train.offsets[i] : data.train.offsets[i + 1]]:
-            rows[i, word] += 1
-    X, _, told = linear.features(Config(normalise=False), data)
-    assert X.toarray().tolist() == rows.tolist()
-    assert told == ("features: counts of the words that were kept of each document",)
-    assert told[0] in run(data).notes
-
-
-def test_a_document_without_features_has_scores_of_the_biases() -> None:
-    data = featured()
-    bare = replace(data.test, features=sparse.csr_matrix(data.test.features.shape, dtype=np.float32))  # type: ignore[union-attr]
-    result = run(replace(data, test=bare))
-    assert result.top_scores is not None and np.ptp(result.top_scores, axis=0).max() == 0
-
-
 @pytest.mark.slow
 def test_delicious_scores_what_another_program_made_of_it() -> None:
     """Column 0 of the repository's splits, linear SVM, rows normalised, C = 1: 69.26, 62.84 and 58.01."""
@@ -172,13 +144,6 @@ def test_a_resumed_run_ends_as_an_undisturbed_one(tmp_path: Path, at: int) -> No
     assert heard == [64, 128, 150][at:]
 
 
-def test_checkpoints_come_by_the_clock(tmp_path: Path) -> None:
-    path = tmp_path / "state.pt"
-    run(featured(), watch=Watch(checkpoint=path, checkpoint_every=0.0))
-    assert path.exists()
-    assert [it.name for it in tmp_path.iterdir()] == ["state.pt"]
-
-
 @pytest.mark.parametrize("how", ["not a checkpoint", "of other data"])
 def test_a_checkpoint_that_is_none_is_told(tmp_path: Path, how: str) -> None:
     path = tmp_path / "state.pt"
@@ -198,13 +163,6 @@ def test_labels_that_nobody_has_are_told_and_never_predicted() -> None:
     result = run(featured())
     assert result.notes == ("1 labels without a training document are never predicted",)
     assert result.top_ids is not None and not (result.top_ids == 7).any()
-
-
-def test_a_list_ends_where_no_label_is_left() -> None:
-    data = featured(n_labels=4)
-    few = replace(data.train, label_ids=np.array([2]), label_offsets=np.minimum(np.arange(81), 1))
-    result = run(replace(data, train=few))
-    assert result.top_ids is not None and result.top_ids.tolist() == [[2, -1, -1, -1]] * 30
 
 
 def test_a_solver_that_stops_early_is_told() -> None:
@@ -232,11 +190,6 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=f"linear: {message}"):
         Config(**changes)
-
-
-def test_it_is_a_model_by_its_name() -> None:
-    config = find_config(find_model("linear"), "svm", {"loss": "logistic", "C": 2.0})
-    assert config == Config(loss="logistic", C=2.0)
 
 
 @pytest.mark.parametrize(("loss", "documents"), [("squared_hinge", 80), ("squared_hinge", 15), ("hinge", 80)])

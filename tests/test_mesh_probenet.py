@@ -17,8 +17,6 @@ from reimpl.models import find_config, known_variants, reduced_config
 from reimpl.training import train
 from tests.toys import toy_data, toy_protocol
 
-Patch = pytest.MonkeyPatch
-
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:

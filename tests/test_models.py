@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -32,14 +31,6 @@ def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
     """Modules of this package that are no models are not known either, and nothing else is imported."""
     with pytest.raises(ConfigError, match=rf"^model {name!r} is not known; known are .*xml_cnn"):
         find_model(name)
-
-
-def test_models_are_listed_without_torch() -> None:
-    script = (
-        "import sys; from reimpl.models import known_models, known_variants;"
-        "sys.exit(known_variants(known_models()[0]) is None or 'torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
 def test_variants_read_from_the_file_are_those_that_the_import_finds() -> None:
@@ -142,14 +133,6 @@ def test_a_module_that_cannot_be_imported_is_told_in_one_sentence(
 # --------------------------------------------------------------------------- configurations
 
 
-def test_a_variant_with_changes() -> None:
-    base = xml_cnn.VARIANTS["liu2017-code"]
-    found = find_config(xml_cnn, "liu2017-code", {"windows": [3, 5], "maps": 7, "dropout_output": 0})
-    assert found == replace(base, windows=(3, 5), maps=7, dropout_output=0.0)
-    assert isinstance(found.windows, tuple) and isinstance(found.dropout_output, float)
-    assert find_config(xml_cnn, "liu2017-code", {}) == base
-
-
 @pytest.mark.parametrize("variant", xml_cnn.VARIANTS)
 def test_a_configuration_survives_the_way_through_a_record(variant: str) -> None:
     import json
@@ -186,11 +169,6 @@ def test_a_change_that_cannot_be_is_refused_with_its_key_and_value(
     with pytest.raises(ConfigError, match=message) as caught:
         find_config(xml_cnn, "chen2022-kim-words", changes)
     assert "\n" not in str(caught.value)
-
-
-def test_an_unknown_variant_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"^variant 'code' of 'reimpl.xml_cnn' is not known; .*kim2014"):
-        find_config(xml_cnn, "code", {})
 
 
 def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
@@ -242,12 +220,6 @@ def test_what_a_model_holds_is_never_reduced_to_more_than_is_asked_for() -> None
     asked = {"context": 20, "base": "xml_cnn", "base_variant": "kim2014", "base_config": {"maps": 4}}
     config = find_config(cornet, "code", asked)
     assert reduced_config(cornet, config, protocol("small").model) == config
-
-
-def test_a_model_may_have_reduced_sizes_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    offer(monkeypatch, tmp_path, THEIRS + 'SMALL = {"size": 1}\n')
-    module = find_model("theirs")
-    assert reduced_config(module, module.Config(), {"size": 2}) == module.Config(size=1)
 
 
 HOLDING = """

@@ -15,8 +15,6 @@ from reimpl.batching import DeviceSplit
 from reimpl.data.dataset import Split
 from reimpl.data.storage import read_array
 
-CPU = torch.device("cpu")
-
 
 def plain(
     documents: Sequence[Sequence[int]], numbers: Sequence[int], width: int, padding: int
@@ -54,26 +52,6 @@ def test_random_documents(device: torch.device) -> None:
         numbers = rng.permutation(200)[:90].tolist()
         batch = on_device.batch(torch.tensor(numbers, device=device), width)
         assert batch.tolist() == plain(documents, numbers, width, 7)
-
-
-def test_a_split_without_any_word_is_all_padding(device: torch.device) -> None:
-    on_device = DeviceSplit(split_of([[], []]), 4, device)
-    assert on_device.batch(torch.tensor([1, 0], device=device), 3).tolist() == [[4, 4, 4]] * 2
-
-
-def test_tokens_are_those_of_the_split_and_stay_as_they_are() -> None:
-    split = split_of([[1, 2], [3], []])
-    on_device = DeviceSplit(split, 9, CPU)
-    assert on_device.tokens.data_ptr() == split.tokens.ctypes.data
-    on_device.batch(torch.tensor([0, 1, 2]), 4).fill_(77)
-    assert split.tokens.tolist() == [1, 2, 3]
-
-
-def test_what_cannot_be_written_to_is_read_without_a_warning() -> None:
-    """Warnings are errors here, and torch warns of arrays that cannot be written to."""
-    split = split_of([[1, 2], [3]])
-    split.tokens.flags.writeable = False
-    assert DeviceSplit(split, 0, CPU).batch(torch.tensor([1]), 2).tolist() == [[3, 0]]
 
 
 MEMORY = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import json
 from collections.abc import Mapping
@@ -70,45 +69,6 @@ def test_steps_equal_those_of_lasagne(
     np.testing.assert_allclose(state["exp_avg_sq"], stored[p + "exp_avg_sq"], rtol=1e-12, atol=1e-30)
 
 
-@cases
-def test_torch_adam_is_another_optimiser(stored: dict[str, np.ndarray], case: dict[str, Any]) -> None:
-    """Its steps equal the stored ones of torch, and depart from Lasagne's by as much as was measured."""
-    p = case["prefix"]
-    weights, optimiser = _optimiser("adam", case, stored[p + "start"])
-    path = _steps(optimiser, weights, stored[p + "grads"])
-    np.testing.assert_allclose(path, stored[p + "torch"], rtol=0, atol=1e-14)
-    gap = np.abs(path - stored[p + "lasagne"]).max()
-    assert gap == pytest.approx(case["largest_abs_difference_lasagne_vs_torch_float64"], rel=1e-5, abs=1e-14)
-
-
-@cases
-@ways
-@pytest.mark.parametrize("after", [1, 5])
-def test_saved_and_loaded_it_goes_on_as_if_nothing_had_been(
-    stored: dict[str, np.ndarray], case: dict[str, Any], options: dict[str, bool], after: int
-) -> None:
-    """The step count travels in the state dict: resumed, it gives the same bits as if never stopped."""
-    p = case["prefix"]
-    weights, optimiser = _optimiser("lasagne_adam", case, stored[p + "start"], **options)
-    undisturbed = _steps(optimiser, weights, stored[p + "grads"])
-    weights, optimiser = _optimiser("lasagne_adam", case, stored[p + "start"], **options)
-    _steps(optimiser, weights, stored[p + "grads"][:after])
-    saved = copy.deepcopy(optimiser.state_dict())
-    weights, optimiser = _optimiser("lasagne_adam", case, weights.detach().numpy(), **options)
-    optimiser.load_state_dict(saved)
-    resumed = _steps(optimiser, weights, stored[p + "grads"][after:])
-    assert np.array_equal(resumed, undisturbed[after:])
-
-
-def test_float32_steps_stay_near_those_of_lasagne(stored: dict[str, np.ndarray]) -> None:
-    """Lasagne itself at floatX=float32, within the rounding of twelve float32 steps."""
-    case = CASES[3]
-    p = case["prefix"]
-    weights, optimiser = _optimiser("lasagne_adam", case, stored[p + "start"].astype(np.float32))
-    path = _steps(optimiser, weights, stored[p + "grads"].astype(np.float32))
-    np.testing.assert_allclose(path, stored[p + "lasagne_theano_float32"], rtol=0, atol=1e-6)
-
-
 def test_the_first_step_by_hand() -> None:
     """m / (1 - b1) = g and sqrt(v) = g sqrt(.001), so the step is lr g sqrt(.001) / (g sqrt(.001) + eps)."""
     weights = torch.zeros(1, dtype=torch.float64, requires_grad=True)
@@ -117,31 +77,6 @@ def test_the_first_step_by_hand() -> None:
     root = 0.001**0.5
     # g = eps; torch's own Adam would move by half the rate
     assert weights.item() == pytest.approx(-1e-3 * root / (root + 1), rel=1e-12)
-
-
-def test_the_learning_rate_can_change_between_steps() -> None:
-    """A schedule writes the group's rate, and the next step uses it."""
-    weights = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    optimiser = LasagneAdam([weights], lr=1e-3, eps=0.0)
-    weights.grad = torch.ones(1, dtype=torch.float64)
-    optimiser.step()
-    optimiser.param_groups[0]["lr"] = 0.5
-    optimiser.step()
-    assert weights.item() == pytest.approx(-0.501)  # a constant gradient moves by the rate at each step
-
-
-def test_a_closure_returns_its_loss() -> None:
-    """As in torch: the closure is called and its value handed on."""
-    weights = torch.ones(1, requires_grad=True)
-    optimiser = LasagneAdam([weights])
-
-    def closure() -> float:
-        optimiser.zero_grad()
-        value = (weights * 2).sum()
-        value.backward()
-        return value.item()
-
-    assert optimiser.step(closure) == 2.0
 
 
 # --------------------------------------------------------------------------- dense and sparse Adam
@@ -228,17 +163,6 @@ def test_dense_and_sparse_steps_equal_those_of_the_public_code(
             np.testing.assert_allclose(optimiser.state[parts[place]][moment], stored, rtol=0, atol=1e-12)
 
 
-@settings
-def test_dense_and_sparse_steps_in_float32_stay_near_them(
-    dynamics: dict[str, np.ndarray], setting: dict[str, Any]
-) -> None:
-    parts, optimiser = both_kinds(setting, dynamics, np.float32)
-    path = both_steps(parts, optimiser, setting, dynamics, range(12))
-    for place, name in enumerate(("dense", "sparse")):
-        stored = dynamics[f"{setting['prefix']}{name}_params_float32"]
-        np.testing.assert_allclose(np.array([step[place] for step in path]), stored, rtol=0, atol=1e-6)
-
-
 @pytest.mark.parametrize("after", [1, 7])
 @settings
 def test_dense_and_sparse_steps_go_on_with_the_same_bits_after_a_checkpoint(
@@ -258,24 +182,6 @@ def test_dense_and_sparse_steps_go_on_with_the_same_bits_after_a_checkpoint(
     assert np.array_equal(
         np.concatenate([*map(np.ravel, resumed[-1])]), np.concatenate([*map(np.ravel, undisturbed[-1])])
     )
-
-
-def test_gradients_down_to_1e_7_show_where_the_public_code_adds_eps() -> None:
-    """The reference vectors: four steps of a table and a dense layer, eps within the correction."""
-    with np.load(REFERENCE / "attentionxml_optimiser_steps.npz") as stored:
-        names = ("embedding", "dense_weight", "dense_bias")
-        parts = [torch.tensor(stored[f"weight.{name}"], requires_grad=True) for name in names]
-        optimiser = OPTIMISERS["dense_sparse_adam"](parts, lr=1e-3)
-        for t in range(4):
-            rows = np.flatnonzero(stored[f"input.step{t}.rows_touched"])
-            gradient = stored[f"grad.step{t}.embedding"]
-            parts[0].grad = rows_gradient(rows, gradient[rows], parts[0])
-            for part, name in zip(parts[1:], names[1:], strict=True):
-                part.grad = torch.from_numpy(stored[f"grad.step{t}.{name}"])
-            optimiser.step()
-            for part, name in zip(parts, names, strict=True):
-                expected = stored[f"step.step{t}.{name}"]
-                np.testing.assert_allclose(part.detach().numpy(), expected, rtol=0, atol=1e-7)
 
 
 def test_a_row_without_gradient_keeps_value_and_moments_while_the_count_goes_on() -> None:

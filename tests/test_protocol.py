@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from dataclasses import fields
 from typing import Any
 
@@ -133,12 +130,6 @@ def test_the_first_protocols_become_small_on_a_cpu_as_ever(name: str) -> None:
     assert on_a_cpu(name) == "small"
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_a_protocol_is_json_and_back(name: str) -> None:
-    """It is part of a run's specification, from which a worker makes it again."""
-    assert Protocol(**json.loads(json.dumps(protocol(name).as_dict()))) == protocol(name)
-
-
 #: Fields of the first protocols; each run of then has all of them, and no others, in its specification.
 FIRST = {
     *("name", "epochs", "batch_size", "learning_rate", "optimiser", "shuffle", "padding", "length", "select"),
@@ -212,21 +203,3 @@ def test_an_impossible_protocol_is_refused_with_its_name_and_value(
 ) -> None:
     with pytest.raises(ConfigError, match=rf"^protocol 'mine': .*{re.escape(message)}"):
         Protocol(**{"name": "mine", "epochs": 1, "batch_size": 1, **changes})
-
-
-def test_an_unknown_protocol_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"'chen2021' is not known; known are chen2022, .*small"):
-        protocol("chen2021")
-
-
-def test_protocols_are_listed_without_torch() -> None:
-    script = "import sys, reimpl.protocol; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
-
-
-def test_a_weight_decay_is_not_negative_and_is_told_only_where_there_is_one() -> None:
-    """It came after runs were stored: those without keep their keys."""
-    with pytest.raises(ConfigError, match="weight_decay must be 0 or more, not -1"):
-        Protocol(name="mine", epochs=1, batch_size=1, weight_decay=-1)
-    assert "weight_decay" not in protocol("chen2022").as_dict()
-    assert protocol("rank-ae-third-party").as_dict()["weight_decay"] == 1e-8

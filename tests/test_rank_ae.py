@@ -16,12 +16,12 @@ from torch import Tensor
 from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
-from reimpl.models import find_config, find_model, known_variants, reduced_config
-from reimpl.protocol import Protocol, on_a_cpu
-from reimpl.rank_ae import VARIANTS, Config, RankAE, build
+from reimpl.models import reduced_config
+from reimpl.protocol import Protocol
+from reimpl.rank_ae import VARIANTS, Config, build
 from reimpl.training import Interrupted, Result, Watch
 from reimpl.word_batches import SlotBatchNorm, WordBatch
-from tests.toys import WORDS, toy_data, toy_protocol
+from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
 D, L = 9, 6
@@ -110,22 +110,6 @@ def test_all_words_present_is_torchs_batch_normalisation() -> None:
     torch.testing.assert_close(ours.running_var, theirs.running_var)
 
 
-def test_presence_flags_know_no_words() -> None:
-    """The third party's preparation: without attention, documents of equal weights are the same."""
-    torch.manual_seed(0)
-    config = small("paper", ids="presence", attention="none")
-    net = build(config, vectors=torch.randn(5, 8), labels=L)
-    first, second = net(words_of([[1.0, 2, 0, 0, 0], [0, 0, 0, 1, 2]]))
-    assert torch.equal(first, second)
-    first, second = replaced_ids(net)(words_of([[1.0, 2, 0, 0, 0], [0, 0, 0, 1, 2]]))
-    assert not torch.equal(first, second)
-
-
-def replaced_ids(net: RankAE) -> RankAE:
-    net.config = replace(net.config, ids="words")
-    return net
-
-
 def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
     """Scores are those before the sigmoid."""
     net = build(small("paper"), vectors=torch.randn(5, 8), labels=3)
@@ -137,17 +121,6 @@ def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
 # ------------------------------------------------------------------------------------------ the training
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_it_learns_from_features(variant: str) -> None:
-    result = run(small(variant), featured(), toy_protocol(padding="batch", epochs=40))
-    losses = [row["loss"] for row in result.curve]
-    assert not result.failed and losses[-1] < losses[0]
-    assert result.notes[0].startswith("input: 9 features of the corpus")
-    assert result.top_ids is not None and result.top_ids.shape == (11, L)
-    expected = small(variant).parameter_count(vocabulary=D, dimension=8, labels=L)
-    assert result.parameters == expected
-
-
 @pytest.mark.parametrize("variant", ["paper", "bce"])
 def test_it_comes_to_rank_what_follows_from_the_features(variant: str) -> None:
     """Far better than by chance: the labels are sums of two features."""
@@ -155,35 +128,6 @@ def test_it_comes_to_rank_what_follows_from_the_features(variant: str) -> None:
     result = run(small(variant, hidden=8), data, toy_protocol(padding="batch", epochs=60, batch_size=32))
     share = 100 * len(data.test.label_ids) / (data.test.size * L)
     assert result.metrics["P@1"] > share + 25
-
-
-def test_texts_are_learned_from_as_counted_words() -> None:
-    """With the vectors of the data, whatever size the features' would have."""
-    result = run(small(reduction=2), toy_data())
-    assert result.notes == (f"input: {WORDS} words of the texts",)
-    assert result.parameters == small(reduction=2).parameter_count(vocabulary=WORDS, dimension=4, labels=L)
-
-
-def test_predictions_do_not_depend_on_the_labels_of_the_test_documents() -> None:
-    data = featured()
-    none = replace(data.test, label_ids=np.array([0], np.int32), label_offsets=np.array([0, 1] + [1] * 10))
-    assert same(run(small(), data), run(small(), replace(data, test=none)))
-
-
-def test_other_training_labels_give_another_loss() -> None:
-    data = featured()
-    other = replace(
-        data.train,
-        label_ids=np.sort(L - 1 - data.train.label_ids[:1]),
-        label_offsets=np.array([0] + [1] * 23),
-    )
-    assert not same(run(small(), data), run(small(), replace(data, train=other)))
-
-
-def test_documents_without_labels_are_counted() -> None:
-    result = run(small(), featured())
-    assert "training documents without labels have no ranking loss" in result.notes[0]
-    assert "ranking loss" not in run(small("bce"), featured()).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -239,20 +183,6 @@ def test_it_trains_in_half_precision(config: Config) -> None:
     assert not result.failed
 
 
-def test_a_protocol_selects_by_held_out_documents() -> None:
-    protocol = toy_protocol(
-        padding="batch", select="best_on_dev", evaluate="every_epoch", hold_out="wang2019", weight_decay=1e-8
-    )
-    result = run(small("third-party"), featured(), protocol)
-    assert not result.failed and all("P@1" in row for row in result.curve)
-
-
-def test_the_decay_is_added_to_the_gradient() -> None:
-    """Another decay is another training, from the first step on."""
-    runs = [run(small(), featured(), toy_protocol(padding="batch", weight_decay=d)) for d in (0, 1e-2)]
-    assert not same(*runs)
-
-
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:
     """Without batch normalisation, whose statistics are those of a part."""
     from reimpl.rank_ae import Run
@@ -295,13 +225,6 @@ def test_vectors_too_small_for_the_attention_are_refused() -> None:
         build(small(), vectors=torch.randn(5, 3), labels=L)
 
 
-def test_a_claim_file_names_variants_and_changes_keys() -> None:
-    names = ("paper", "bce", "no-attention", "third-party", "binary-ids")
-    assert known_variants("rank_ae") == names == tuple(VARIANTS)
-    config = find_config(find_model("rank_ae"), "third-party", {"hidden": 80, "encoder": 120, "reduction": 2})
-    assert config == replace(VARIANTS["third-party"], hidden=80, encoder=120, reduction=2)
-
-
 def test_few_labels_have_a_smaller_common_space() -> None:
     """Section 3.1: 100 and 200."""
     assert (Config().common(983), Config().common(30_938), Config(hidden=80).common(983)) == (100, 200, 80)
@@ -310,11 +233,6 @@ def test_few_labels_have_a_smaller_common_space() -> None:
 def test_reduced_sizes_keep_the_choices() -> None:
     config = reduced_config(rank_ae, VARIANTS["third-party"], {})
     assert config == replace(VARIANTS["third-party"], embedding=32, encoder=64)
-
-
-@pytest.mark.parametrize("name", ["wang2019", "rank-ae-third-party"])
-def test_its_protocols_are_carried_out_on_a_cpu_as_they_are(name: str) -> None:
-    assert on_a_cpu(name) == name
 
 
 def test_a_score_is_a_sum_over_words() -> None:

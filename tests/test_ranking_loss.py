@@ -100,33 +100,3 @@ def test_it_is_the_double_loop(data: st.DataObject) -> None:
     expected = by_double_loop(scores, truth, m)
     assert loss.positive.tolist() == pytest.approx(expected[0], abs=1e-9)
     assert loss.negative.tolist() == pytest.approx(expected[1], abs=1e-9)
-
-
-@pytest.mark.parametrize("over", ["sum", "mean"])
-def test_gradients_are_those_of_finite_differences(over: Any) -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, (3, 7))
-    scores, rows, cols = tensors(rng.normal(size=(3, 7)), truth)
-
-    def total(s: Tensor) -> Tensor:
-        loss = ranking_loss(s, rows, cols, margin=0.3, over=over)
-        return (loss.positive * 2 + loss.negative * 3).sum()
-
-    assert torch.autograd.gradcheck(total, (scores,), eps=1e-7, atol=1e-5)
-
-
-def test_the_order_of_the_positives_does_not_matter() -> None:
-    scores, rows, cols = tensors(np.random.default_rng(1).normal(size=(4, 9)), np.eye(4, 9) + np.eye(4, 9, 3))
-    shuffled = torch.tensor([5, 0, 7, 2, 4, 1, 6, 3])
-    one, other = (
-        ranking_loss(scores, rows[order], cols[order], margin=0.5) for order in (torch.arange(8), shuffled)
-    )
-    assert torch.equal(one.positive, other.positive)
-    assert one.negative.tolist() == pytest.approx(other.negative.tolist())
-
-
-def test_a_score_that_is_no_number_is_not_hidden() -> None:
-    """A training that diverges must not look like one whose loss is 0."""
-    scores, rows, cols = tensors([[0.1, float("nan"), 0.3], [0.1, 0.2, 0.3]], [[1, 0, 0], [1, 0, 0]])
-    loss = ranking_loss(scores, rows, cols, margin=0.5)
-    assert loss.positive.isnan().tolist() == [True, False]

@@ -116,14 +116,6 @@ def test_learned_starts_are_cell_and_hidden_state_of_layer_and_direction(way: st
     torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
 
 
-def test_learned_starts_begin_at_zero() -> None:
-    lstm = BiLSTM(5, 4, layers=2)
-    assert lstm.initial_cell is not None and lstm.initial_hidden is not None
-    assert lstm.initial_cell.shape == lstm.initial_hidden.shape == (4, 4)
-    assert not lstm.initial_cell.any() and not lstm.initial_hidden.any()
-    assert BiLSTM(5, 4, start="zero").initial_cell is None
-
-
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("start", ["learned", "zero"])
 def test_the_formula_counts_what_is_built(layers: int, start: Any) -> None:
@@ -137,14 +129,6 @@ def test_a_start_that_is_none_is_named() -> None:
 
 
 # ------------------------------------------------------------------------------------------------ lengths
-
-
-def test_words_are_ids_that_are_not_the_paddings_and_at_least_one() -> None:
-    """Packing refuses documents without words; here they are one padding vector long."""
-    ids = torch.tensor([[4, 7, 4, 7], [7, 7, 7, 7], [0, 0, 7, 7]])
-    assert recurrent.lengths_of(ids, 7).tolist() == [2, 1, 2]
-    assert recurrent.lengths_of(torch.tensor([[7, 7, 7]]), 7).tolist() == [1]
-    assert recurrent.places(torch.tensor([2, 1]), 3).tolist() == [[True, True, False], [True, False, False]]
 
 
 def test_padding_beyond_the_longest_document_is_cut_off_where_looking_is_free(monkeypatch: Patch) -> None:
@@ -169,10 +153,3 @@ def test_stretches_reach_every_word_of_every_document_once(lengths: list[int], c
     assert cuts[-1][1] == falling[0]
     for first, _, active in cuts:
         assert falling[:active] == [length for length in falling if length > first]
-
-
-def test_stretches_are_few_where_a_call_costs_more_than_it_saves() -> None:
-    falling = list(range(500, 50, -10))
-    assert len(recurrent._stretches(falling, work=1)) == 1
-    assert len(recurrent._stretches(falling, work=10**6)) == 16
-    assert recurrent._stretches([20] * 5, work=10**6) == [(0, 20, 5)]

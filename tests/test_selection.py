@@ -63,11 +63,6 @@ def test_as_good_is_no_gain_and_nan_is_none() -> None:
     assert followed(Best(), [0.5, 0.5, math.nan, 0.6])[0] == [1, 4]
 
 
-def test_the_first_evaluation_counts_unless_it_must_beat_something() -> None:
-    assert followed(Best(), [0.0, 0.0])[0] == [1]
-    assert followed(Best(above=0.0), [0.0, 0.0])[0] == []
-
-
 def test_weights_of_before_the_kept_epochs_are_lost_and_yet_must_be_beaten() -> None:
     """CorNet's pipeline trainer: of 9, 5, 7, 8 from the third epoch on nothing is kept, of 10 the last."""
     for last, kept in ((8.0, False), (10.0, True)):
@@ -75,16 +70,6 @@ def test_weights_of_before_the_kept_epochs_are_lost_and_yet_must_be_beaten() -> 
         followed(best, [9.0, 5.0, 7.0, last])
         assert best.restore(network) == kept
         assert network.weight.item() == (4.0 if kept else 0.0)
-
-
-def test_the_kept_weights_are_a_copy_without_what_is_frozen() -> None:
-    """On a CPU the public tree trainer's best weights are the live ones, and change with later steps."""
-    best, network = Best(), Counter()
-    best.offer(1.0, network.now(7), 0)
-    network.now(9)
-    assert best.weights is not None and list(best.weights) == ["weight"]
-    best.restore(network)
-    assert network.weight.item() == 7.0
 
 
 def test_the_state_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reimpl import label_lists, topk
+from reimpl import label_lists
 from reimpl.errors import ConfigError, DataError
 from reimpl.topk import top_k
 
@@ -54,22 +54,6 @@ def test_wide_rows_on_every_device(device: str) -> None:
     assert_equal_to_numpy(scores, 5, device)
 
 
-def test_tied_rows_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tied rows that do not fit in one look are seen one after another, with the same lists."""
-    monkeypatch.setattr(topk, "_BLOCK", 20)
-    assert_equal_to_numpy(np.random.default_rng(2).integers(0, 3, (30, 9)).astype(np.float32), 4)
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64])
-def test_other_number_types(dtype: torch.dtype) -> None:
-    """Half precision ties most; whole numbers have no NaN to look for."""
-    scores = (torch.rand(20, 50, generator=torch.Generator().manual_seed(0)) * 9).to(dtype)
-    values, ids = top_k(scores, 6)
-    expected = label_lists.top_k(scores.double().numpy(), 6)
-    assert np.array_equal(ids.numpy(), expected[1])
-    assert values.dtype == dtype and np.array_equal(values.double().numpy(), expected[0])
-
-
 def test_lower_id_by_hand() -> None:
     """All equal: labels 0, 1, 2; a tie at the edge only: the lower of the tied."""
     assert top_k(torch.full((1, 6), 0.5), 3)[1].tolist() == [[0, 1, 2]]
@@ -93,12 +77,3 @@ def test_k_outside_the_labels(k: int) -> None:
     assert top_k(scores, 3)[1].tolist() == [[1, 2, 0]]
     with pytest.raises(ConfigError, match=f"k={k!r} of 3 labels"):
         top_k(scores, k)
-
-
-def test_no_documents_and_no_gradient() -> None:
-    """An empty batch gives empty lists; lists carry no gradient and leave the scores alone."""
-    assert top_k(torch.zeros(0, 3), 2)[1].shape == (0, 2)
-    scores = torch.zeros(1, 3, requires_grad=True)
-    assert not top_k(scores, 2)[0].requires_grad
-    with torch.inference_mode():
-        assert top_k(torch.zeros(1, 3), 2)[1].tolist() == [[0, 1]]

@@ -26,8 +26,8 @@ from reimpl.losses import LOSSES
 from reimpl.metrics import evaluate
 from reimpl.optim import LasagneAdam
 from reimpl.protocol import PROTOCOLS, Protocol
-from reimpl.training import Interrupted, Result, Watch, kept, train
-from tests.toys import WORDS, split_of, topics, toy_data, toy_protocol
+from reimpl.training import Interrupted, Result, Watch, train
+from tests.toys import WORDS, topics, toy_data, toy_protocol
 
 Build = Callable[[Tensor], nn.Module]
 
@@ -197,18 +197,6 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
     assert not same(first, run(seed=2))
 
 
-def test_a_seed_decides_weights_dropout_and_order_each() -> None:
-    """With other weights but no dropout and one batch the losses differ in the first epoch already."""
-    one, other = (run(toy_data(), toy_protocol(batch_size=64), seed=seed) for seed in (0, 1))
-    assert one.curve[0]["loss"] != other.curve[0]["loss"]
-
-
-def test_precision_and_threads_are_left_as_they_were() -> None:
-    before = torch.get_float32_matmul_precision(), torch.get_num_threads()
-    run(precision="tf32")
-    assert before == (torch.get_float32_matmul_precision(), torch.get_num_threads())
-
-
 # --------------------------------------------------------------------------- interruptions
 
 
@@ -253,61 +241,6 @@ def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
     resumed, times = with_stops(tmp_path / "state.pt", *stops, data=data, protocol=chosen)
     assert times == len(stops) or chosen.patience
     assert same(undisturbed, resumed)
-
-
-def test_a_run_resumed_from_a_checkpoint_of_the_clock_ends_with_the_same_bits(tmp_path: Path) -> None:
-    """As after a SIGKILL: the process is gone at step 8, the last checkpoint is of step 7."""
-
-    class Killed(BaseException):
-        pass
-
-    calls = count()
-
-    def stop() -> bool:
-        if next(calls) == 8:
-            raise Killed
-        return False
-
-    path = tmp_path / "state.pt"
-    with pytest.raises(Killed):
-        run(watch=Watch(stop=stop, checkpoint=path, checkpoint_every=0.0))
-    assert json.loads(torch.load(path)["state"])["epoch"] == 1
-    seen: list[int] = []
-    again = run(watch=Watch(progress=lambda done, total, loss: seen.append(done), checkpoint=path))
-    assert same(run(), again)
-    assert min(seen) == 10  # the first epoch was not made again
-    assert [entry.name for entry in tmp_path.iterdir()] == ["state.pt"]
-
-
-def test_the_seconds_of_all_parts_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = count(0.0, 1.0)  # every look at the clock takes a second
-    monkeypatch.setattr(time, "perf_counter", lambda: next(now))
-    path = tmp_path / "state.pt"
-    whole, (parts, times) = run().seconds, with_stops(path, 7, 4)
-    assert times == 2
-    assert whole <= parts.seconds <= whole + 8
-    assert sum(row["seconds"] for row in parts.curve) <= parts.seconds
-
-
-def test_checkpoints_come_by_the_clock_however_short_the_epochs_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every look at the clock takes a second: an epoch of five steps takes less than 20, the run about 40."""
-    now, saves = count(0.0, 1.0), list[Path]()
-    monkeypatch.setattr(time, "perf_counter", lambda: next(now))
-    save = torch.save
-    monkeypatch.setattr(torch, "save", lambda content, path: (saves.append(path), save(content, path)))
-    run(protocol=toy_protocol(epochs=5), watch=Watch(checkpoint=tmp_path / "state.pt", checkpoint_every=20.0))
-    assert 1 <= len(saves) <= 3
-
-
-def test_a_resumed_run_keeps_the_notes_and_parts_of_the_first(tmp_path: Path) -> None:
-    data, path = toy_data(), tmp_path / "state.pt"
-    with pytest.raises(Interrupted):
-        run(data, build=tight(data, 2), watch=Watch(stop=stopping(4), checkpoint=path))
-    assert run(data, build=bag(data), watch=Watch(checkpoint=path)).notes == (
-        "out of memory: batches of 5 computed in parts of 2",
-    )
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -370,11 +303,6 @@ def test_a_checkpoint_that_cannot_be_written_costs_the_run_nothing_but_a_note(
     assert result.notes == (f"no checkpoint could be written ({type(error).__name__})",)
     with pytest.raises(Interrupted):
         run(watch=Watch(stop=stopping(3), checkpoint=tmp_path / "state.pt"))
-
-
-def test_without_a_checkpoint_file_a_run_can_be_stopped_too() -> None:
-    with pytest.raises(Interrupted):
-        run(watch=Watch(stop=stopping(3)))
 
 
 # --------------------------------------------------------------------------- progress
@@ -450,17 +378,6 @@ def test_scores_that_are_no_numbers_are_a_failed_run(value: float, column: int |
     assert result.reason == "scores are not finite after epoch 1 of 3"
 
 
-def test_a_fault_of_the_network_is_not_taken_for_a_lack_of_memory() -> None:
-    data = toy_data()
-
-    class Faulty(Bag):
-        def forward(self, ids: Tensor) -> Tensor:
-            raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
-
-    with pytest.raises(RuntimeError, match="mat1 and mat2"):
-        run(data, build=lambda vectors: Faulty(vectors, data.n_labels))
-
-
 # --------------------------------------------------------------------------- memory that gives out
 
 
@@ -505,17 +422,6 @@ def test_batches_in_parts_make_the_same_step(room: int, loss_name: str) -> None:
     assert one.notes == ()
 
 
-def test_a_batch_in_parts_is_not_counted_twice_by_the_optimiser() -> None:
-    """Lasagne's Adam counts its updates: trying again must not be one."""
-    data, protocol = toy_data(n_train=20), toy_protocol(batch_size=20, epochs=3, optimiser="lasagne_adam")
-    whole: list[nn.Module] = []
-    parts: list[nn.Module] = []
-    run(data, protocol, build=bag(data, whole))
-    run(data, protocol, build=tight(data, 3, parts))
-    for name, weight in whole[0].state_dict().items():
-        torch.testing.assert_close(parts[0].state_dict()[name], weight, rtol=0, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -536,20 +442,6 @@ def test_no_room_for_one_document_is_a_failed_run_with_the_reason() -> None:
     result = run(data, build=tight(data, 0))
     assert result.reason == "out of memory with one document at a time on cpu"
     assert result.metrics == {}
-
-
-def test_scoring_in_parts_gives_the_same_ranking() -> None:
-    """There is room for training, but not for scoring whole batches."""
-    data = toy_data()
-
-    class Roomy(Tight):
-        def forward(self, ids: Tensor) -> Tensor:
-            self.room = 10**9 if self.training else 2
-            return super().forward(ids)
-
-    result = run(data, build=lambda vectors: Roomy(vectors, data.n_labels))
-    assert same(run(data, build=bag(data)), result)
-    assert result.notes == ("out of memory: batches of 5 computed in parts of 2",)
 
 
 # --------------------------------------------------------------------------- which epoch is reported
@@ -598,11 +490,6 @@ def test_best_on_test_reports_the_weights_and_predictions_of_the_best_epoch() ->
     assert result.metrics["P@1"] == 100
     assert result.top_ids is not None
     assert result.top_ids[:, 0].tolist() == [0, 1, 2, 3, 4, 5] * 2
-
-
-def test_the_last_epoch_is_reported_unless_the_protocol_selects() -> None:
-    result, _ = scripted([False, True, False])
-    assert result.metrics["P@1"] == 0
 
 
 def test_of_equally_good_epochs_the_first_is_reported() -> None:
@@ -664,12 +551,6 @@ def test_selecting_by_what_is_not_measured_is_refused_before_training(metric: st
         run(toy_data(n_labels=labels), protocol, build=lambda vectors: pytest.fail("it was built"))
 
 
-@pytest.mark.parametrize("metric", ["P@1", "P@5", "R@3", "RP@5", "nDCG@5"])
-def test_every_metric_that_may_select_is_measured(metric: str) -> None:
-    protocol = toy_protocol(select="best_on_test", select_metric=metric, evaluate="every_epoch", epochs=1)
-    assert metric in run(protocol=protocol).metrics
-
-
 # --------------------------------------------------------------------------- the padding row
 
 
@@ -682,13 +563,6 @@ def test_a_frozen_padding_row_stays_zero_and_a_trainable_one_moves(optimiser: An
         run(data, protocol, build=bag(data, made, frozen=not trainable))
         row = made[0].embedding.weight[data.padding_id].detach()  # type: ignore[union-attr,index]
         assert bool((row != 0).any()) == trainable
-
-
-def test_the_data_s_own_vectors_are_never_written_to() -> None:
-    data = toy_data()
-    before = data.vectors.copy()
-    run(data)
-    np.testing.assert_array_equal(data.vectors, before)
 
 
 # --------------------------------------------------------------------------- predictions and metrics
@@ -738,20 +612,7 @@ def test_scoring_in_batches_equals_scoring_all_at_once(padding: Any) -> None:
 
     one, other = scored(3), scored(1000)
     np.testing.assert_array_equal(one.top_ids, other.top_ids)  # type: ignore[arg-type]
-    np.testing.assert_allclose(one.top_scores, other.top_scores, rtol=1e-6)  # type: ignore[arg-type]
-
-
-def test_metrics_are_percent_of_the_kept_rankings_against_the_truth() -> None:
-    """Recounted document by document."""
-    data = toy_data(n_test=40)
-    result = run(data)
-    assert result.top_ids is not None
-    truth = [set(row.indices) for row in data.test.labels(data.n_labels)]
-    for k in (1, 3, 5):
-        hits = [len(set(ids[:k].tolist()) & true) for ids, true in zip(result.top_ids, truth, strict=True)]
-        assert result.metrics[f"P@{k}"] == pytest.approx(100 * np.mean(hits) / k)
-        recall = np.mean([hit / len(true) for hit, true in zip(hits, truth, strict=True)])
-        assert result.metrics[f"R@{k}"] == pytest.approx(100 * recall)
+    np.testing.assert_allclose(one.top_scores, other.top_scores, rtol=1e-6, atol=1e-6)  # type: ignore[arg-type]
 
 
 def test_propensities_come_from_the_training_set() -> None:
@@ -780,26 +641,6 @@ def test_propensities_count_the_documents_held_out_of_the_training_set() -> None
     truth = data.test.labels(data.n_labels)
     weights = {"train_frequency": frequency, "n_train": 40, "A": 0.55, "B": 1.5}
     assert result.metrics["PSP@3"] == pytest.approx(evaluate(result.top_ids, truth, **weights)["PSP@3"])
-
-
-@pytest.mark.parametrize(("labels", "k"), [(3, 3), (1, 1), (10, 10), (17, 10)])
-def test_ten_labels_are_kept_or_all_there_are(labels: int, k: int) -> None:
-    sets = [[i % labels] for i in range(9)]
-    data = toy_data(n_labels=labels, train=split_of([4] * 9, sets), test=split_of([4] * 9, sets, seed=1))
-    result = run(data, config={"loss": "bce_mean"})
-    assert kept(data) == k
-    assert result.top_ids is not None and result.top_ids.shape == (9, k)
-    assert sorted(result.top_ids[0].tolist()) == sorted(set(result.top_ids[0].tolist()))
-    assert {f"P@{n}" for n in (1, 3, 5) if n <= labels} == {
-        name for name in result.metrics if name.startswith("P@")
-    }
-
-
-def test_documents_without_labels_or_words_are_trained_on_and_scored() -> None:
-    odd = Split.from_lists([[], [1, 2], [], [3]], [[0], [], [], [2]])
-    result = run(toy_data(train=odd, test=odd), toy_protocol(batch_size=2))
-    assert not result.failed
-    assert all(math.isfinite(value) for value in result.metrics.values())
 
 
 def test_a_test_set_without_labels_leaves_out_what_is_no_number() -> None:
@@ -834,16 +675,6 @@ def test_documents_longer_than_the_length_are_cut(padding: Any, sweep: Any) -> N
     assert same(*results)
 
 
-@pytest.mark.parametrize("longest", [4, 9])
-def test_liu_s_padding_by_split_works_where_test_documents_are_longer_or_shorter(longest: int) -> None:
-    """The network has a weight for each of the 7 positions of the training set."""
-    data = toy_data(train=topics(20, longest=7), test=split_of([longest, 2], [[0], [1]]))
-    assert data.train.longest == 7
-    protocol = toy_protocol(padding="split", length=500)
-    build = builder(data, replace(protocol, length=7), sweep="embeddings", windows=(2,))
-    assert not run(data, protocol, build=build).failed
-
-
 # --------------------------------------------------------------------------- precision
 
 
@@ -856,58 +687,6 @@ def test_bf16_runs_on_a_cpu_and_gives_other_numbers_near_the_first() -> None:
 
 
 # --------------------------------------------------------------------------- speed that must stay
-
-
-def test_no_python_runs_per_document() -> None:
-    """Forty times the documents in as many batches: as many calls of Python functions, give or take."""
-    import sys
-
-    def calls(n: int, size: int) -> int:
-        data = toy_data(n_train=n, n_test=n)
-        total = 0
-
-        def trace(frame: Any, event: str, argument: Any) -> None:
-            nonlocal total
-            total += event in ("call", "c_call")
-
-        sys.setprofile(trace)
-        try:
-            run(data, toy_protocol(batch_size=size, epochs=1))
-        finally:
-            sys.setprofile(None)
-        return total
-
-    calls(50, 10)  # whatever is imported at the first time
-    few, many = calls(50, 10), calls(2000, 400)
-    assert many < few * 1.1
-
-
-def test_scores_are_reduced_batch_by_batch() -> None:
-    """No array of N x L values, nor of N x T token ids, is ever made: the largest new tensor is a batch's."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    data = toy_data(n_train=200, n_test=400, n_labels=300)
-    largest = 0
-
-    class Sizes(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            nonlocal largest
-            out = func(*args, **(kwargs or {}))
-            if isinstance(out, Tensor):
-                largest = max(largest, out.numel())
-            return out
-
-    with Sizes():
-        result = run(data, toy_protocol(batch_size=5, epochs=1))
-    assert not result.failed
-    assert largest < 400 * 10  # 5 x 300 of a batch's scores, 2000 tokens of a split; 120,000 would be N x L
-    assert result.top_ids is not None and result.top_ids.shape == (400, 10)
-
-
-def test_what_ranking_the_test_documents_took_is_told_apart() -> None:
-    """Without the evaluations on the way, and none where the run failed."""
-    result = run()
-    assert result.prediction_seconds is not None and 0 < result.prediction_seconds < result.seconds
 
 
 # --------------------------------------------------------------------------- networks that do not fit

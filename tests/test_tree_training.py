@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
-from scipy import sparse
 
 import reimpl.tree_training as module
 from reimpl.attention_xml import AttentionXML, Config, train
@@ -21,7 +19,7 @@ from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.tree_training import at_level, train_tree, tree_of, word_weights
+from reimpl.tree_training import at_level, train_tree, tree_of
 from tests.toys import toy_data, toy_protocol
 
 
@@ -94,13 +92,6 @@ def test_a_narrow_beam_scores_children_of_the_kept_nodes_only(levels: list[Any])
         below = np.flatnonzero(tree.parents(0) == node)
         assert set(ids[ids >= 0]) == set(below)
         assert (ids[len(below) :] == -1).all()
-
-
-def test_lists_can_be_longer_than_what_metrics_need() -> None:
-    short, long = run(list_length=6), run(list_length=12)
-    assert short.top_ids is not None and long.top_ids is not None
-    assert (short.top_ids.shape[1], long.top_ids.shape[1]) == (6, 12)
-    assert np.array_equal(short.top_ids, long.top_ids[:, :6])
 
 
 # --------------------------------------------------------------------------- what is learned
@@ -184,13 +175,6 @@ def test_a_lower_level_starts_with_the_weights_above_and_new_queries(levels: lis
     assert below["queries.weight"].shape[0] == 12 + 1
 
 
-def test_a_level_may_start_afresh(levels: list[Any]) -> None:
-    still = toy_protocol(epochs=1, padding="batch", learning_rate=1e-30)
-    run(config(start_from_level_above=False), protocol=still)
-    above, below = (level.network.state_dict() for level in levels)
-    assert not torch.allclose(above["layers.0.weight"], below["layers.0.weight"])
-
-
 def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
     corpus = data(12)
     run(config(candidates=2), corpus)
@@ -230,11 +214,6 @@ def test_a_level_of_few_nodes_is_selected_by_the_largest_k_it_has_nodes_for(leve
     assert [level.protocol.select_metric for level in levels] == ["nDCG@3", "nDCG@5"]
 
 
-def test_more_candidates_than_nodes_are_all_nodes_and_a_note() -> None:
-    result = run(config(candidates=160))
-    assert "level 0: of 160 candidates no more than the 4 nodes are kept" in result.notes
-
-
 def test_a_tree_is_as_high_as_there_are_labels_for() -> None:
     result = run(config(tree_height=5, ways=4, cluster_size=2), data(12))
     tree, height = result.notes[0].split("; ")
@@ -268,14 +247,6 @@ def test_nodes_of_a_document_by_hand() -> None:
     nodes = at_level(split, np.array([1, 0, 1]))
     assert nodes.label_ids.tolist() == [1, 0, 1]
     assert nodes.label_offsets.tolist() == [0, 1, 3, 3]
-
-
-def test_words_are_counted_where_there_are_no_features() -> None:
-    split = Split.from_lists([[3, 1, 1], []], [[0], [0]])
-    assert word_weights(split, 4).toarray().tolist() == [[0, 2, 0, 1], [0, 0, 0, 0]]
-    assert split.tokens.tolist() == [3, 1, 1], "the documents stay as they are"
-    features = sparse.csr_matrix(np.eye(2, dtype=np.float32))
-    assert word_weights(replace(split, features=features), 4) is features
 
 
 def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,52 +339,3 @@ def test_a_damaged_file_of_a_level_costs_that_level_only(tmp_path: Path, damaged
     assert resumed.metrics == undisturbed.metrics
     noted = "a checkpoint of level 1 could not be read, so the level was begun again" in resumed.notes
     assert noted == damaged.endswith("checkpoint.pt")
-
-
-def test_progress_runs_through_all_levels() -> None:
-    told: list[tuple[int, int]] = []
-    run(watch=Watch(progress=lambda done, total, loss: told.append((done, total))))
-    steps = 2 * math.ceil(31 / 5)
-    assert told[-1] == (2 * steps, 2 * steps)
-    assert told == sorted(told)
-
-
-def test_the_same_seed_gives_the_same_bits_and_another_seed_another_tree() -> None:
-    one, two, other = run(), run(), run(seed=1)
-    assert np.array_equal(one.top_scores, two.top_scores)  # type: ignore[arg-type]
-    assert not np.array_equal(one.top_scores, other.top_scores)  # type: ignore[arg-type]
-
-
-def test_a_loss_that_is_no_number_ends_the_tree_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = module._Level._forward_loss
-
-    def broken(self: Any, *parts: Any) -> Any:
-        return original(self, *parts) * (math.nan if self.children is not None else 1)
-
-    monkeypatch.setattr(module._Level, "_forward_loss", broken)
-    result = run()
-    assert result.reason == "the training loss became nan in epoch 1 of 2"
-    assert not result.metrics
-
-
-def test_prediction_takes_its_share_at_every_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The sum over the levels, within the whole; levels that were done before count too."""
-    taken: list[float] = []
-    original = module._Levels._take_in
-
-    def noted(self: Any, result: Result, depth: int) -> None:
-        taken.append(result.prediction_seconds or math.nan)
-        original(self, result, depth)
-
-    monkeypatch.setattr(module._Levels, "_take_in", noted)
-    watch = Watch(checkpoint=tmp_path / "state.pt")
-    with pytest.raises(Interrupted):
-        run(watch=replace(watch, stop=stopping(20)))
-    assert len(taken) == 1  # the first level is done, the second is not
-    for resumed in (watch, Watch()):
-        result = run(watch=resumed)
-        assert result.prediction_seconds is not None
-        assert len(taken) == 2
-        assert result.prediction_seconds == pytest.approx(sum(taken), rel=1e-12)
-        assert 0 < result.prediction_seconds < result.seconds
-        taken.clear()

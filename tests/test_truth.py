@@ -54,13 +54,6 @@ def test_broken_csr(offsets: list[int], labels: list[int], message: str) -> None
         Truth(np.array(offsets), np.array(labels), n_labels=10)
 
 
-def test_falling_ids_across_documents_are_fine() -> None:
-    """Only within a document must labels rise; empty documents may stand anywhere."""
-    truth = Truth.from_lists([[], [7, 5], [], [2], []])
-    assert truth.counts.tolist() == [0, 2, 0, 1, 0]
-    assert truth.labels.tolist() == [5, 7, 2]
-
-
 @given(
     st.lists(st.sets(st.integers(0, 6)), min_size=1, max_size=5),
     st.lists(st.integers(-1, 9), min_size=1, max_size=5),

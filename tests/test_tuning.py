@@ -13,7 +13,7 @@ from audit.errors import ClaimFileError
 from reimpl import rank_ae
 from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
-from reimpl.tuning import TUNING, Parameter, TuningError, TuningProtocol, problem, space_of, tuning
+from reimpl.tuning import TUNING, Parameter, TuningError, problem, space_of, tuning
 from tests.runner.papers import write_paper
 
 
@@ -43,12 +43,6 @@ def test_wang_et_al_tune_lambda_margin_rate_and_decay_on_20_percent() -> None:
     (margin,) = (it for it in it.spaces["rank_ae"] if it.key == "margin")
     assert (margin.low, margin.high, margin.log) == (0.0, 1.0, False)
     assert names("wang2019", "rank_ae", as_dict(rank_ae.VARIANTS["bce"])) == sought - {"config.margin"}
-
-
-@pytest.mark.parametrize("name", TUNING)
-def test_what_is_chosen_here_is_said(name: str) -> None:
-    assert TUNING[name].source
-    assert any("range" in sentence for sentence in TUNING[name].ours)
 
 
 # --------------------------------------------------------------------------- what is sought
@@ -106,13 +100,6 @@ def test_a_range_that_is_none_is_refused(parts: dict[str, Any], why: str) -> Non
 # --------------------------------------------------------------------------- overrides
 
 
-def test_a_claim_file_may_change_parts_of_a_protocol() -> None:
-    changed = tuning({"protocol": "wang2019", "trials": 3, "pruner": "none", "metric": "P@5"})
-    assert (changed.trials, changed.pruner, changed.sampler) == (3, "none", "tpe")
-    assert tuning("chen2022") == TUNING["chen2022"]
-    assert tuning({"protocol": "chen2022", "metric": "P@5"}).metric_for("wiki10-31k") == "P@5"
-
-
 @pytest.mark.parametrize(
     ("said", "key", "why"),
     [
@@ -134,11 +121,6 @@ def test_changes_that_cannot_be_are_told_with_their_key(said: Any, key: str | No
     assert why in found[1]
     with pytest.raises(TuningError):
         tuning(said)
-
-
-def test_a_protocol_checks_itself() -> None:
-    with pytest.raises(ConfigError, match="sampler must be one of 'random', 'tpe', not 'grid'"):
-        TuningProtocol("x", 3, "P@1", {}, "wang2019", sampler="grid")  # type: ignore[arg-type]
 
 
 # --------------------------------------------------------------------------- in a claim file
@@ -185,10 +167,3 @@ def test_tuning_stands_not_beside_unavailable(tmp_path: Path) -> None:
     path = write_paper(tmp_path, ("unavailable: its code", "tuning: chen2022, unavailable: its code"))
     with pytest.raises(ClaimFileError, match=r"experiments\.lost\.tuning: stands beside unavailable"):
         load(path)
-
-
-def test_a_name_stands_for_the_protocol_as_it_is(tmp_path: Path) -> None:
-    path = write_paper(tmp_path, (PLACE, f"tuning: chen2022, {PLACE}"))
-    said = load(path, known=known_names()).experiments["words"].tuning
-    assert said is not None
-    assert said.model_dump(exclude_none=True) == {"protocol": "chen2022"}

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from reimpl.data.dataset import Dataset, Split
 from reimpl.word_batches import DeviceWords, word_weights
-from tests.toys import WORDS, split_of, toy_data
+from tests.toys import WORDS, toy_data
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)
 
@@ -28,14 +28,6 @@ def featured(test: Any = X) -> Dataset:
 
 def matrix(data: Dataset, weights: Any = "given", *, texts: bool = False, normalise: bool = False) -> Any:
     return word_weights(data, weights, texts=texts, normalise=normalise).of(data.test).toarray()
-
-
-def test_features_come_as_they_are_given() -> None:
-    assert np.array_equal(matrix(featured()), X)
-
-
-def test_binary_weights_are_ones() -> None:
-    assert np.array_equal(matrix(featured(), "binary"), (X != 0).astype(np.float32))
 
 
 def test_documents_are_divided_by_their_norm_and_empty_ones_stay() -> None:
@@ -69,12 +61,6 @@ def test_texts_with_features_are_read_as_either() -> None:
     assert word_weights(data, "given", texts=True, normalise=False)[1:] == (WORDS, True)
 
 
-def test_the_corpus_stays_as_it_is() -> None:
-    data = featured()
-    matrix(data, "binary", normalise=True)
-    assert data.test.features is not None and np.array_equal(data.test.features.toarray(), X)
-
-
 def test_explicit_zeros_are_no_words() -> None:
     data = featured()
     assert data.test.features is not None
@@ -90,15 +76,3 @@ def test_a_batch_holds_the_words_of_its_documents_in_their_order(order: list[int
     assert torch.equal(dense, torch.from_numpy(X[order]))
     assert batch.documents.tolist() == sorted(batch.documents.tolist())
     assert len(batch.words) == (X[order] != 0).sum()
-
-
-def test_a_batch_costs_what_its_words_do() -> None:
-    """However large the vocabulary."""
-    wide = sparse.csr_matrix((np.ones(3, np.float32), [0, 10**6, 5], [0, 2, 3]), shape=(2, 10**6 + 1))
-    batch = DeviceWords(wide, torch.device("cpu")).batch(torch.tensor([1, 0]))
-    assert [it.tolist() for it in batch[:2]] == [[0, 1, 1], [5, 0, 10**6]]
-
-
-def test_a_split_without_documents_has_an_empty_batch() -> None:
-    words = word_weights(toy_data(), "given", texts=True, normalise=False).of(split_of([], []))
-    assert DeviceWords(words, torch.device("cpu")).batch(torch.tensor([], dtype=torch.int64)).size == 0
