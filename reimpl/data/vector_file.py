@@ -383,8 +383,6 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
     # pandas takes these for blanks around a number, and as many fields as the first line has
     if any(blank in block for blank in (b"\t", b"\r", b"\v", b"\f")) or lines[0].count(b" ") != dimension:
         return None
-    # pandas 3.1 reads every number exactly, and says so of the argument that asks for it
-    exact: Any = {} if _version(pandas.__version__) >= (3, 1) else {"float_precision": "round_trip"}
     try:
         frame = pandas.read_csv(
             io.BytesIO(block),
@@ -397,7 +395,7 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
             na_filter=False,
             quoting=3,
             encoding="latin-1",
-            **exact,
+            **exact_floats(),
         )
     except ValueError:
         return None
@@ -410,8 +408,12 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
     return None if np.isin(suspects, (0, 1)).all(axis=0).any() else rows
 
 
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(".")[:2]))
+def exact_floats() -> dict[str, Any]:
+    """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
+    import pandas
+
+    old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
+    return {"float_precision": "round_trip"} if old else {}
 
 
 def _line_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:

@@ -16,8 +16,7 @@ from reimpl.data.formats.base import Found, Options, by_split, need_train_and_te
 from reimpl.data.formats.bow import BowDataset, BowSplit, check_sizes
 from reimpl.data.formats.inputs import File, head, line_blocks, shown, text_lines
 from reimpl.data.formats.numbering import Base, numbered, split_of
-from reimpl.data.formats.row_errors import numbers_of
-from reimpl.data.formats.rows import Rows, read_rows
+from reimpl.data.formats.rows import Rows, numbers_of, read_rows
 from reimpl.data.formats.tree import Tree
 from reimpl.errors import DataError
 
