@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from reimpl.data.dataset import Dataset, Split, csr
-from reimpl.data.meter import Progress
+from reimpl.data.files import Progress
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source

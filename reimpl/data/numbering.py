@@ -101,9 +101,14 @@ def rows_of(documents: Sequence[Document]) -> Rows:
 
 def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
     """The chunks of a split: as the source has them, else of the documents that it reads."""
-    own = getattr(source, "chunks", None)
+    own = getattr(source, "pieces", {}).get(split)
     if own is not None:
-        yield from own(split)
+        empty = True
+        for chunk in own():
+            empty = False
+            yield chunk
+        if empty:
+            raise DataError(f"{source.name}: {split} has no documents; give a file that is not empty")
         return
     batch: list[Document] = []
     size = 0

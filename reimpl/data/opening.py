@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reimpl.data.files import tree
 from reimpl.data.formats import BowDataset, Options, read, sniff
-from reimpl.data.formats.tree import tree
+from reimpl.data.formats.lml import open_folder
 from reimpl.data.formats.xc_splits import check_column, count_columns
-from reimpl.data.lml import open_folder
 from reimpl.data.source import Source
 from reimpl.errors import DataError
 

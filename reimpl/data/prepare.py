@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, csr, offsets_of
+from reimpl.data.files import Progress, counted
 from reimpl.data.formats import BowDataset
-from reimpl.data.meter import Progress, counted
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.opening import open_corpus
 from reimpl.data.recipe import Recipe, find_recipe
@@ -98,9 +98,8 @@ def as_vectors(vectors: VectorSource | str) -> VectorSource:
 
 def packed_bytes(source: Source) -> int:
     """Size of the files of a source on disk; 0 where it does not say."""
-    files = getattr(source, "files", ())
-    paths = files.values() if isinstance(files, Mapping) else (file.path for file in files)
-    return sum(path.stat().st_size for path in {Path(path) for path in paths} if path.is_file())
+    paths = {file.path for file in getattr(source, "files", ())}
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def _finished(

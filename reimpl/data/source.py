@@ -98,7 +98,7 @@ def corpus_digest(sums: Iterable[tuple[int, int]], kind: str = "corpus") -> str:
 
 
 class Source(Protocol):
-    """A corpus on disk. Every format is one class with these members; see `reimpl.data.lml.LmlFolder`."""
+    """A corpus on disk. Every format is one class with these members; see `formats.base.TextSource`."""
 
     @property
     def name(self) -> str:

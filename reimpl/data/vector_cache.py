@@ -28,7 +28,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.meter import Meter, counted, metered
+from reimpl.data.files import Meter, counted, metered
 from reimpl.data.storage import MEMORY, check, file_digest, read_checked, remembered, sealed, with_digest
 from reimpl.data.vector_file import Chunk, Located, Tally, chunks, encoded, locate
 from reimpl.errors import DataError

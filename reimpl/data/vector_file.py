@@ -17,14 +17,24 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from reimpl.data.dataset import FloatArray
-from reimpl.data.formats.inputs import PACKED, File, blocks, head, line_blocks, shown, text_lines
+from reimpl.data.files import (
+    PACKED,
+    File,
+    Tree,
+    blocks,
+    exact_floats,
+    head,
+    line_blocks,
+    shown,
+    text_lines,
+    tree,
+)
 from reimpl.data.formats.npy import read_npy
-from reimpl.data.formats.tree import Tree, tree
 from reimpl.errors import DataError
 
 #: First bytes of what is no file of word vectors, and what to do with it.
@@ -406,14 +416,6 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
     # a column of "True" and "False" alone would be read as 1 and 0
     suspects = values[:, np.isin(values[0], (0, 1))]
     return None if np.isin(suspects, (0, 1)).all(axis=0).any() else rows
-
-
-def exact_floats() -> dict[str, Any]:
-    """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
-    import pandas
-
-    old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
-    return {"float_precision": "round_trip"} if old else {}
 
 
 def _line_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:

@@ -10,14 +10,14 @@ has 2.4 kB.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 
-from reimpl.data.lml import Lines
+from reimpl.data.formats.lml import Lines
 from reimpl.data.source import Document
 
 FULL = 1_779_881
@@ -52,6 +52,10 @@ class WikiShaped:
                 parts.append(syllables[digit])
             made[number] = "".join(parts)
         return [word.encode() for word in made]
+
+    @property
+    def pieces(self) -> dict[str, Callable[[], Iterator[Lines]]]:
+        return {split: partial(self.chunks, split) for split in self.splits}
 
     def chunks(self, split: str) -> Iterator[Lines]:
         """Lines in LibMultiLabel's format, some hundred a chunk."""

@@ -9,8 +9,8 @@ import pytest
 
 from reimpl.data import storage
 from reimpl.data.describe import describe, observed_in
+from reimpl.data.formats.lml import open_folder
 from reimpl.data.kept_figures import kept_figures
-from reimpl.data.lml import open_folder
 from tests.data.corpora import corpus, write
 from tests.shared import shared
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from reimpl.data.formats import BowDataset, Options
-from reimpl.data.lml import LmlFolder
 from reimpl.data.opening import COLUMN, open_corpus, split_name
 from reimpl.data.prepare import as_source
 from reimpl.errors import ConfigError, DataError
@@ -29,11 +28,6 @@ def features(path: Path, options: Options | None = None) -> BowDataset:
     found = open_corpus(path, options)
     assert isinstance(found, BowDataset)
     return found
-
-
-def test_text_is_read_as_everywhere_else(tmp_path: Path) -> None:
-    """A plain folder is the same source as before, so that caches stay valid."""
-    assert isinstance(open_corpus(corpus(tmp_path / "toy")), LmlFolder)
 
 
 def test_a_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data import files, numbering
+from reimpl.data import numbering
 from reimpl.data.dataset import Dataset
+from reimpl.data.formats import lml
 from reimpl.data.numbering import DocumentChunk, Rows, Task, numbered, processes
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
@@ -58,7 +59,7 @@ def lines(count: int, seed: int) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus of some hundred documents in many small chunks."""
-    monkeypatch.setattr(files, "BLOCK", 1000)
+    monkeypatch.setattr(lml, "BLOCK", 1000)
     monkeypatch.setattr(numbering, "CHUNK", 1000)
     folder = corpus(tmp_path / "toy", lines(300, 0), lines(80, 1), suffix=".gz")
     write(folder / "dev.txt", lines(40, 2))
@@ -80,10 +81,8 @@ def test_how_many_processes_makes_no_difference(folder: Path, recipe: str) -> No
 
 def test_documents_of_any_format_go_to_the_processes(folder: Path) -> None:
     """A source that only reads documents is numbered alike, and so are lines as they stand in the file."""
-    from reimpl.data.lml import open_folder
-
-    lml = open_folder(folder)
-    source = Made({split: list(lml.documents(split)) for split in lml.splits}, name="toy")
+    opened = lml.open_folder(folder)
+    source = Made({split: list(opened.documents(split)) for split in opened.splits}, name="toy")
     assert_equal(made(folder, "study2022", 1), made(source, "study2022", 2))
 
 
@@ -129,7 +128,7 @@ def test_a_file_that_is_cut_off(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:-200])
     messages = set()
     for count in (1, 2):
-        with pytest.raises(DataError, match="cut off after this line") as caught:
+        with pytest.raises(DataError, match="the file is cut off") as caught:
             made(folder, "study2022", count)
         messages.add(str(caught.value))
     assert len(messages) == 1
@@ -139,9 +138,9 @@ SCRIPT = """
 import signal, sys, threading
 from pathlib import Path
 import numpy as np
-from reimpl.data import files
+from reimpl.data.formats import lml
 from reimpl.data.cache import load_or_prepare
-files.BLOCK = 1000
+lml.BLOCK = 1000
 def progress(done, total):
     print("reading", flush=True)
 load_or_prepare(Path(sys.argv[1]), recipe="study2022", length=6, vectors="random:4", cache=Path(sys.argv[2]),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.lml import open_folder
+from reimpl.data.formats.lml import open_folder
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
 from reimpl.errors import ConfigError, DataError

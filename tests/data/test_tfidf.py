@@ -107,7 +107,7 @@ def test_documents_that_are_dropped_do_not_count() -> None:
 def test_a_real_corpus() -> None:
     """Reuters-21578, both splits, all weights."""
     folder = shared("data/reuters21578")
-    from reimpl.data.lml import open_folder
+    from reimpl.data.formats.lml import open_folder
 
     data = made(folder)
     source = open_folder(folder)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reimpl.data import files as inputs
 from reimpl.data import vector_file
-from reimpl.data.formats import inputs
-from reimpl.data.formats.inputs import File
+from reimpl.data.files import File
 from reimpl.data.vector_cache import VectorCache, WordVectors, read_vectors
 from reimpl.data.vector_file import Tally, chunks, is_binary, is_vector_file, locate, split_line, tolerated
 from reimpl.errors import DataError, ReimplError

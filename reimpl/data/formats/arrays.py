@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reimpl.data.files import File, Tree, text_lines
 from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test
 from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.inputs import File, text_lines
 from reimpl.data.formats.npy import read_csr, read_npy
-from reimpl.data.formats.tree import Tree
 from reimpl.data.formats.xc import names
 from reimpl.data.source import Document
 from reimpl.errors import DataError

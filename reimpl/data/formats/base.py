@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from reimpl.data.files import File, Tree, head
 from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.inputs import File
 from reimpl.data.formats.numbering import Base
-from reimpl.data.formats.tree import Tree
+from reimpl.data.numbering import Chunk
 from reimpl.data.source import Document, Source
 from reimpl.data.storage import file_digest
 from reimpl.errors import ConfigError, DataError
@@ -26,6 +26,8 @@ SPLIT_WORDS: Mapping[str, tuple[str, ...]] = {
     "dev": ("dev", "valid", "val"),
 }
 _SPLIT = "(" + "|".join(word for words in SPLIT_WORDS.values() for word in words) + ")"
+#: Lines that tell formats apart.
+_LOOK_AT = 20
 _PREFIX = r"(?:[\w.-]+[_.-])?"
 
 
@@ -128,6 +130,8 @@ class TextSource:
     choices: str
     """Format and options, as they enter `digest`."""
     notes: tuple[str, ...] = ()
+    pieces: Mapping[str, Callable[[], Iterator[Chunk]]] = field(default_factory=dict)
+    """Split -> the same documents in chunks, where a worker can take them apart."""
     tokenised: bool = False
     """Whether a program has parted the words by blanks already."""
 
@@ -186,3 +190,11 @@ def need_train_and_test(tree: Tree, files: Mapping[str, object], title: str) -> 
         if split not in files:
             here = "one file without splits" if tree.single else f"no {split} file"
             raise DataError(f"{tree.path}: {here}; {title} needs a folder with train and test files")
+
+
+def first_lines(file: File, size: int = _LOOK_AT) -> list[bytes]:
+    """The first whole lines; of a file that is one long line, none."""
+    start = head(file)
+    lines = start.split(b"\n")
+    whole = lines[:-1] if len(lines) > 1 else [start] if len(start) < 1 << 16 else []
+    return whole[:size]

@@ -8,11 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test, single_file
-from reimpl.data.formats.inputs import LONGEST_LINE, File, shown, text_lines
-from reimpl.data.formats.separated import Separated
-from reimpl.data.formats.tree import Tree
-from reimpl.data.formats.xc import first_lines
+from reimpl.data.files import LONGEST_LINE, File, Tree, shown, text_lines
+from reimpl.data.formats.base import (
+    Found,
+    Options,
+    TextSource,
+    by_split,
+    first_lines,
+    need_train_and_test,
+    single_file,
+)
 from reimpl.data.source import Document
 from reimpl.errors import DataError
 
@@ -28,9 +33,9 @@ def json_documents(
     """An object a line; labels are a list of strings or whole numbers, or a string that `separator` parts.
 
     Raises `DataError` with file and line for a line that is no object, lacks a field or holds another kind;
-    at the end as `Separated.check`.
+    at the end as `_Separated.check`.
     """
-    seen = Separated(separator) if separator else None
+    seen = _Separated(separator) if separator else None
     for number, line in text_lines(file):
         where = f"{file}:{number}"
         record = _json_object(line, where)
@@ -124,7 +129,7 @@ def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: st
     """A row a document under a row of names; `.tsv` is parted by tabs, else by commas.
 
     Raises `DataError` with file and line for a missing column, a row of another width, or broken quotes; at
-    the end as `Separated.check`.
+    the end as `_Separated.check`.
     """
     rows = _csv_rows(file)
     _, header = next(rows, (1, []))
@@ -135,7 +140,7 @@ def csv_documents(file: File, *, text: Sequence[str], labels: str, separator: st
                 f"{file}:1: {header.count(name)} columns named {name!r}; here are {here}; {_OTHERS}"
             )
     columns, label_column = [header.index(name) for name in text], header.index(labels)
-    seen = Separated(separator)
+    seen = _Separated(separator)
     for number, row in rows:
         where = f"{file}:{number}"
         if len(row) != len(header):
@@ -236,3 +241,37 @@ def _needs(names: Sequence[str], labels: object) -> tuple[str, ...]:
     if isinstance(labels, str):
         needs.append("state separator=...: what parts the labels")
     return tuple(needs)
+
+
+#: What usually parts labels.
+USUAL = (";", "|", ",", "\t")
+
+
+class _Separated:
+    """The lists of one file, met one after another; only how many hold what is kept."""
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+        self._lists = 0
+        self._hold = dict.fromkeys((separator, *USUAL), 0)
+
+    def add(self, text: str) -> None:
+        """The next list, as it is written."""
+        if text.strip():
+            self._lists += 1
+            for it in self._hold:
+                self._hold[it] += it in text
+
+    def check(self, file: File) -> None:
+        """Raises `DataError` where no list holds the separator and half of them or more hold a usual one.
+
+        Read on, each list would be one label with an odd name.
+        """
+        other = max(USUAL, key=lambda it: self._hold[it])
+        n = self._hold[other]
+        if self._separator.isspace() or self._hold[self._separator] or not n or 2 * n < self._lists:
+            return
+        raise DataError(
+            f"{file}: no list of labels holds {self._separator!r}, and {n:,} of {self._lists:,} hold "
+            f"{other!r}; is the separator {other!r}?"
+        )

@@ -16,8 +16,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 from scipy import sparse
 
-from reimpl.data.formats.inputs import File, blocks, opened
-from reimpl.data.formats.tree import tree
+from reimpl.data.files import File, blocks, opened, tree
 from reimpl.errors import DataError
 
 _HEAD = 1 << 16

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from reimpl.data.files import File, Tree, text_lines
 from reimpl.data.formats.base import Found, Options, TextSource, by_split, need_train_and_test
-from reimpl.data.formats.inputs import File, text_lines
-from reimpl.data.formats.tree import Tree
 from reimpl.data.source import Document
 from reimpl.errors import DataError
 

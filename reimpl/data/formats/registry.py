@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from reimpl.data.files import File, Tree, head, shown, tree
 from reimpl.data.formats import arrays, fields, lml, pairs, xc, xc_splits
-from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader
+from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader, by_split
 from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.tree import Tree, tree
-from reimpl.data.formats.unknown import why_unknown
 from reimpl.data.source import Source
 from reimpl.errors import ConfigError, DataError
 from reimpl.plugins import READERS as GROUP
@@ -53,7 +52,7 @@ def sniff(path: Path) -> Format | Ambiguous:
     found, unclear = _detected(where)
     if not found and unclear is not None:
         raise unclear
-    if not found and (why := why_unknown(where)) is not None:
+    if not found and (why := _why_unknown(where)) is not None:
         raise DataError(why)
     if not found:
         shown = ", ".join(sorted(where.files)[:5])
@@ -144,3 +143,36 @@ def _sniffed(path: Path) -> str:
     if isinstance(found, Ambiguous):
         raise DataError(found.ask)
     return found.name
+
+
+_ANY_SPLIT = r"{prefix}{split}(?:\.\w+)?"
+
+
+def _why_unknown(where: Tree) -> str | None:
+    """One sentence about the file of a split, or the one file given, that is amiss; None where none is plain.
+
+    Raises `DataError` for a file that cannot be read.
+    """
+    files = list(by_split(where, _ANY_SPLIT).values()) or [it for (it, *_) in where.files.values()]
+    return next((why for file in files[:3] if (why := _amiss_in(file))), None)
+
+
+def _amiss_in(file: File) -> str | None:
+    start = head(file)
+    line = start.split(b"\n")[0].decode("utf-8", "replace").strip()
+    name = file.stem.lower()
+    if not start.strip():
+        return f"{file}: the file is empty; give one with documents"
+    if name.endswith((".jsonl", ".ndjson", ".json")) and not line.startswith("{"):
+        seen = "an array" if line.startswith("[") else shown(line)
+        return f"{file}:1: {seen} where an object a line is expected; write each document as one line {{...}}"
+    if (
+        name.endswith(".csv")
+        and "," not in line
+        and (mark := next((it for it in ";\t|" if it in line), None))
+    ):
+        return (
+            f"{file}:1: {shown(line)}: columns are parted by {mark!r}, and by ',' in .csv or tabs in .tsv; "
+            "write it so"
+        )
+    return None

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from reimpl.data.dataset import FloatArray, IntArray
-from reimpl.data.formats.inputs import File, shown
-from reimpl.data.vector_file import exact_floats
+from reimpl.data.files import File, exact_floats, shown
 from reimpl.errors import DataError
 
 #: Of an id (int32) and of a value (float32).

@@ -12,12 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from reimpl.data.formats.base import Found, Options, by_split, need_train_and_test, single_file
+from reimpl.data.files import File, Tree, head, line_blocks, shown, text_lines
+from reimpl.data.formats.base import (
+    Found,
+    Options,
+    by_split,
+    first_lines,
+    need_train_and_test,
+    single_file,
+)
 from reimpl.data.formats.bow import BowDataset, BowSplit, check_sizes
-from reimpl.data.formats.inputs import File, head, line_blocks, shown, text_lines
 from reimpl.data.formats.numbering import Base, numbered, split_of
 from reimpl.data.formats.rows import Rows, numbers_of, read_rows
-from reimpl.data.formats.tree import Tree
 from reimpl.errors import DataError
 
 PATTERN = r"{prefix}{split}(?:_v\d+)?(?:\.(?:txt|dat|data|svm|libsvm|svmlight))?"
@@ -25,7 +31,6 @@ _HEADER = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
 _NAMES = {"labels": ("labels.txt", "Y.txt"), "features": ("features.txt", "Xf.txt")}
 #: What scikit-learn writes on top of a LIBSVM file.
 _SAYS_BASE = re.compile(rb"# Column indices are (zero|one)-based")
-_LOOK_AT = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,11 +248,3 @@ def detect_bare(tree: Tree) -> Found | None:
     if not rows or numbers_of(rows) < len(rows) or not any(b":" in it for it in rows):
         return None
     return Found(f"the lines of {file.name} are `label,label feature:value ...` without a header", files)
-
-
-def first_lines(file: File, size: int = _LOOK_AT) -> list[bytes]:
-    """The first whole lines; of a file that is one long line, none."""
-    start = head(file)
-    lines = start.split(b"\n")
-    whole = lines[:-1] if len(lines) > 1 else [start] if len(start) < 1 << 16 else []
-    return whole[:size]

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from reimpl.data.dataset import IntArray
+from reimpl.data.files import File, Tree, head, line_blocks, tree
 from reimpl.data.formats.base import Found, Options
 from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.inputs import File, head, line_blocks
-from reimpl.data.formats.tree import Tree, tree
 from reimpl.data.formats.xc import assemble, read_table
 from reimpl.errors import ConfigError, DataError
 

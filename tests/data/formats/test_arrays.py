@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reimpl.data.files import File
 from reimpl.data.formats import Options, read
-from reimpl.data.formats.inputs import File
 from reimpl.data.formats.npy import read_csr, read_npy
 from reimpl.errors import DataError
 from tests.data.formats.made import CORPORA, TEXTS, lay, matrices, npy, npz, texts_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reimpl.data.formats import inputs
-from reimpl.data.formats.inputs import File, blocks, line_blocks, most_bytes, shown, text_lines
+from reimpl.data import files as inputs
+from reimpl.data.files import File, blocks, line_blocks, most_bytes, shown, text_lines
 from reimpl.errors import DataError
 from tests.data.formats.made import PACK
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from reimpl.data.formats.inputs import File
+from reimpl.data.files import File
 from reimpl.data.formats.rows import Rows, read_rows
 from reimpl.errors import DataError
 

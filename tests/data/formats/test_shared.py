@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from reimpl.data.files import tree
 from reimpl.data.formats import Ambiguous, BowDataset, Options, read, sniff
-from reimpl.data.formats.tree import tree
 from reimpl.data.formats.xc_splits import read_columns
 from tests.shared import shared
 

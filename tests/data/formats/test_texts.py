@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from reimpl.data.formats import Options, TextSource, read
-from reimpl.data.lml import LmlFolder
 from reimpl.data.source import Document
 from reimpl.errors import DataError
 from tests.data.formats.made import CORPORA, TEXTS, lay, texts_of
@@ -45,14 +44,6 @@ def test_a_file_without_documents(tmp_path: Path) -> None:
     files = CORPORA["jsonl"][0] | {"test.jsonl": b""}
     with pytest.raises(DataError, match="toy: test has no documents"):
         texts_of(read(lay(tmp_path / "toy", files)))
-
-
-def test_the_usual_text_folder_is_opened_by_its_own_reader(tmp_path: Path) -> None:
-    """So that what was prepared from it before is found again; .bz2 and archives are new."""
-    files = CORPORA["lml"][0]
-    assert isinstance(read(lay(tmp_path / "a" / "toy", files, ".gz")), LmlFolder)
-    assert isinstance(read(lay(tmp_path / "b" / "toy", files, ".bz2")), TextSource)
-    assert isinstance(read(lay(tmp_path / "toy.zip", files)), TextSource)
 
 
 def test_document_ids_in_front(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reimpl.data.formats.inputs import text_lines
-from reimpl.data.formats.tree import tree
+from reimpl.data.files import text_lines, tree
 from reimpl.errors import DataError
 from tests.data.formats.made import lay
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from reimpl.data.files import tree
 from reimpl.data.formats import BowDataset, Options, read
-from reimpl.data.formats.tree import tree
 from reimpl.data.formats.xc_splits import read_columns
 from reimpl.errors import ConfigError, DataError
 from tests.data.formats.made import CORPORA, FEATURES, features_of, lay

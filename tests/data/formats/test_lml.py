@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reimpl.data import files
-from reimpl.data.lml import Lines, open_folder, read_documents
+from reimpl.data.files import File
+from reimpl.data.formats.lml import Lines, documents, open_folder
 from reimpl.data.source import Document, line_of
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, pack, write
@@ -19,11 +19,15 @@ from tests.data.corpora import corpus, pack, write
 SUFFIXES = ("", ".gz", ".xz")
 
 
+def documents_of(path: Path, *, ids: bool = False) -> list[Document]:
+    return list(documents(File(path), ids=ids))
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_labels_tab_text(tmp_path: Path, suffix: str) -> None:
     """Labels are parted by spaces, the text is all after the tab; packing makes no difference."""
     path = write(tmp_path / f"train.txt{suffix}", ["a b\tone  two", "\tno labels", "c\t"])
-    assert list(read_documents(path)) == [
+    assert list(documents_of(path)) == [
         Document(("a", "b"), "one  two"),
         Document((), "no labels"),
         Document(("c",), ""),
@@ -43,21 +47,21 @@ def test_labels_tab_text(tmp_path: Path, suffix: str) -> None:
 )
 def test_lines_end_at_line_feeds_only(tmp_path: Path, content: bytes, texts: list[str]) -> None:
     """No other character splits a document; `\\r\\n` and a byte-order mark become no part of one."""
-    documents = list(read_documents(write(tmp_path / "train.txt", content)))
-    assert [document.text for document in documents] == texts
-    assert documents[0].labels == ("a",)
+    found = documents_of(write(tmp_path / "train.txt", content))
+    assert [document.text for document in found] == texts
+    assert found[0].labels == ("a",)
 
 
 def test_repeated_labels_are_read_as_written(tmp_path: Path) -> None:
     """The reader reports what stands there; collapsing and counting is the preparation's work."""
-    [document] = read_documents(write(tmp_path / "train.txt", ["a b a\tx"]))
+    [document] = documents_of(write(tmp_path / "train.txt", ["a b a\tx"]))
     assert document.labels == ("a", "b", "a")
 
 
 def test_an_id_column_is_read_when_stated(tmp_path: Path) -> None:
     """With `ids=True` the first of three columns is left out."""
     path = write(tmp_path / "train.txt", ["doc1\ta b\tx y"])
-    assert list(read_documents(path, ids=True)) == [Document(("a", "b"), "x y")]
+    assert list(documents_of(path, ids=True)) == [Document(("a", "b"), "x y")]
 
 
 GZ, XZ = gzip.compress(b"a\tx\n" * 1000), lzma.compress(b"a\tx\n" * 1000)
@@ -98,34 +102,31 @@ REFUSED = [
     ("utf-16", "train.txt", "a\tx\n".encode("utf-16"), False, r"train.txt:1: a NUL byte"),
     ("NUL", "train.txt", b"a\tx\nb\ty\0z\n", False, r"train.txt:2: a NUL byte"),
     ("gzip without its name", "train.txt", gzip.compress(b"a", mtime=7), False, r"train.txt:1: "),
-    ("empty", "train.txt", b"", False, r"train.txt: the file is empty"),
-    ("empty gzip", "train.txt.gz", gzip.compress(b""), False, r"train.txt.gz: the file is empty"),
-    ("no bytes in gzip", "train.txt.gz", b"", False, r"train.txt.gz: the file is empty"),
-    ("cut gzip", "train.txt.gz", GZ[:-10], False, r"train.txt.gz:\d+: the file is cut off"),
-    ("cut xz", "train.txt.xz", XZ[:-40], False, r"train.txt.xz:\d+: the file is cut off"),
+    ("cut gzip", "train.txt.gz", GZ[:-10], False, r"train.txt.gz: the file is cut off"),
+    ("cut xz", "train.txt.xz", XZ[:-40], False, r"train.txt.xz: the file is cut off"),
     (
         "damaged gzip",
         "train.txt.gz",
         GZ[:12] + b"\xff\xff" + GZ[14:],
         False,
-        r"train.txt.gz:\d+: no sound .gz data",
+        r"train.txt.gz: cannot be read \(",
     ),
     (
         "wrong checksum",
         "train.txt.gz",
         GZ[:-8] + b"\0\0\0\0" + GZ[-4:],
         False,
-        r"train.txt.gz:\d+: no sound .gz data",
+        r"train.txt.gz: cannot be read \(",
     ),
     (
         "damaged xz",
         "train.txt.xz",
         XZ[:30] + b"\xff\xff" + XZ[32:],
         False,
-        r"train.txt.xz:\d+: no sound .xz data",
+        r"train.txt.xz: cannot be read \(",
     ),
-    ("plain text named gz", "train.txt.gz", b"a\tx\n", False, r"train.txt.gz:0: no sound .gz data"),
-    ("plain text named xz", "train.txt.xz", b"a\tx\n", False, r"train.txt.xz:0: no sound .xz data"),
+    ("plain text named gz", "train.txt.gz", b"a\tx\n", False, r"train.txt.gz: cannot be read \("),
+    ("plain text named xz", "train.txt.xz", b"a\tx\n", False, r"train.txt.xz: cannot be read \("),
 ]
 
 
@@ -137,20 +138,20 @@ def test_refused(tmp_path: Path, why: str, name: str, content: bytes, ids: bool,
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
-        list(read_documents(path, ids=ids))
+        documents_of(path, ids=ids)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
     """The error names the path."""
-    with pytest.raises(DataError, match=r"train\.txt: cannot be opened"):
-        list(read_documents(tmp_path / "train.txt"))
+    with pytest.raises(DataError, match=r"train\.txt: no such file"):
+        list(documents_of(tmp_path / "train.txt"))
 
 
 def test_long_lines_are_shortened_in_errors(tmp_path: Path) -> None:
     """A message shows the start of the line only."""
     path = write(tmp_path / "train.txt", ["x" * 500])
     with pytest.raises(DataError) as caught:
-        list(read_documents(path))
+        list(documents_of(path))
     assert len(str(caught.value)) < 250 + len(str(path))
 
 
@@ -167,12 +168,12 @@ def test_folder_with_dev(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ([], "no train.txt, train.txt.gz or train.txt.xz"),
-        (["train.txt"], "no test.txt"),
-        (["test.txt.gz"], "no train.txt"),
+        ([], "no files in this folder"),
+        (["train.txt"], "no test file"),
+        (["test.txt.gz"], "no train file"),
         (
             ["train.txt", "train.txt.gz", "test.txt"],
-            "train.txt and train.txt.gz are both there for train; keep one",
+            "train.txt and train.txt.gz are both there; keep one",
         ),
         (["train.txt", "test.txt", "dev.txt", "valid.txt"], "dev.txt and valid.txt are both there for dev"),
     ],
@@ -187,7 +188,7 @@ def test_folders_that_are_refused(tmp_path: Path, files: list[str], message: str
 
 def test_no_such_folder(tmp_path: Path) -> None:
     """A file or nothing in place of the folder is an error that names it."""
-    with pytest.raises(DataError, match="nowhere: no such folder"):
+    with pytest.raises(DataError, match="nowhere: no such file or folder"):
         open_folder(tmp_path / "nowhere")
 
 
@@ -209,14 +210,14 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(
-    documents=st.lists(st.builds(Document, st.lists(LABELS).map(tuple), TEXTS), min_size=1),
+    drawn=st.lists(st.builds(Document, st.lists(LABELS).map(tuple), TEXTS), min_size=1),
     suffix=st.sampled_from(SUFFIXES),
     end=st.sampled_from(["\n", "\r\n"]),
 )
-def test_round_trip(tmp_path: Path, documents: list[Document], suffix: str, end: str) -> None:
+def test_round_trip(tmp_path: Path, drawn: list[Document], suffix: str, end: str) -> None:
     """Whatever is written in the format comes back, in any packing and with either line end."""
-    lines = [f"{' '.join(labels)}\t{text}" for labels, text in documents]
-    assert list(read_documents(write(tmp_path / f"train.txt{suffix}", lines, end=end))) == documents
+    lines = [f"{' '.join(labels)}\t{text}" for labels, text in drawn]
+    assert list(documents_of(write(tmp_path / f"train.txt{suffix}", lines, end=end))) == drawn
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
@@ -232,7 +233,7 @@ def test_damaged_bytes(tmp_path: Path, noise: bytes, at: int, cut: int, suffix: 
     path = tmp_path / f"train.txt{suffix}"
     path.write_bytes((good[:at] + noise + good[at + len(noise) // 2 :])[: max(cut, 20)])
     try:
-        list(read_documents(path))
+        list(documents_of(path))
     except DataError as err:
         assert str(path) in str(err)
 
@@ -255,7 +256,7 @@ def test_many_lines_at_once(tmp_path: Path, lines: list[str], end: str, ids: boo
     lines = [f"id\t{line}" for line in lines] if ids else lines
     path = write(tmp_path / "train.txt", ("\n".join(lines) + end).encode())
     try:
-        expected = list(read_documents(path, ids=ids))
+        expected = documents_of(path, ids=ids)
     except DataError as err:
         with pytest.raises(DataError) as caught:
             Lines(path.read_bytes(), str(path), 1, ids).rows()
@@ -266,21 +267,3 @@ def test_many_lines_at_once(tmp_path: Path, lines: list[str], end: str, ids: boo
     assert list(rows.labels) == [label for document in expected for label in document.labels]
     assert list(rows.texts) == [document.text.encode() for document in expected]
     assert list(rows.lines) == [line_of(it.labels, it.text.encode()) for it in expected]
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_blocks_end_at_line_ends(
-    tmp_path: Path, suffix: str, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However little is read at once, blocks hold whole lines and know the number of the first."""
-    monkeypatch.setattr(files, "BLOCK", size)
-    content = b"\xef\xbb\xbfa\tx\n\tlonger than a block\nb\ty"
-    path = write(tmp_path / f"train.txt{suffix}", content)
-    blocks = list(files.line_blocks(path))
-    assert b"".join(block for _, block in blocks) == content.removeprefix(b"\xef\xbb\xbf")
-    number = 1
-    for first, block in blocks:
-        assert first == number
-        number += block.count(b"\n")
-    assert all(block.endswith(b"\n") for _, block in blocks[:-1])
