@@ -11,7 +11,7 @@ from audit.across_papers import across
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
 from audit.comparator import MarginsNow, compare
-from audit.describe import degrees, share
+from audit.describe import share
 from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
 from audit.planning import settling
@@ -66,7 +66,6 @@ def assemble(
     return replace(
         judged,
         share=share(unjudged.claims, verdicts),
-        degrees=degrees(unjudged.claims, verdicts),
         settling=settling(judged),
     )
 
@@ -88,9 +87,8 @@ def is_judged_by(audit: Audit) -> bool:
     """
     found = share(audit.claims, audit.verdicts)
     shared = (audit.share or found) == found
-    tables = (audit.degrees or degrees(audit.claims, audit.verdicts)) == degrees(audit.claims, audit.verdicts)
     verdicts = _verdicts(audit) == audit.verdicts
-    return verdicts and shared and tables and split_verdicts.stand(audit)
+    return verdicts and shared and split_verdicts.stand(audit)
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:

@@ -619,22 +619,6 @@ class Share:
 
 
 @dataclass(frozen=True)
-class TableDegree:
-    """CV* of a table's judged values: a degree of reproducibility without a unit; no verdict."""
-
-    table: str
-    values: int
-    """Printed values of which it is the mean."""
-    n: tuple[int, int]
-    """Fewest and most numbers behind one of them: the printed one and our runs."""
-    cv_star: float
-    range: tuple[float, float]
-    """Smallest and largest of one value."""
-    errors: float | None = None
-    """The same of 100 - v, over the values that are printed above 90; None where there are none."""
-
-
-@dataclass(frozen=True)
 class Finding:
     """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
@@ -911,7 +895,6 @@ class Audit:
     """Claim id -> what it would take to settle it, of every inconclusive claim; the cheapest first."""
     share: Share | None = None
     """None where nothing was decided."""
-    degrees: tuple[TableDegree, ...] = ()
     strata: tuple[LabelStrata, ...] = ()
     """Of the experiments whose runs kept the labels of their documents."""
     splits: SplitStudy | None = None

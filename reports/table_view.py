@@ -75,15 +75,12 @@ class TableView:
     columns: tuple[str, ...]
     rows: tuple[RowView, ...]
     footnote: str
-    degree: str
-    """CV* of its judged values; empty where none was judged."""
 
 
 def table_views(found: Lookup) -> tuple[TableView, ...]:
     """All tables of the audit."""
     marks = Marks(_marks(found), _finding_marks(found), _intervals(found))
-    degrees = {it.table: wording.degree(it) for it in found.audit.degrees}
-    return tuple(_table(table, found, marks, degrees.get(table.id, "")) for table in found.audit.tables)
+    return tuple(_table(table, found, marks) for table in found.audit.tables)
 
 
 @dataclass(frozen=True)
@@ -138,7 +135,7 @@ def _marks(found: Lookup) -> dict[str, tuple[Mark, ...]]:
     return {address: tuple(sorted(listed, key=lambda mark: mark.small)) for address, listed in marks.items()}
 
 
-def _table(table: TableRecord, found: Lookup, marks: Marks, degree: str) -> TableView:
+def _table(table: TableRecord, found: Lookup, marks: Marks) -> TableView:
     rows = tuple(_row(table, row, found, marks) for row in table.rows)
     return TableView(
         anchor=found.table_anchors[table.id],
@@ -148,7 +145,6 @@ def _table(table: TableRecord, found: Lookup, marks: Marks, degree: str) -> Tabl
         columns=tuple(column.label for column in table.columns),
         rows=rows,
         footnote=wording.stand_in_footnote(_scopes(table, found), split_known=found.audit.splits is None),
-        degree=degree,
     )
 
 

@@ -1,4 +1,4 @@
-"""What is said of an audit as a whole: the share with its interval, and CV* of each table."""
+"""What is said of an audit as a whole: the share with its interval."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from audit.assemble import is_judged_by
-from audit.describe import degrees, share
+from audit.describe import share
 from audit.record import ClaimRecord, Share, Verdict
-from audit.stats.cv_star import cv_star, cv_star_of_errors
 from tests.explaining.cases import audited, made
 from tests.reports.every_kind import experiments
 
@@ -95,63 +94,11 @@ def judged(*runs: float, **more: Any) -> Verdict:
     return verdict("inconclusive", "straddles_margin", **{**given, **more})
 
 
-def test_degree_of_a_table() -> None:
-    """The mean over its values of CV* of the printed number and ours; tables in the order of the claims."""
-    claims = [value("t2", "76.38"), value("t1", "60.00"), value("t2", "50.00")]
-    verdicts = [judged(75.5, 75.83, 75.96), judged(60.5, 60.9), judged(50.2)]
-    second, first = degrees(claims, verdicts)
-    assert (second.table, first.table) == ("t2", "t1")
-    each = [cv_star([76.38, 75.5, 75.83, 75.96]).cv_star, cv_star([50.0, 50.2]).cv_star]
-    assert second.cv_star == pytest.approx(sum(each) / 2)
-    assert second.range == pytest.approx((min(each), max(each)))
-    assert (second.values, second.n, second.errors) == (2, (2, 4), None)
-    assert (first.values, first.n) == (1, (3, 3))
-
-
-def test_published_value() -> None:
-    """CV* of {76.38, 75.50} is 1.155, by the design's own reference."""
-    (found,) = degrees([value("t", "76.38")], [judged(75.50)])
-    assert found.cv_star == pytest.approx(1.155, abs=5e-4)
-
-
-def test_near_the_top_errors_are_described_too() -> None:
-    """Values printed above 90, and only those, as 100 - v."""
-    claims = [value("t", "95.00"), value("t", "60.00"), value("t", "90.00")]
-    verdicts = [judged(95.5, 94.5), judged(60.5), judged(90.5)]
-    (found,) = degrees(claims, verdicts)
-    assert found.errors == pytest.approx(cv_star_of_errors([95.0, 95.5, 94.5]).cv_star)
-
-
-@pytest.mark.parametrize(
-    ("claim", "found"),
-    [
-        (value("t", "76.38"), judged(75.5, scope="other_data")),
-        (value("t", "76.38"), judged(75.5, scope="other_split")),
-        (value("t", "76.38"), judged(75.5, p_reproduced=None)),
-        (value("t", "76.38"), verdict("inconclusive", "not_run")),
-        (made("order"), judged(75.5)),
-        (value("t", "0.00"), judged(0.0)),
-    ],
-    ids=["other data", "another split", "not judged", "not run", "no value", "no mean"],
-)
-def test_what_has_no_degree(claim: ClaimRecord, found: Verdict) -> None:
-    """Only judged values on the paper's own data are described."""
-    assert degrees([claim], [found]) == ()
-
-
-def test_perfect_scores_have_no_errors_to_describe() -> None:
-    (found,) = degrees([value("t", "100.00")], [judged(100.0, 100.0)])
-    assert (found.cv_star, found.errors) == (0.0, None)
-
-
 def test_a_record_holds_what_fits_its_verdicts() -> None:
     """A description that was changed is seen; one of before there were any is not."""
     audit = audited([value("t1", "78.60")], experiments())
-    described = replace(
-        audit, share=share(audit.claims, audit.verdicts), degrees=degrees(audit.claims, audit.verdicts)
-    )
+    described = replace(audit, share=share(audit.claims, audit.verdicts))
     assert described.share is not None
     assert is_judged_by(audit)
     assert is_judged_by(described)
     assert not is_judged_by(replace(described, share=replace(described.share, reproduced=5)))
-    assert not is_judged_by(replace(described, degrees=(replace(described.degrees[0], cv_star=0.0),)))

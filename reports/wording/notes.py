@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, TableDegree, Verdict
+from audit.record import FidelityCheck, Finding, InstanceEvidence, Scope, Share, Verdict
 from reports import digits
 from reports.wording.fields import medians
 from reports.wording.printed_checks import noted
@@ -40,11 +40,6 @@ KEY_VERDICT = (
 )
 #: Beside an inconsistency whose numbers were read once.
 UNREAD = "numbers not yet verified by a second reader"
-#: What CV* is, where it is shown.
-DEGREE_NOTE = (
-    "CV* is the spread of the printed number and ours together, in percent of their mean: a description, no "
-    "verdict."
-)
 #: Beside the two forms of a mark.
 ON_NUMBER = "filled: on the number,"
 ON_COMPARISON = "outlined: on a comparison"
@@ -118,20 +113,6 @@ def on_imported(number: int, judged: int) -> str:
 
 def further_badges(number: int) -> str:
     return f"{digits.count(number)} more like these"
-
-
-def degree(found: TableDegree) -> str:
-    """CV* of a table, with how many values and numbers it is of; of errors too, near the top of the scale."""
-    few, many = found.n
-    n = f"n = {few}" if few == many else f"n = {few} to {many}"
-    mean, low, high = (digits.points(it, decimals=1) for it in (found.cv_star, *found.range))
-    text = f"CV* {mean} ({n})"
-    if found.values > 1:
-        text = f"CV* {mean}, the mean of {plural(found.values, 'value')} ({low} to {high}; {n})"
-    errors = ""
-    if found.errors is not None:
-        errors = f"; of errors, 100 − v, {digits.points(found.errors, decimals=1)}"
-    return f"{text}{errors}. {DEGREE_NOTE}"
 
 
 def scope_made(*, runs: int, data: str, datasets: Sequence[str]) -> str:

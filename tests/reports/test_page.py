@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Share, TableDegree, Verdict
+from audit.record import Audit, Cell, FidelityCheck, Finding, Outcome, Share, Verdict
 from reports import page, wording
 from reports.lookup import lookup, unique_anchors
 from reports.protocol import run_rows, scope_notes, version_notes
@@ -256,15 +256,6 @@ def test_stand_in_numbers_carry_a_dagger() -> None:
     table = table_views(lookup(sample.study("other_data")))[0]
     assert table.rows[1].cells[0].ours.endswith(" †")
     assert table.footnote.startswith("† Ours on stand-in data")
-
-
-def test_a_table_has_its_degree(study: Audit) -> None:
-    """CV* stands below the table that it is of."""
-    audit = replace(study, degrees=(TableDegree("t4", 2, (4, 4), 1.0, (0.5, 1.5)),))
-    built = page.build(audit)
-    assert [table.degree[:8] for table in built.tables] == ["CV* 1.0,", ""]
-    text = html(audit)
-    assert text.count("the mean of 2 values (0.5 to 1.5; n = 4)") == 1
 
 
 def test_no_interval_of_a_share_of_dependent_claims(study: Audit) -> None:

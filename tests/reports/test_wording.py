@@ -19,7 +19,6 @@ from audit.record import (
     Scope,
     SeedPair,
     Share,
-    TableDegree,
     Verdict,
     Where,
 )
@@ -517,7 +516,6 @@ def all_generated() -> list[str]:
     texts += conclusions.CONCLUSIONS.values()
     texts += [conclusions.LEANING, conclusions.SIZE_NOT_JUDGED, conclusions.SIZE_UNKNOWN]
     texts += [conclusions.SIZES_UNKNOWN, *words.KIND_WORDS.values()]
-    texts += [wording.degree(TableDegree("t", 2, (3, 4), 1.0, (0.5, 1.5), 9.0))]
     texts += [
         wording.counted_once(Share(2, 4, (0.1, 0.9), (1, 2))),
         *(text for pair in controls.MEANINGS for text in pair),
@@ -732,28 +730,6 @@ def test_claims_that_rest_on_the_same_runs_are_not_taken_for_more_evidence() -> 
     )
     some = wording.counted_once(Share(7, 10, (0.3, 0.9), (5, 8)))
     assert some.startswith("The 10 decided claims are 8 different comparisons, 5 of them reproduced: some")
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (
-            TableDegree("t4", 1, (4, 4), 1.5617, (1.5617, 1.5617), 12.22),
-            "CV* 1.6 (n = 4); of errors, 100 − v, 12.2.",
-        ),
-        (
-            TableDegree("t4", 12, (3, 6), 0.94, (0.21, 3.04)),
-            "CV* 0.9, the mean of 12 values (0.2 to 3.0; n = 3 to 6).",
-        ),
-        (TableDegree("t4", 2, (4, 4), 0.0, (0.0, 0.0)), "CV* 0.0, the mean of 2 values (0.0 to 0.0; n = 4)."),
-    ],
-)
-def test_degree(found: TableDegree, expected: str) -> None:
-    """One line a table, which says that it is no verdict."""
-    assert wording.degree(found) == (
-        f"{expected} CV* is the spread of the printed number and ours together, in percent of their mean: a "
-        "description, no verdict."
-    )
 
 
 @pytest.mark.parametrize(

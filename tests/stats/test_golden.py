@@ -19,7 +19,6 @@ HERE = Path(__file__).resolve().parent
 
 #: Kind of case -> the test module beside this one that reads all cases of the kind by `golden.cases`.
 BY_STATISTICS = {
-    "cv_star": "test_cv_star",
     "gap": "test_gap",
     "growth_exponent": "test_growth",
     "instance_se": "test_instance",
@@ -64,7 +63,7 @@ BY_CHECKS = {
 GONE = {
     *("bonferroni_level", "bootstrap_ceiling", "bootstrap_exact", "implied_bottleneck", "metric_lp_range"),
     *("ndcg1_label_free", "param_count", "pooled_sd", "sign_flip", "sign_flip_floor", "text_vs_table"),
-    *("trend_perfect_order", "variance_components"),
+    *("cv_star", "trend_perfect_order", "variance_components"),
 }
 
 
