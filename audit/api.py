@@ -253,12 +253,12 @@ def sentence(audit: Audit, claim: str) -> str:
     """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
     from audit.names import known_names
     from reports.lookup import lookup
-    from reports.sentences import sentence as of_verdict
+    from reports.verdicts import sentence
 
     known = {it.id: it for it in audit.claims}
     if claim not in known:
         raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
-    return of_verdict(known[claim], lookup(audit))
+    return sentence(known[claim], lookup(audit))
 
 
 # --------------------------------------------------------------------------- what they share

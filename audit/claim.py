@@ -178,7 +178,7 @@ class Paper(Model):
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
         """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
         return tuple(
-            record.Deviation(what=it.what, paper=it.paper, code=it.code, here="", why=it.source)
+            record.Deviation(it.what, it.paper, "", it.source, it.code, silent=it.silent)
             for it in self.departures
             if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
         )

@@ -159,7 +159,7 @@ class ClaimItem(_Item):
 
     def runtest(self) -> None:
         from audit.api import sentence
-        from reports.wording import status_of
+        from reports.words import status_of
 
         claims = self.parent.claims  # type: ignore[union-attr]
         if self.plan is None:
@@ -182,7 +182,7 @@ class FindingItem(_Item):
         self.finding = finding
 
     def runtest(self) -> None:
-        from reports.wording import finding_place, finding_sentence
+        from reports.findings import finding_place, finding_sentence
 
         if self.finding.result == "consistent":
             return

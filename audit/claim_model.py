@@ -562,6 +562,8 @@ class Departure(Model):
     """The thing that differs, in a few words."""
     paper: Text
     """What the paper says, in own words."""
+    silent: bool = False
+    """Whether that is nothing, or leaves something open: the page counts such points."""
     code: Text
     """What the public code does, in own words."""
     source: Text

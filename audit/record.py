@@ -258,6 +258,12 @@ class Deviation:
     here: str
     why: str
     code: str | None = None
+    numbers: tuple[float, float] | None = None
+    """In the paper and here, where each is one number; None elsewhere, and in older records."""
+    silent: bool = False
+    """Whether the paper says nothing of it, or not all."""
+    as_set: bool = False
+    """Whether what was done is told by the settings of the experiment."""
 
 
 @dataclass(frozen=True)
@@ -505,6 +511,8 @@ class Verdict:
     """0.0 for none."""
     badges: tuple[str, ...] = ()
     """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
+    medians: tuple[float | None, ...] = ()
+    """Convergence claims: of each arm the epochs to the score; None for one that does not reach it."""
     parts: tuple[Part, ...] = ()
     """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
     level: float = 0.05

@@ -13,7 +13,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 ABSENT = "–"
 MINUS = "\N{MINUS SIGN}"
-
 #: Beyond this many decimals a difference of percents is floating-point noise, and is taken for none.
 _FINEST = 9
 _HUGE = 1e9

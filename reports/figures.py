@@ -1,227 +1,285 @@
-"""Interval plots as hand-written SVG.
-
-Why not matplotlib here: a page has a plot for every verdict. Measured on two CPU cores, matplotlib takes
-0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file;
-these take 0.1 ms and 1 kB, and get their colours from the page's style sheet, so that dark mode and grey
-print work. Text stays text. Figures for a paper are another matter.
-
-A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never
-shrunk until its labels cannot be read. The only text from outside is the title, the description and the
-labels; all of it is escaped here, because the template takes the result as it is.
-
-Marks differ in shape, not only in colour: the target is a dashed line in a shaded margin, the 90%
-interval a thick bar, the 95% interval a thin one with ends, the prediction interval a dotted line, the
-mean a diamond, seeds dots: strokes of no length with round ends.
-
-A page of a thousand claims has a thousand of these: marks of one kind are one path, whatever the style sheet
-can say is not in the drawing, and its name is its `<title>`, which needs no ids.
-"""
+"""Words in and about the figures for a paper."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from html import escape as _html_escape
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from reports import digits
-from reports.strings import shortened, visible
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Scope, Verdict
+from reports.claims import Told, by_claim, told
+from reports.curves import Curve
+from reports.fields import FIELD_DIFFERENCES, coverage
+from reports.lookup import Lookup, lookup
+from reports.readings import curve_of, open_in
+from reports.svg import IntervalPlot, PlotBounds, intervals_of
+from reports.text import line, listed, shortened, slug
+from reports.words import SCOPE_WORDS, Status
 
-WIDTH = 340
-_LEFT, _RIGHT = 12, 328
+FIGURE_VALUES = "Printed values: ours minus the printed number"
+VALUES_AXIS = "ours − printed, points"
+FIGURE_DIFFERENCES = "Comparisons: difference of the means"
+DIFFERENCES_AXIS = "difference, points"
+LEARNING = "Learning curves, one line a seed"
+FIGURE_EPOCH = "epoch"
+FIGURE_PRINTED = "printed"
 
-Bounds = tuple[float, float]
+
+def with_data(axis: str, elsewhere: str) -> str:
+    """What an axis measures, and on what data where they are not the paper's."""
+    return f"{axis} ({elsewhere})" if elsewhere else axis
+
+
+def while_training(what: str, scope: Scope) -> str:
+    """`P@1 while training, percent (stand-in data)`"""
+    axis = what if what == "loss" else f"{what} while training, percent"
+    return with_data(axis, "" if scope == "same_data" else SCOPE_WORDS[scope])
+
+
+def bars(level: str) -> str:
+    """Below a specification curve: what is drawn of each reading."""
+    return f"bars: {level}% intervals; squares: the default reading"
+
+
+def learning(what: str, titles: Sequence[str]) -> str:
+    """What the learning curves show, for those who do not see them."""
+    return f"{what} after each epoch, one line a seed, of {listed([f'“{title}”' for title in titles])}."
 
 
 @dataclass(frozen=True)
-class Lane:
-    """One row of seed dots: the runs of one experiment."""
+class Panel:
+    plot: IntervalPlot
+    status: Status
+    word: str
+    elsewhere: str
+    """On what data, where they are not the paper's; else empty."""
 
+
+@dataclass(frozen=True)
+class ForestRow:
     label: str
-    values: tuple[float, ...]
+    part: str
+    """The column or metric, which stands beside the label."""
+    status: Status
+    word: str
+    elsewhere: str
+    """As in `Panel`."""
+    estimate: float
+    target: float | None
+    """Printed difference; None for a value, whose printed number is the zero of the axis."""
+    margin: PlotBounds | None
+    ci90: PlotBounds | None
+    ci95: PlotBounds | None
+    pi95: PlotBounds | None
 
 
 @dataclass(frozen=True)
-class IntervalPlot:
-    """What one interval plot shows, in points of the metric."""
+class LearningPanel:
+    title: str
+    seeds: tuple[tuple[tuple[float, float], ...], ...]
+    """For each seed its points: epoch, and score or loss."""
 
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """One file. Exactly one of the last four is given."""
+
+    name: str
+    """Of the file, without its ending."""
+    title: str
     description: str
-    """What is drawn, with its numbers, for those who do not see it."""
-    axis: str
-    """What the axis measures, with its unit."""
-    estimate: float | None = None
-    target: float | None = None
-    target_label: str = ""
-    margin: Bounds | None = None
-    """The shaded band: from and to."""
-    ci90: Bounds | None = None
-    ci95: Bounds | None = None
-    pi95: Bounds | None = None
-    dots: tuple[float, ...] = ()
-    zero: bool = False
-    """Whether the axis is of a difference, so that its zero is drawn."""
-    lanes: tuple[Lane, ...] = ()
-    """Below the intervals, or alone, on an axis of their own: the runs of each arm of a comparison."""
-    lanes_axis: str = ""
-    one_axis: bool = False
-    """Whether the lanes are in the units of the intervals, and stand on their axis."""
-    name: str = ""
-    """The name of the image, where the page says the rest of the description beside it."""
+    panels: tuple[Panel, ...] = ()
+    forest: tuple[ForestRow, ...] = ()
+    learning: tuple[LearningPanel, ...] = ()
+    curve: Curve | None = None
+    axis: str = ""
+    """What the axis measures; of a curve, which has it itself, what its bars are."""
 
 
-@dataclass(frozen=True)
-class Axis:
-    """A linear map from points to the drawing's units."""
-
-    low: float
-    high: float
-
-    def x(self, value: float) -> float:
-        return _LEFT + (value - self.low) / (self.high - self.low) * (_RIGHT - _LEFT)
-
-    def ticks(self) -> tuple[float, ...]:
-        """Two to six round numbers inside the axis."""
-        step = _step((self.high - self.low) / 5)
-        first = math.ceil(self.low / step - 1e-9)
-        last = math.floor(self.high / step + 1e-9)
-        return tuple(k * step for k in range(first, last + 1))
+_ROWS = 40
+_PANELS = 12
+_PAPER_LABEL = 60
 
 
-def axis_over(values: Iterable[float]) -> Axis:
-    """An axis with a little air around all `values`; one unit wide at least a hundredth of a point."""
-    numbers = list(values)
-    low, high = min(numbers), max(numbers)
-    air = max((high - low) * 0.06, 0.01, abs(high) * 1e-9)
-    return Axis(low - air, high + air)
+def paper_figures(audit: Audit) -> Iterator[PaperFigure]:
+    """Sums first, then learning curves, then one figure for each claim that was judged, over its metrics."""
+    claims, found = told(audit), lookup(audit)
+    yield from _forests(claims, found)
+    yield from _paper_learning(audit)
+    yield from _paper_claims(claims, found)
 
 
-def interval_plot(plot: IntervalPlot) -> str:
-    """The plot as one `<svg>` element, or an empty string when there is no finite number to draw."""
-    spans = [span for span in (plot.margin, plot.ci90, plot.ci95, plot.pi95) if span is not None]
-    numbers = [*plot.dots, *(value for span in spans for value in span)]
+def _paper_claims(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
+    taken: set[str] = set()
+    for members in by_claim(claims):
+        name = stem = f"claim-{slug(members[0].claim.claim)}"
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name)
+        pairs = ((it, _paper_intervals(it, found)) for it in members)
+        panels = tuple(Panel(plot, it.status, it.word, _elsewhere(it.verdict)) for it, plot in pairs if plot)
+        if panels:
+            said = " ".join(f"{it.plot.axis}: {it.plot.description}" for it in panels)
+            yield PaperFigure(name, _title(members[0]), said, panels=panels)
+        yield from _readings(members, found, name)
+
+
+def _paper_intervals(it: Told, found: Lookup) -> IntervalPlot | None:
+    """Only with a number to draw, and lanes with shortened names."""
+    plot = intervals_of(it.claim, it.verdict, found.names(it.claim))
+    if plot is None or (plot.estimate is None and not any(lane.values for lane in plot.lanes)):
+        return None
+    spans = [span for span in (plot.ci90, plot.ci95, plot.pi95, plot.margin) if span]
+    numbers = [*plot.dots, *(end for span in spans for end in span)]
     numbers += [value for value in (plot.estimate, plot.target) if value is not None]
-    beside = plot.lanes if plot.one_axis else ()
-    numbers += [value for lane in beside for value in lane.values]
-    if not numbers and plot.lanes:
-        lanes, height = _lanes(plot, 4)
-        return _svg(plot, height, lanes) if lanes else ""
-    if not numbers or not all(math.isfinite(value) and abs(value) < 1e9 for value in numbers):
-        return ""
-    axis = axis_over([*numbers, 0.0] if plot.zero else numbers)
-    bottom = 62 if plot.dots else 48
-    dots = [(axis.x(value), bottom - 9) for value in plot.dots]
-    held, bottom = _held(beside, axis, bottom) if beside else ([], bottom)
-    parts = [*_target(plot, axis, bottom), *_intervals(plot, axis)]
-    parts += [*_dots(dots), *held, *_ruler(axis, bottom, plot.axis)]
-    height = bottom + 30
-    if plot.lanes and not beside:
-        lanes, height = _lanes(plot, height + 8)
-        parts += lanes
-    return _svg(plot, height, parts)
+    numbers += [value for lane in plot.lanes for value in lane.values]
+    if not all(_drawable(number) for number in numbers):
+        return None
+    lanes = tuple(replace(lane, label=shortened(line(lane.label), _PAPER_LABEL)) for lane in plot.lanes)
+    return replace(plot, lanes=lanes, axis=shortened(line(plot.axis), _PAPER_LABEL))
 
 
-def _svg(plot: IntervalPlot, height: int, parts: Sequence[str]) -> str:
-    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img">'
-    return f"{head}<title>{escaped(plot.name or plot.description)}</title>{''.join(parts)}</svg>"
+def _readings(members: Sequence[Told], found: Lookup, name: str) -> Iterator[PaperFigure]:
+    readings = found.audit.readings
+    for it in members:
+        if readings is None or it.verdict is None or len(it.verdict.readings) < 2:
+            continue
+        curve = curve_of(it.claim, it.verdict, open_in(it.claim, readings), found.anchors[it.claim.id])
+        numbers = [number for point in curve.points for number in (point.estimate, *(point.interval or ()))]
+        if len(curve.points) > 1 and all(map(_drawable, numbers)):
+            file = f"{name}-readings-{slug(it.subject)}"
+            yield PaperFigure(
+                file,
+                f"{_title(it)} ({curve.title})",
+                curve.description,
+                curve=curve,
+                axis=bars(coverage(it.verdict)[1]),
+            )
 
 
-def _target(plot: IntervalPlot, axis: Axis, bottom: int) -> list[str]:
-    """Shaded margin, the line of the printed number with its label, the zero of a difference."""
-    parts = []
-    if plot.margin is not None:
-        left, right = (axis.x(edge) for edge in plot.margin)
-        parts.append(_path("band", f"M{_n(left)} 18H{_n(right)}V{bottom}H{_n(left)}z"))
-    if plot.zero:
-        parts.append(_path("zero", f"M{_n(axis.x(0))} 18V{bottom}"))
-    if plot.target is not None:
-        x = axis.x(plot.target)
-        parts += [_path("target", f"M{_n(x)} 15V{bottom}"), _text(x, 11, plot.target_label)]
-    return parts
+def _elsewhere(verdict: Verdict | None) -> str:
+    scope = verdict.scope if verdict else None
+    return "" if scope is None or scope == "same_data" else SCOPE_WORDS[scope]
 
 
-def _intervals(plot: IntervalPlot, axis: Axis) -> list[str]:
-    """Prediction interval, 95 %, 90 %, mean: each drawn over the one before."""
-    y = 34
-    parts = []
-    if plot.pi95 is not None:
-        low, high = (_n(axis.x(end)) for end in plot.pi95)
-        parts.append(_path("pi", f"M{low} {y}H{high}"))
-    if plot.ci95 is not None:
-        low, high = (_n(axis.x(end)) for end in plot.ci95)
-        parts.append(_path("ci95", f"M{low} {y}H{high}M{low} {y - 5}v10M{high} {y - 5}v10"))
-    if plot.ci90 is not None:
-        low, high = (_n(axis.x(end)) for end in plot.ci90)
-        parts.append(_path("ci90", f"M{low} {y}H{high}"))
-    if plot.estimate is not None:
-        parts.append(_path("mean", f"M{_n(axis.x(plot.estimate))} {y - 6}l6 6-6 6-6-6z"))
-    return parts
+def _title(it: Told) -> str:
+    return shortened(line(it.title), 200)
 
 
-def _lanes(plot: IntervalPlot, top: int) -> tuple[list[str], int]:
-    """The arms' seed dots under each other on one axis, and the height reached."""
-    numbers = [value for lane in plot.lanes for value in lane.values]
-    if not numbers or not all(math.isfinite(value) and abs(value) < 1e9 for value in numbers):
-        return [], top
-    axis = axis_over(numbers)
-    held, bottom = _held(plot.lanes, axis, top)
-    return [*held, *_ruler(axis, bottom, plot.lanes_axis)], bottom + 30
+def _drawable(number: float) -> bool:
+    return math.isfinite(number) and abs(number) < 1e9
 
 
-def _held(lanes: Sequence[Lane], axis: Axis, top: int) -> tuple[list[str], int]:
-    """Each lane's label with its dots below, and the height reached."""
-    labels = [
-        f'<text class="lane" x="{_LEFT}" y="{top + 32 * k + 9}">{escaped(shortened(lane.label, 52))}</text>'
-        for k, lane in enumerate(lanes)
+def _forests(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
+    values = [row for it in claims if it.claim.kind == "value" and (row := _paper_value_row(it, found))]
+    differences = [
+        row for it in claims if it.claim.kind in FIELD_DIFFERENCES and (row := _difference_row(it))
     ]
-    dots = [(axis.x(value), top + 32 * k + 20) for k, lane in enumerate(lanes) for value in lane.values]
-    return [*labels, *_dots(dots)], top + 32 * len(lanes)
+    for name, rows, title, axis in (
+        ("values", values, FIGURE_VALUES, VALUES_AXIS),
+        ("comparisons", differences, FIGURE_DIFFERENCES, DIFFERENCES_AXIS),
+    ):
+        number = -(-len(rows) // _ROWS)
+        for part in range(number):
+            shown = tuple(rows[part * _ROWS : (part + 1) * _ROWS])
+            file = name + (f"-{part + 1}" if number > 1 else "")
+            said = "; ".join(f"{row.label}, {row.part}: {row.word.lower()}" for row in shown)
+            yield PaperFigure(file, title, said, forest=shown, axis=axis)
 
 
-def _ruler(axis: Axis, y: int, label: str) -> list[str]:
-    """The axis line, its ticks with numbers, and what it measures."""
-    ticks = axis.ticks()
-    decimals = decimals_of(ticks)
-    strokes = "".join(f"M{_n(axis.x(tick))} {y}v4" for tick in ticks)
-    parts = [_path("axis", f"M{_LEFT} {y}H{_RIGHT}{strokes}")]
-    parts += [_text(axis.x(tick), y + 15, digits.points(round(tick, 9), decimals=decimals)) for tick in ticks]
-    unit = escaped(shortened(label, 50))
-    return [*parts, f'<text class="unit" x="{_RIGHT}" y="{y + 27}">{unit}</text>']
+def _paper_value_row(it: Told, found: Lookup) -> ForestRow | None:
+    """Ours minus the printed number; none on other data, on which it is not judged."""
+    verdict = it.verdict
+    if verdict is None or verdict.target is None or verdict.scope == "other_data":
+        return None
+    place = found.places.get(it.claim.cells[0]) if it.claim.cells else None
+    label, part = (place.row.label, place.column.label) if place else (it.title, it.subject)
+    margin = None if verdict.margin is None else (-verdict.margin, verdict.margin)
+    return _paper_row(it, (label, part), verdict.target, None, margin)
 
 
-def _dots(places: Iterable[tuple[float, int]]) -> list[str]:
-    drawn = "".join(f"M{_n(x)} {y}h0" for x, y in places)
-    return [_path("seed", drawn)] if drawn else []
+def _difference_row(it: Told) -> ForestRow | None:
+    verdict = it.verdict
+    if verdict is None:
+        return None
+    size = it.claim.negligible if it.claim.kind == "order" and verdict.margin is None else verdict.margin
+    target = verdict.target if verdict.scope != "other_data" else None
+    centre = _centre(it.claim, target)
+    margin = None if size is None or centre is None else (centre - size, centre + size)
+    return _paper_row(it, (it.title, it.subject), 0.0, target, margin)
 
 
-def _path(kind: str, d: str) -> str:
-    return f'<path class="{kind}" d="{d}"/>'
+def _centre(claim: ClaimRecord, target: float | None) -> float | None:
+    return target if claim.kind == "gap" else 0.0
 
 
-def _n(x: float) -> str:
-    """A coordinate to a whole unit, which is a pixel: what lies further left is never drawn further right."""
-    return f"{x:.0f}"
+def _paper_row(
+    it: Told, names: tuple[str, str], zero: float, target: float | None, margin: PlotBounds | None
+) -> ForestRow | None:
+    """Measured from `zero`; None where there is no finite number to draw."""
+    verdict = it.verdict
+    if verdict is None or verdict.estimate is None:
+        return None
+    label, part = names
+    row = ForestRow(
+        label=shortened(line(label), 3 * _PAPER_LABEL),
+        part=shortened(line(part), 24),
+        status=it.status,
+        word=it.word,
+        elsewhere=_elsewhere(verdict),
+        estimate=verdict.estimate - zero,
+        target=target,
+        margin=margin,
+        ci90=_less(verdict.ci90, zero),
+        ci95=_less(verdict.ci95, zero),
+        pi95=_less(verdict.pi95, zero) if it.claim.kind == "value" else None,
+    )
+    numbers = [row.estimate, *(row.ci95 or ()), *(row.pi95 or ()), *(row.margin or ()), row.target or 0.0]
+    return row if all(map(_drawable, numbers)) else None
 
 
-def _text(x: float, y: int, text: str) -> str:
-    """Centred on `x`, but kept inside the drawing (about 6 units a character)."""
-    text = shortened(text, 40)
-    half = len(text) * 3.2
-    x = min(max(x, half + 2), WIDTH - half - 2)
-    return f'<text x="{_n(x)}" y="{y}">{escaped(text)}</text>'
+def _less(bounds: PlotBounds | None, zero: float) -> PlotBounds | None:
+    return None if bounds is None else (bounds[0] - zero, bounds[1] - zero)
 
 
-def escaped(text: str) -> str:
-    """Any text as it may stand in the drawing."""
-    return _html_escape(visible(text))
+def _paper_learning(audit: Audit) -> Iterator[PaperFigure]:
+    """Of each experiment with runs of its own; several experiments may rest on the same runs."""
+    seen: set[tuple[str, ...]] = set()
+    panels: dict[tuple[str, Scope], list[LearningPanel]] = {}
+    for experiment in audit.experiments:
+        runs = [run for run in experiment.runs if run.curve]
+        keys = tuple(run.key for run in runs)
+        if not runs or keys in seen:
+            continue
+        seen.add(keys)
+        what = _measured(runs)
+        if panel := _learning_panel(experiment, runs, what):
+            panels.setdefault((what, experiment.scope), []).append(panel)
+    for (what, scope), found in panels.items():
+        number = -(-len(found) // _PANELS)
+        for part in range(number):
+            shown = tuple(found[part * _PANELS : (part + 1) * _PANELS])
+            file = f"learning-{slug(what)}" + ("" if scope == "same_data" else f"-{slug(scope)}")
+            file += f"-{part + 1}" if number > 1 else ""
+            said = learning(what, [panel.title for panel in shown])
+            axis = while_training(what, scope)
+            yield PaperFigure(file, LEARNING, said, learning=shown, axis=axis)
 
 
-def _step(rough: float) -> float:
-    """The next of 1, 2, 5, 10 times a power of ten."""
-    power: float = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+def _measured(runs: Sequence[Run]) -> str:
+    """P@1 where it was measured after epochs, else the first metric that was, else the loss."""
+    kept = {name for run in runs for row in run.curve for name in row}
+    metrics = [name for name in runs[0].metrics if name in kept]
+    return "P@1" if "P@1" in metrics else (metrics or ["loss"])[0]
 
 
-def decimals_of(ticks: Sequence[float]) -> int:
-    """As many digits as tell the ticks apart."""
-    step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
-    return max(0, -math.floor(math.log10(step) + 1e-9))
+def _learning_panel(experiment: ExperimentRecord, runs: Sequence[Run], what: str) -> LearningPanel | None:
+    seeds = tuple(
+        tuple((row["epoch"], row[what]) for row in run.curve if what in row and "epoch" in row)
+        for run in sorted(runs, key=lambda run: run.spec.seed)
+    )
+    drawn = tuple(it for it in seeds if it and all(_drawable(number) for pair in it for number in pair))
+    title = shortened(line(experiment.title or experiment.id), _PAPER_LABEL + 12)
+    return LearningPanel(title, drawn) if drawn else None

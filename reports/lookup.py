@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.record import (
@@ -14,12 +14,16 @@ from audit.record import (
     ExperimentRecord,
     Row,
     Run,
+    Scope,
     TableRecord,
     Verdict,
+    canonical_json,
+    comparable_metric,
+    comparison,
 )
-from reports.same_runs import SameRuns, same_runs
-from reports.strings import slug
-from reports.wording import UNJUDGED
+from reports import digits
+from reports.text import plural, slug
+from reports.words import UNJUDGED
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def lookup(audit: Audit) -> Lookup:
         audit=audit,
         verdicts={verdict.claim: verdict for verdict in audit.verdicts},
         experiments={experiment.id: experiment for experiment in audit.experiments},
-        places=_places(audit.tables),
+        places=_lookup_places(audit.tables),
         anchors=unique_anchors("c", [claim.id for claim in audit.claims]),
         table_anchors=unique_anchors("table", [table.id for table in audit.tables]),
         run_anchors=_run_anchors(audit),
@@ -120,7 +124,7 @@ def unique_anchors(prefix: str, ids: Sequence[str]) -> dict[str, str]:
     return anchors
 
 
-def _places(tables: Sequence[TableRecord]) -> dict[str, Place]:
+def _lookup_places(tables: Sequence[TableRecord]) -> dict[str, Place]:
     found = [
         (table, row, column, cell)
         for table in tables
@@ -132,3 +136,128 @@ def _places(tables: Sequence[TableRecord]) -> dict[str, Place]:
         cell.address: Place(table, row, column, cell, anchors[cell.address])
         for table, row, column, cell in found
     }
+
+
+#: The paper's own data before others.
+_NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
+#: Kinds that are about a printed number, which each has for itself.
+_PRINTED = ("value", "gap")
+
+
+@dataclass(frozen=True)
+class SameRuns:
+    """Of what repeats others, and of nothing else."""
+
+    claims: Mapping[str, str]
+    """Id of a claim -> that of the claim whose entry tells of its runs."""
+    experiments: Mapping[str, str]
+    """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
+
+    def again(self, experiment: str) -> tuple[str, ...]:
+        """The experiments for which the runs of this one stand too."""
+        return tuple(name for name, first in self.experiments.items() if first == experiment)
+
+
+def same_runs(audit: Audit) -> SameRuns:
+    return SameRuns(_same_runs_claims(audit), _same_runs_experiments(audit))
+
+
+def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
+    """How many different comparisons these claims are, as the record counts them (`Share.once`)."""
+    return len({(comparison(claim, it), it.outcome) for claim, it in pairs})
+
+
+def _same_runs_claims(audit: Audit) -> dict[str, str]:
+    """Of claims about other data sets than the one that tells; a claim of which an arm was not run stays."""
+    runs = {it.id: tuple(sorted(run.key for run in it.runs)) for it in audit.experiments}
+    verdicts = {it.claim: it for it in audit.verdicts}
+    groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
+    for claim in audit.claims:
+        it, arms = verdicts.get(claim.id), [runs.get(name, ()) for name in claim.experiments]
+        if it is not None and it.scope is not None and it.reason != "not_run" and arms and all(arms):
+            margin = claim.margin.value if claim.margin and claim.kind not in _PRINTED else None
+            key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
+            groups.setdefault(key, []).append((claim, it))
+    found: dict[str, str] = {}
+    for members in groups.values():
+        first, _ = min(members, key=lambda pair: (_NEAREST.index(pair[1].scope), not pair[0].primary))
+        found |= {
+            claim.id: first.id
+            for claim, it in members
+            if it.scope == "other_data" and claim.dataset != first.dataset
+        }
+    return found
+
+
+def _same_runs_experiments(audit: Audit) -> dict[str, str]:
+    groups: dict[tuple[str, ...], list[ExperimentRecord]] = {}
+    for it in audit.experiments:
+        if it.runs:
+            groups.setdefault(tuple(sorted(run.key for run in it.runs)), []).append(it)
+    found: dict[str, str] = {}
+    for members in groups.values():
+        first = min(members, key=lambda it: _NEAREST.index(it.scope))
+        found |= {
+            it.id: first.id for it in members if it.scope == "other_data" and it.dataset != first.dataset
+        }
+    return found
+
+
+SAME_ON_STAND_IN = "On stand-in data: what holds there may not hold on the paper’s own"
+ON_OWN_DATA = "Printed values, on the paper’s own corpus"
+SAME_STAND_IN_NOTE = (
+    "Another corpus was run in place of the paper’s. A verdict here is about that corpus, and settles "
+    "nothing that is printed for the paper’s own."
+)
+AGAIN = "The same runs again"
+AGAIN_NOTE = (
+    "Claims about other data sets for which the same corpus was run. Each rests on the very runs of the "
+    "claim that its line leads to, and adds no evidence."
+)
+#: In a redrawn table, in place of a mark.
+SIGN = "″"
+KEY = "″: judged on the very runs of the claim that it leads to, and no further evidence."
+SAME = "same runs as"
+
+
+def part_heading(scopes: Iterable[Scope | None]) -> str:
+    """Above the claims that were judged on the paper's own data, where others were not."""
+    if "other_split" in set(scopes):
+        return "On the paper’s own data, or another split of it"
+    return "On the paper’s own data"
+
+
+def same_elsewhere(first: str) -> str:
+    """Behind the sentence of a primary claim: how the claim came out on whose runs it rests."""
+    other = first[:1].lower() + first[1:].rstrip(".")
+    return f"It rests on the very runs of another claim, which is {other}:"
+
+
+def mark_again(word: str, title: str) -> str:
+    """What is said of a sign in a redrawn table."""
+    return f"{word} on stand-in data, on the same runs as: {title}"
+
+
+def aside(number: int, distinct: int, stand_in: int, imported: int = 0) -> str:
+    """`7 different comparisons, all on stand-in data`, below one of the four numbers; empty where plain."""
+    parts = []
+    if 0 < distinct < number:
+        parts.append(plural(distinct, "different comparison"))
+    if stand_in:
+        parts.append(f"{'all' if stand_in == number else digits.count(stand_in)} on stand-in data")
+    if imported:
+        parts.append(f"{'all' if imported == number else digits.count(imported)} on imported numbers")
+    return ", ".join(parts)
+
+
+def same_also(titles: Sequence[str]) -> str:
+    """`the same runs stand for 2 further experiments: A; B`; empty where there are none."""
+    if not titles:
+        return ""
+    return f"the same runs stand for {plural(len(titles), 'further experiment')}: {'; '.join(titles)}"
+
+
+def rest_on_same_runs(number: int) -> str:
+    """Below the claims that could be settled: those that the same runs would settle."""
+    rests = "rests" if number == 1 else "rest"
+    return f"{plural(number, 'further claim')} on stand-in data {rests} on the same runs as one of these."

@@ -13,18 +13,48 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.record import Audit
-from reports import index_page, page, wording
-from reports.changes import Changes
-from reports.exports.changes_text import ICONS
-from reports.strings import visible
-from reports.wording import changes as words
-from reports.wording import controls, rerun
+from reports import (
+    curves,
+    data,
+    findings,
+    index,
+    lookup,
+    notes,
+    page,
+    protocol,
+    rerun,
+    tables,
+    unchecked,
+    verdicts,
+    words,
+)
+from reports.compare import ADDED, CHANGED_FINDINGS, FLIPPED, GONE, Changes
+from reports.index import index_page
+from reports.notes import (
+    FILTER_NO_KEY,
+    FILTER_NO_VALUE,
+    FILTER_NONE,
+    FILTER_SHOWN,
+    MARGIN_BANNER,
+    MARGIN_BEYOND,
+    MARGIN_FIXED,
+    MARGIN_MOVED,
+    MARGIN_REFUSED,
+    MARGIN_UNITS,
+    MARGIN_WHAT_IF,
+    SELF_LINK,
+)
+from reports.page import build
+from reports.rerun import COPIED, COPY, MARKED
+from reports.text import visible
+from reports.words import ICONS, KIND_WORDS, STATUS_WORDS
 
 #: An address that may be followed at a click: of the web, in signs that need no escape.
 _ADDRESS = re.compile(r"(https?://[A-Za-z0-9][\w.~:/?#@!$&*+,;=%()\[\]-]*[\w/=#~)-])", re.ASCII)
@@ -35,23 +65,23 @@ _POLICY = (
 )
 #: What the script says, by the names by which it knows them.
 _SPOKEN: dict[str, Any] = {
-    "status": wording.STATUS_WORDS,
-    "what_if": controls.MARGIN_WHAT_IF,
-    "banner": controls.MARGIN_BANNER,
-    "fixed": controls.MARGIN_FIXED,
-    "moved": controls.MARGIN_MOVED,
-    "unit": controls.MARGIN_UNITS,
-    "beyond": controls.MARGIN_BEYOND,
-    "refused": controls.MARGIN_REFUSED,
-    "shown": controls.FILTER_SHOWN,
-    "none": controls.FILTER_NONE,
-    "no_key": controls.FILTER_NO_KEY,
-    "no_value": controls.FILTER_NO_VALUE,
-    "kinds": wording.KIND_WORDS,
-    "link": controls.SELF_LINK,
-    "copy": rerun.COPY,
-    "copied": rerun.COPIED,
-    "marked": rerun.MARKED,
+    "status": STATUS_WORDS,
+    "what_if": MARGIN_WHAT_IF,
+    "banner": MARGIN_BANNER,
+    "fixed": MARGIN_FIXED,
+    "moved": MARGIN_MOVED,
+    "unit": MARGIN_UNITS,
+    "beyond": MARGIN_BEYOND,
+    "refused": MARGIN_REFUSED,
+    "shown": FILTER_SHOWN,
+    "none": FILTER_NONE,
+    "no_key": FILTER_NO_KEY,
+    "no_value": FILTER_NO_VALUE,
+    "kinds": KIND_WORDS,
+    "link": SELF_LINK,
+    "copy": COPY,
+    "copied": COPIED,
+    "marked": MARKED,
 }
 
 
@@ -60,9 +90,8 @@ def html(audit: Audit) -> str:
     template = _environment().get_template("page.html.j2")
     script = _script()
     return template.render(
-        page=page.build(audit),
-        wording=wording,
-        controls=controls,
+        page=build(audit),
+        say=_say(),
         words=embedded(_SPOKEN),
         script=Markup(script),  # a file of ours, as it is
         policy=_POLICY.format(digest=b64encode(hashlib.sha256(script.encode()).digest()).decode()),
@@ -84,18 +113,35 @@ def embedded(data: Mapping[str, Any]) -> Markup:
 def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
     """A page over several audits, each with its report's folder; `unread` are folders without a record."""
     template = _environment().get_template("index.html.j2")
-    return template.render(page=index_page.build(audits, unread), wording=wording)
+    return template.render(page=index_page(audits, unread), say=_say())
 
 
 def changes_html(changes: Changes) -> str:
     """What changed between two audits, as a small page of its own."""
-    groups = (
-        (words.FLIPPED, changes.flipped),
-        (words.ADDED, changes.added),
-        (words.GONE, changes.gone),
-    )
+    groups = ((FLIPPED, changes.flipped), (ADDED, changes.added), (GONE, changes.gone))
     template = _environment().get_template("changes.html.j2")
-    return template.render(changes=changes, groups=groups, findings=words.FINDINGS, icons=ICONS)
+    return template.render(changes=changes, groups=groups, findings=CHANGED_FINDINGS, icons=ICONS)
+
+
+@cache
+def _say() -> SimpleNamespace:
+    """What the templates say of their own accord."""
+    modules = (
+        curves,
+        data,
+        findings,
+        index,
+        lookup,
+        notes,
+        page,
+        protocol,
+        rerun,
+        tables,
+        unchecked,
+        verdicts,
+        words,
+    )
+    return SimpleNamespace(**{name: value for it in modules for name, value in vars(it).items()})
 
 
 @cache

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from audit.record import IMPORTED, Audit, ClaimRecord, ExperimentRecord, Verdict
-from reports import digits, wording
+from reports import digits
+from reports.fields import FIELD_COMPARISONS, edges, share_held, subject_of
+from reports.notes import epochs_needed, unjudged
+from reports.text import plural
+from reports.verdicts import unrun_lines
+from reports.words import STATUS_WORDS, STATUSES, Status, status_of
 
-_ICONS: dict[wording.Status, str] = {
-    "reproduced": "✓",
-    "contradicted": "✗",
-    "inconclusive": "◐",
-    "not_tested": "–",
-}
+_ICONS: dict[Status, str] = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "◐", "not_tested": "–"}
 
 
 def summary(audit: Audit) -> str:
@@ -22,19 +22,19 @@ def summary(audit: Audit) -> str:
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
-    lines = list(_lines(judged, {it.id: it for it in audit.experiments}))
-    counts: Counter[str] = Counter(wording.status_of(verdict) for _, verdict in pairs)
+    lines = list(_terminal_lines(judged, {it.id: it for it in audit.experiments}))
+    counts: Counter[str] = Counter(status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
         if code == "not_run":
-            lines += wording.unrun_lines(pairs, lambda claim: [f"`{name}`" for name in claim.experiments])
+            lines += unrun_lines(pairs, lambda claim: [f"`{name}`" for name in claim.experiments])
         else:
-            lines.append(wording.unjudged(number, code=code))
-    numbers = ", ".join(f"{counts[key]} {wording.STATUS_WORDS[key].lower()}" for key in wording.STATUSES)
-    return "\n".join([*lines, "", f"{wording.plural(len(pairs), 'claim')}: {numbers}"])
+            lines.append(unjudged(number, code=code))
+    numbers = ", ".join(f"{counts[key]} {STATUS_WORDS[key].lower()}" for key in STATUSES)
+    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {numbers}"])
 
 
-def _lines(
+def _terminal_lines(
     pairs: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
 ) -> Iterator[str]:
     """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
@@ -46,7 +46,9 @@ def _lines(
         but = "" if number == len(evidence) else ", but where another stands in brackets"
         yield f"evidence: {usual}{but}"
     for (name, group), marks in zip(groups, evidence, strict=True):
-        cells = [f"{_ICONS[wording.status_of(verdict)]} {_shown(claim, verdict)}" for claim, verdict in group]
+        cells = [
+            f"{_ICONS[status_of(verdict)]} {_terminal_shown(claim, verdict)}" for claim, verdict in group
+        ]
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
         yield f"{name:{width}}  {'   '.join(cells)}".rstrip() + own
         yield from (f"{'':{width}}    {line}" for pair in group if (line := _of_readings(*pair)))
@@ -58,7 +60,7 @@ def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
     if verdict.reason != "ambiguous_description" or not number:
         return ""
     does = "contradicts" if number == 1 else "contradict"
-    said = f"{wording.subject(claim)}: {number} of {len(verdict.readings)} readings {does} it"
+    said = f"{subject_of(claim)}: {number} of {len(verdict.readings)} readings {does} it"
     means = [it.estimate for it in verdict.readings if it.estimate is not None]
     if claim.kind != "value" or verdict.target is None or not means:
         return said
@@ -80,16 +82,16 @@ def _evidence(group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str
     return ", ".join(words for words, so in found.items() if so)
 
 
-def _shown(claim: ClaimRecord, verdict: Verdict) -> str:
+def _terminal_shown(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
-    subject = wording.subject(claim)
-    if claim.kind in wording.COMPARISONS:
-        return f"{subject} {wording.held(claim, verdict)}".rstrip()
+    subject = subject_of(claim)
+    if claim.kind in FIELD_COMPARISONS:
+        return f"{subject} {share_held(claim, verdict)}".rstrip()
     if claim.kind == "convergence":
-        return f"{subject} {wording.epochs_needed(verdict)}".rstrip()
+        return f"{subject} {epochs_needed(verdict)}".rstrip()
     if verdict.estimate is None:
         return subject
-    marks = wording.edges(claim, verdict)
+    marks = edges(claim, verdict)
     if claim.kind == "cost":
         return f"{subject} x {digits.points(verdict.estimate, beside=marks)}"
     if claim.kind == "complexity":

@@ -20,7 +20,7 @@ from audit.instances import with_instances
 from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, Look, to_json
 from audit.store import Store
 from reports.lookup import lookup
-from reports.sentences import sentence
+from reports.verdicts import sentence
 from tests.explaining.cases import CASES, audited, made
 from tests.reports.every_kind import claims, experiments
 from tests.test_cli import NO_TORCH, python
@@ -183,7 +183,7 @@ def test_every_case_can_be_shown(name: str) -> None:
 
 DEPARTURES = (
     Deviation("epochs", "50", "20", "a smaller corpus"),
-    Deviation("stride", "", "see the configuration of the experiment", "net.py:7", "2"),
+    Deviation("stride", "", "see the configuration of the experiment", "net.py:7", "2", as_set=True),
     Deviation("data", "EUR-Lex", "synthetic", ""),
 )
 

@@ -18,8 +18,8 @@ MODULES = {
 #: Start of a module's name -> what of ours, and of torch, it may import anywhere. The longest start counts.
 MAY_IMPORT = {
     "audit": ("audit",),
-    "audit.api": ("audit", "reports.lookup", "reports.render", "reports.sentences"),
-    "audit.claim_items": ("audit", "reports.wording"),
+    "audit.api": ("audit", "reports.lookup", "reports.render", "reports.verdicts"),
+    "audit.claim_items": ("audit", "reports.findings", "reports.words"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": (

@@ -8,7 +8,8 @@ from audit.explaining import _NOTHING
 from audit.planning.outlook import _SEEDS_HELP, outlooks
 from audit.planning.wording import HOPELESS, sentence
 from audit.record import Verdict
-from reports import wording
+from reports.verdicts import verdict_sentence
+from reports.words import REASONS, reason
 from tests.explaining.cases import audited
 from tests.judging.made import HIGH, LOW, arms, claim
 from tests.reports.test_reasons import SOURCES, codes
@@ -23,14 +24,14 @@ DECIDED = {
 
 def every_code() -> set[str]:
     """As the sources of tests, judges and comparator give them."""
-    return set().union(*(codes(path.read_text()) for path in SOURCES)) & set(wording.REASONS)
+    return set().union(*(codes(path.read_text()) for path in SOURCES)) & set(REASONS)
 
 
 OPEN = sorted(every_code() - DECIDED)
 
 
 def test_open_and_decided_are_all() -> None:
-    assert set(wording.REASONS) == DECIDED | set(OPEN)
+    assert set(REASONS) == DECIDED | set(OPEN)
 
 
 @pytest.mark.parametrize("code", OPEN)
@@ -49,10 +50,10 @@ def test_every_open_reason_has_a_planning_answer(code: str) -> None:
 
 @pytest.mark.parametrize("code", OPEN)
 def test_every_open_reason_has_words_without_underscores(code: str) -> None:
-    assert "_" not in wording.reason(code)
-    assert wording.reason(code) != code
+    assert "_" not in reason(code)
+    assert reason(code) != code
     verdict = Verdict("c:P@1", "inconclusive", code)
-    said = wording.verdict_sentence(claim("order", "a", "b", margin=None), verdict, names=("A", "B"))
+    said = verdict_sentence(claim("order", "a", "b", margin=None), verdict, names=("A", "B"))
     assert "_" not in said and "{" not in said
 
 

@@ -10,7 +10,7 @@ import pytest
 from audit.claim import Paper, load
 from audit.record import ExperimentRecord, Run, SplitStudy, to_json
 from audit.split_study import split_study
-from reports.split_table import shown, split_table
+from reports.splits import shown, split_table
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_linear_paper
 

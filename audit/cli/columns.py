@@ -134,7 +134,7 @@ def tell(study: SplitStudy, folder: Path, *, values: bool = False) -> None:
     """The record of the study into the folder, its table to the screen; with `values`, each value too."""
     from audit.files import explained, write
     from audit.record import to_json
-    from reports.split_table import split_table
+    from reports.splits import split_table
 
     path = folder / "columns.json"
     with explained(folder):

@@ -21,8 +21,7 @@ def tell_changes(old: Path, new: Path) -> Exit:
     """To the screen, and as a page and as Markdown beside the newer record."""
     from audit.audit_file import read_audit
     from audit.files import explained, write
-    from reports.changes import changes
-    from reports.exports.changes_text import markdown, terminal
+    from reports.compare import changes, changes_markdown, changes_text
     from reports.render import changes_html
 
     before, after = read_audit(old), read_audit(new)
@@ -37,8 +36,8 @@ def tell_changes(old: Path, new: Path) -> Exit:
     page, text = (new.parent / name for name in FILES)
     with explained(new.parent):
         write(page, changes_html(found).encode())
-        write(text, markdown(found).encode())
-    say(f"{terminal(found)}\n\npage: {page}\ntext: {text}")
+        write(text, changes_markdown(found).encode())
+    say(f"{changes_text(found)}\n\npage: {page}\ntext: {text}")
     return Exit.CONTRADICTED if found.worse else Exit.OK
 
 

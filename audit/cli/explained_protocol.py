@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.record import ClaimRecord, Deviation
-from reports import wording
 from reports.lookup import Lookup
-from reports.sentences import departures
-from reports.wording.protocol import SEE_SETTINGS
+from reports.text import plural
+from reports.verdicts import departures
+from reports.words import status_of
 
 
 def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
@@ -16,8 +16,8 @@ def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
     there = departures(claim, found)
     if not there:
         return
-    number = f"{wording.plural(len(there), 'departure')} from the paper"
-    if wording.status_of(found.verdicts.get(claim.id)) != "contradicted":
+    number = f"{plural(len(there), 'departure')} from the paper"
+    if status_of(found.verdicts.get(claim.id)) != "contradicted":
         yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
         return
     yield number
@@ -26,7 +26,7 @@ def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:
 
 def _told(it: Deviation) -> str:
     """`epochs: the paper 50; here 20 (a smaller corpus)`"""
-    here = "as configured" if it.here in ("", SEE_SETTINGS) else it.here
+    here = "as configured" if it.as_set or not it.here else it.here
     code = f"; its public code: {it.code}" if it.code else ""
     return (
         f"{it.what}: the paper: {it.paper or 'nothing'}{code}; here: {here}{f' ({it.why})' if it.why else ''}"

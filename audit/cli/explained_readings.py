@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from audit.judging.readings import about
 from audit.record import ClaimRecord, Readings, ReadingVerdict, Verdict
-from reports import digits, wording
+from reports import digits
+from reports.fields import FIELD_DIFFERENCES, coverage, edges
+from reports.readings import open_choice, reading_name
 
 _WIDTH = 110
 _RULE = (
@@ -25,7 +27,7 @@ def readings_lines(claim: ClaimRecord, verdict: Verdict, readings: Readings | No
     yield f"readings of what the paper leaves open: {verdict.readings_declared} declared"
     names = {name for it in claim.experiments for name in readings.of.get(it, ())}
     for it in readings.open:
-        yield from _wrapped(wording.open_choice(it)) if it.name in names else ()
+        yield from _wrapped(open_choice(it)) if it.name in names else ()
     if not verdict.readings:
         yield "  the default reading alone was run; `audit run --readings` runs the others"
         return
@@ -40,8 +42,8 @@ def _wrapped(text: str) -> Iterator[str]:
 
 def _table(claim: ClaimRecord, verdict: Verdict) -> Iterator[str]:
     rows = [_row(claim, verdict, it) for it in verdict.readings]
-    what = "difference" if claim.kind in wording.DIFFERENCES else "mean"
-    head = ("reading", "seeds", what, f"{wording.coverage(verdict)[1]}% interval", "verdict")
+    what = "difference" if claim.kind in FIELD_DIFFERENCES else "mean"
+    head = ("reading", "seeds", what, f"{coverage(verdict)[1]}% interval", "verdict")
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     for row in (head, *rows):
         yield "  " + _line(row, widths)
@@ -57,10 +59,10 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _row(claim: ClaimRecord, verdict: Verdict, it: ReadingVerdict) -> tuple[str, ...]:
-    show = digits.signed if claim.kind in wording.DIFFERENCES else digits.points
-    marks = wording.edges(claim, verdict)
+    show = digits.signed if claim.kind in FIELD_DIFFERENCES else digits.points
+    marks = edges(claim, verdict)
     return (
-        wording.reading_name(it.reading),
+        reading_name(it.reading),
         " and ".join(dict.fromkeys(map(str, it.n))) or digits.ABSENT,
         digits.ABSENT if it.estimate is None else show(it.estimate, beside=marks),
         digits.ABSENT if it.ci95 is None else digits.interval(it.ci95, beside=marks),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from audit.explaining.step import num
 from audit.record import ClaimRecord, SplitNoise, SplitStudy, SplitVerdict
-from reports import wording
-from reports.wording.splits import because, default_reading
+from reports.splits import default_reading, splits_because
+from reports.text import plural
 
 _WIDTH = 110
 
@@ -30,7 +30,7 @@ def _wrapped(text: str) -> Iterator[str]:
 
 
 def _texts(noise: SplitNoise, one: SplitVerdict) -> Iterator[str]:
-    columns = wording.plural(one.n, "column")
+    columns = plural(one.n, "column")
     sd = "" if noise.sd_columns is None else f", s = {num(noise.sd_columns)} between them"
     yield (
         f"one run on one unknown split: {columns}, one run each{sd}, se_pred = s sqrt(1 + 1/n): "
@@ -38,7 +38,7 @@ def _texts(noise: SplitNoise, one: SplitVerdict) -> Iterator[str]:
     )
     if noise.as_mean is None:
         return
-    seeds = wording.plural(len(noise.seeds), "seed")
+    seeds = plural(len(noise.seeds), "seed")
     sd = "" if noise.sd_seeds is None else f", s = {num(noise.sd_seeds)} between them"
     yield (
         f"mean over these very {columns}: {seeds} on column {noise.column}{sd}, se_pred = s sqrt(2/n): "
@@ -57,4 +57,4 @@ def _told(of: SplitVerdict, *, mean: bool) -> str:
         ("p_con", of.p_contradicted),
     )
     shown = ", ".join(f"{name} = {num(value)}" for name, value in numbers if value is not None)
-    return f"{of.outcome.upper()} ({of.reason}: {because(of, mean=mean)}); {shown}"
+    return f"{of.outcome.upper()} ({of.reason}: {splits_because(of, mean=mean)}); {shown}"

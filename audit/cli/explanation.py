@@ -13,9 +13,13 @@ from audit.explaining import Derivation, Family, Step, derivation
 from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.stats.printed import printed
-from reports import digits, wording
+from reports import digits
+from reports.fields import FIELD_PRINTED
 from reports.lookup import Lookup, lookup
-from reports.sentences import sentence as verdict_sentence
+from reports.notes import margins_note, seed_note
+from reports.text import plural
+from reports.verdicts import hangs_on, margin_band, sentence
+from reports.words import KIND_WORDS, SCOPE_WORDS, STATUS_WORDS, status_of
 
 _WIDTH = 110
 _INDENT = 13
@@ -51,7 +55,7 @@ def row(term: str, text: str) -> Iterator[str]:
 
 def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
     claim, verdict = found.claim, found.verdict
-    kind = wording.KIND_WORDS.get(claim.kind, claim.kind)
+    kind = KIND_WORDS.get(claim.kind, claim.kind)
     yield from row("claim", f"{claim.id}, {kind}{', primary' if claim.primary else ''}")
     if claim.says:
         yield from row("says", claim.says)
@@ -59,10 +63,8 @@ def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
     place = [it for it in (*where, f"page {claim.where.page}" if claim.where.page else "") if it]
     if place:
         yield from row("said in", ", ".join(place))
-    yield from row(
-        "verdict", f"{wording.STATUS_WORDS[wording.status_of(verdict)].upper()} ({verdict.reason})"
-    )
-    yield from row("", verdict_sentence(claim, on_page))
+    yield from row("verdict", f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})")
+    yield from row("", sentence(claim, on_page))
 
 
 def _title(experiments: Mapping[str, ExperimentRecord], key: str) -> str:
@@ -73,8 +75,8 @@ def _printed(found: Derivation) -> Iterator[str]:
     """The cells as printed, with the half unit of each."""
     claim = found.claim
     behind = ""
-    if claim.kind in wording.PRINTED:
-        runs = wording.plural(claim.runs_behind, "run")
+    if claim.kind in FIELD_PRINTED:
+        runs = plural(claim.runs_behind, "run")
         behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}"
     for k, text in enumerate(claim.printed):
         half = num(float(printed(text).half_unit))
@@ -109,7 +111,7 @@ def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
         stands = {it for it, added in audit.margins_grown.items() if claim.id not in added}
         same = sum(mark in (audit.margins_hash, *stands) for mark in marks)
         others = sum(run.imported for run in runs)
-        said = wording.margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
+        said = margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
         yield from row("", said)
 
 
@@ -121,17 +123,17 @@ def _runs(found: Derivation, key: str) -> Sequence[Run]:
 def _evidence(found: Derivation) -> Iterator[str]:
     verdict, claim = found.verdict, found.claim
     if verdict.scope:
-        yield from row("data", wording.SCOPE_WORDS[verdict.scope])
+        yield from row("data", SCOPE_WORDS[verdict.scope])
     for k, key in enumerate(claim.experiments):
         judged = zip(verdict.seeds[k], verdict.values[k], strict=False) if k < len(verdict.seeds) else ()
         values = dict(judged)
         lost = [run for run in _runs(found, key) if run.spec.seed not in values]
         shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
-        shown += [f"seed {run.spec.seed}: {wording.seed_note(run.status, run.reason)}" for run in lost]
+        shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in lost]
         name = f"{key} ({_title(found.at.experiments, key)})"
         yield from row("" if k else "runs", f"{name}: {'; '.join(shown) or 'none'}")
         yield from _tuning(found.at.experiments.get(key))
-    for term, text in wording.hangs_on(claim, verdict):
+    for term, text in hangs_on(claim, verdict):
         yield from row(term.lower(), text)
     for k, badge in enumerate(verdict.badges):
         yield from row("" if k else "note", badge)
@@ -175,7 +177,7 @@ def _together(found: Derivation) -> Iterator[str]:
     if family is None:
         yield from row("family", f"not adjusted together with other claims: no test may decide it ({at})")
         return
-    tested = f"{wording.plural(family.size, 'claim')} of the paper can be tested"
+    tested = f"{plural(family.size, 'claim')} of the paper can be tested"
     yield from row("family", f"{tested}, {family.primaries} of them primary ({at})")
     yield from row("", _place("p_rep", family, "Benjamini and Hochberg"))
     rule = "Holm, primaries and others with half of the level each and what the other leaves"
@@ -198,7 +200,7 @@ def _place(name: str, family: Family, rule: str) -> str:
 
 def _other_margins(found: Derivation) -> Iterator[str]:
     """The band of margins, and what some margins would give."""
-    if band := wording.margin_band(found.verdict):
+    if band := margin_band(found.verdict):
         yield from row("band", f"D {band}, taken alone")
     for k, it in enumerate(found.at_margins):
         alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"

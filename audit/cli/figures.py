@@ -11,7 +11,7 @@ from audit.errors import AuditError
 
 if TYPE_CHECKING:
     from audit.record import Audit
-    from reports.exports.figure_style import Format
+    from reports.drawing import Format
 
 FiguresOption = Annotated[
     Path | None,
@@ -30,7 +30,7 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
     """The formats in `svg,pdf`; raises for an unknown one, without a folder, and without matplotlib."""
     from importlib.util import find_spec
 
-    from reports.exports.figure_style import FORMATS
+    from reports.drawing import FORMATS
 
     if figures is None:
         if text is not None:
@@ -49,8 +49,8 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
 def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
     """The audit's figures in the folder, each in each format; other files there stay."""
     from audit.files import explained, write
-    from reports.exports.drawing import draw
-    from reports.exports.paper_figures import paper_figures
+    from reports.drawing import draw_draw
+    from reports.figures import paper_figures
 
     written = []
     with explained(folder):
@@ -58,6 +58,6 @@ def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> lis
         for figure in paper_figures(audit):
             for kind in formats:
                 path = folder / f"{figure.name}.{kind}"
-                write(path, draw(figure, kind))
+                write(path, draw_draw(figure, kind))
                 written.append(path)
     return written

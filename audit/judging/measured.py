@@ -70,7 +70,7 @@ def judge_convergence(case: Case) -> Judged:
         [reaches[0][seed] for seed in faster], [reaches[1][seed] for seed in slower], pair=case.pair
     )
     medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
-    shown = replace(case.plain, target=float(target))
+    shown = replace(case.plain, target=float(target), medians=tuple(test.medians))
     return Judged(badged(shown, f"median epochs to {target:g}: {medians}"), test)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import Protocol
 
+SEE_SETTINGS = "see the configuration of the experiment"
 _WORDS = {
     "epochs": "epochs",
     "batch_size": "documents a batch",
@@ -54,7 +55,7 @@ def deviations(
 ) -> tuple[Deviation, ...]:
     """All departures of a run of `experiment` from the claim file, those of the public code at the end."""
     found = [
-        *_of_data(paper, experiment, data, request),
+        *_of_data(paper, experiment, claimed, data, request),
         *_of_values(
             asdict(claimed),
             asdict(used),
@@ -69,7 +70,7 @@ def deviations(
         found.append(Deviation("arithmetic", "float32 (assumed)", precision, "chosen on the command line"))
     if not data.padding_trainable and data.recipe == "liu2017":
         found.append(Deviation("padding row", "trainable", "frozen", "recipe"))
-    own = [replace(it, here=_followed(it)) for it in paper.departures_of(experiment)]
+    own = [replace(it, here=SEE_SETTINGS, as_set=True) for it in paper.departures_of(experiment)]
     return (*found, *own)
 
 
@@ -87,11 +88,9 @@ def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
     return {key: word for key, word in _WORDS.items() if key not in idle}
 
 
-def _followed(departure: Deviation) -> str:
-    return departure.here or "see the configuration of the experiment"
-
-
-def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest) -> Iterator[Deviation]:
+def _of_data(
+    paper: Paper, experiment: str, claimed: Protocol, data: Dataset, request: DataRequest
+) -> Iterator[Deviation]:
     wanted = paper.single_experiments[experiment]
     printed = paper.datasets[wanted.on]
     sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
@@ -109,7 +108,8 @@ def _of_data(paper: Paper, experiment: str, data: Dataset, request: DataRequest)
             "data", f"{printed.name} ({sizes})" if sizes else printed.name, here + apart, stand_in
         )
     if wanted.vectors:
-        yield Deviation("word vectors", wanted.vectors, *_vectors(data, request))
+        numbers = float(claimed.dimension), float(data.dimension)
+        yield Deviation("word vectors", wanted.vectors, *_vectors(data, request), numbers=numbers)
     if wanted.vocabulary == "reduced":
         yield Deviation(
             "vocabulary",
@@ -147,7 +147,17 @@ def _of_values(
     for key, value in here.items():
         if paper[key] != value and (only is None or key in only):
             name = key.replace("_", " ") if only is None else only[key]
-            yield Deviation(name, _text(paper[key]), _text(value), why(key, paper[key], value))
+            reason = why(key, paper[key], value)
+            yield Deviation(
+                name, _text(paper[key]), _text(value), reason, numbers=_numbers(paper[key], value)
+            )
+
+
+def _numbers(paper: Any, here: Any) -> tuple[float, float] | None:
+    """Both, where each is a number."""
+    if all(isinstance(it, int | float) and not isinstance(it, bool) for it in (paper, here)):
+        return float(paper), float(here)
+    return None
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:

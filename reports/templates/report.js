@@ -289,24 +289,10 @@
     event.preventDefault();
     next.focus();
   }
-  /** The drawings of a large page; they were made, and their text escaped, by reports/figures.py. */
-  async function unpacked(text) {
-    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return (await new Response(stream).text()).split("\0");
-  }
-  let drawings = null;
-  async function draw(figure) {
-    drawings ??= unpacked(one("#plots").textContent);
-    const drawing = (await drawings)[figure.dataset.f];
-    if (!figure.firstChild) figure.append(new DOMParser().parseFromString(drawing, "text/html").body.firstChild);
-  }
-
-  /** Each claim that is opened gets its plot, and a link to itself, to be copied. */
+  /** Each claim that is opened gets a link to itself, to be copied. */
   list.addEventListener("toggle", (event) => {
     const body = event.target.matches(".card[open]") && one(".body", event.target);
     if (!body || one(".self", body)) return;
-    for (const figure of all("figure[data-f]", body)) draw(figure);
     const link = document.createElement("a");
     link.className = "self";
     link.href = "#" + body.id;
@@ -317,7 +303,6 @@
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by && event.target.matches(".card > summary")) step(event.target, by, event);
   });
-  for (const figure of all(":is(.card[open], .claim[data-p]) figure[data-f]")) draw(figure); // primary claims are printed in full
   /** A command into the clipboard; where that is forbidden it is marked, so that a key copies it. */
   const before = one("#before-only")?.textContent ?? ""; // on a large page the commands of claims lack it
   const command = (button) => button.dataset.copy || (button.closest("p.run") ? before : "") + button.previousElementSibling.textContent;
@@ -344,7 +329,6 @@
   }
   window.addEventListener("hashchange", arrive);
   for (const el of all("[data-script]")) el.hidden = false;
-  for (const el of all("[data-without]")) el.hidden = true;
   redraw();
   arrive();
 })();

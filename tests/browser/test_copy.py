@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from reports import claim_groups
 from tests.reports import sample
+
+pytestmark = pytest.mark.slow
 
 Opened = Callable[..., Any]
 BOX = "#rerun ~ .command button"
@@ -44,7 +45,7 @@ def test_the_command_of_a_claim_is_copied_whole(
 ) -> None:
     """From beside it, and from what all of them share where that stands once, as on a large page."""
     if short:
-        monkeypatch.setattr(claim_groups, "WHOLE_COMMANDS", 0)
+        monkeypatch.setattr("reports.cards.WHOLE_COMMANDS", 0)
     audit = sample.study()
     page = opened(audit, permissions=["clipboard-read", "clipboard-write"])
     place = page.locator(".run").first

@@ -9,9 +9,11 @@ import pytest
 
 from audit.record import Audit
 from reports.lookup import lookup
-from reports.wording import status_of
+from reports.words import status_of
 from tests.browser.makers import hanging
 from tests.reports import sample
+
+pytestmark = pytest.mark.slow
 
 Opened = Callable[..., Any]
 

@@ -10,7 +10,7 @@ import pytest
 
 from audit.record import Audit, Margin
 from reports.lookup import lookup
-from reports.rejudging import movable
+from reports.slider import movable
 from tests.browser.makers import at_margin, hanging, judged
 
 Opened = Callable[..., Any]

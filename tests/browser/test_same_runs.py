@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from reports.lookup import lookup
 from tests.reports.test_same_runs import OTHERS, SWEEP, stood_in
+
+pytestmark = pytest.mark.slow
 
 Opened = Callable[..., Any]
 COUNTS = "[...document.querySelectorAll('.counts b')].map(el => Number(el.textContent))"

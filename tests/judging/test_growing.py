@@ -17,7 +17,7 @@ from audit.errors import ClaimFileError
 from audit.explaining import derivation
 from audit.planning import outlooks, sentence
 from audit.record import ExperimentRecord, FidelityCheck, RunSpec, Verdict
-from reports import wording
+from reports.words import status_of
 from tests.judging.made import claim, judge, said
 from tests.records import make_experiment, make_run
 
@@ -133,7 +133,7 @@ def test_what_no_run_can_say_is_not_tested_with_its_reason(tmp_path: Path) -> No
     found = {it.claim: it for it in audit.verdicts}
     assert found["counted"].reason == "counted_exactly"
     assert found["unnamed"].reason == "no_sizes"
-    assert {wording.status_of(found[name]) for name in ("counted", "unnamed")} == {"not_tested"}
+    assert {status_of(found[name]) for name in ("counted", "unnamed")} == {"not_tested"}
     checks = [it for it in audit.findings if it.claim == "counted"]
     assert [it.result for it in checks] == ["consistent"]
     plans = {it.claim: sentence(it) for it in outlooks(audit)}

@@ -13,7 +13,7 @@ from scipy import stats
 
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
-from reports import wording
+from reports.words import status_of
 from tests.judging.made import OK, claim, judge, said
 from tests.records import make_experiment, make_run
 
@@ -157,7 +157,7 @@ def test_what_one_system_needs_is_not_tested(quantity: str, scope: Any) -> None:
     alone = replace(timed("a", FAST, parameters=900), scope=scope)
     verdict = judge(cost(quantity, "a", printed=("2",)), {"a": alone})
     assert said(verdict) == ("inconclusive", "absolute_cost")
-    assert wording.status_of(verdict) == "not_tested"
+    assert status_of(verdict) == "not_tested"
     assert (verdict.p_reproduced, verdict.scope) == (None, scope)
     slower = replace(timed("b", SLOW), scope=scope)
     ratio = judge(cost("training_time", "a", "b"), {"a": alone, "b": slower})

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit, Finding, Margin, Verdict
-from reports.changes import Changes, changes
-from reports.exports.changes_text import markdown, terminal
+from reports.compare import Changes, changes, changes_markdown, changes_text
 from reports.render import changes_html
 from tests.reports import sample
 from tests.reports.exports.hostile import HOSTILE, study_saying
@@ -191,7 +190,7 @@ def test_findings_are_told_where_one_of_the_two_is_inconsistent() -> None:
 
 
 def test_the_lines_of_a_terminal_by_hand() -> None:
-    assert terminal(changes(OLD, reproduced(n=(5,), attempts=(5,)))).splitlines() == [
+    assert changes_text(changes(OLD, reproduced(n=(5,), attempts=(5,)))).splitlines() == [
         "A Case Study on XML-CNN",
         "old: version 0.1.0, newest run 2026-03-01 12:30 UTC, 1 claim",
         "new: version 0.1.0, newest run 2026-03-01 12:30 UTC, 1 claim",
@@ -204,12 +203,12 @@ def test_the_lines_of_a_terminal_by_hand() -> None:
 def test_metrics_of_a_claim_that_changed_alike_share_a_line() -> None:
     new = sample.study()
     none = tuple(Verdict(it.claim, "inconclusive", "not_run") for it in new.verdicts)
-    lines = terminal(changes(replace(new, verdicts=none), new)).splitlines()
+    lines = changes_text(changes(replace(new, verdicts=none), new)).splitlines()
     assert "– → ✗  oddities-like-kim (P@1, P@3, P@5)  not tested, now contradicted" in lines
 
 
 def test_markdown_holds_the_sentence_and_what_differs() -> None:
-    text = markdown(changes(OLD, NEW))
+    text = changes_markdown(changes(OLD, NEW))
     assert text.splitlines()[5:10] == [
         "**1 of 1 verdict changed.**",
         "",
@@ -224,7 +223,7 @@ def test_markdown_holds_the_sentence_and_what_differs() -> None:
     assert last.endswith("*with nothing on record that explains it.*")
 
 
-@pytest.mark.parametrize("show", [terminal, markdown, changes_html])
+@pytest.mark.parametrize("show", [changes_text, changes_markdown, changes_html])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_is_shown_as_text(show: Callable[[Changes], str], text: str) -> None:
     new = study_saying(text)

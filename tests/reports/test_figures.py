@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.figures import WIDTH, Axis, IntervalPlot, Lane, axis_over, interval_plot
+from reports.svg import WIDTH, Axis, IntervalPlot, Lane, axis_over, interval_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLOT = IntervalPlot(

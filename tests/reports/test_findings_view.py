@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from audit.record import Audit, Cell, Column, Finding, PaperInfo, Row, TableRecord
-from reports.findings_view import FindingsSection, findings_section, is_between
+from reports.findings import findings_section, is_between
 from reports.lookup import lookup
 from reports.render import html
-from reports.table_view import table_views
+from reports.tables import table_views
+from reports.text import View
 from tests.reports.markup import parsed
 
 
@@ -33,7 +34,7 @@ def audit(*findings: Finding, beside: tuple[str, ...] = ("liu2017",)) -> Audit:
     return Audit(PaperInfo("p", "P"), (table(),), (), (), (), findings=findings, papers_beside=beside)
 
 
-def section(*findings: Finding, beside: tuple[str, ...] = ("liu2017",)) -> FindingsSection:
+def section(*findings: Finding, beside: tuple[str, ...] = ("liu2017",)) -> View:
     found = findings_section(lookup(audit(*findings, beside=beside)))
     assert found is not None
     return found

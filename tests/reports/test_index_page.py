@@ -8,17 +8,16 @@ from dataclasses import replace
 import pytest
 
 from audit.record import Scope
-from reports import page
-from reports.index_page import build
+from reports.index import index_page, rests_on
+from reports.page import build
 from reports.render import index_html
-from reports.wording.index import rests_on
 from tests.reports import sample
 from tests.reports.every_kind import every_kind
 from tests.reports.markup import parsed
 
 
 def test_four_numbers_add_up_to_the_claims() -> None:
-    shown = build([("b", sample.study()), ("a", sample.tiny())])
+    shown = index_page([("b", sample.study()), ("a", sample.tiny())])
     assert [row.report for row in shown.rows] == ["a", "b"]
     assert shown.summary == "2 audits of 1 paper"
     for row in shown.rows:
@@ -59,8 +58,8 @@ def test_a_count_that_rests_on_stand_in_data_is_grey_and_says_so() -> None:
     """As on the report of that audit, box by box; one on the paper's own data is neither."""
     borrowed = every_kind("other_data")
     for audit in (borrowed, every_kind(), sample.study("other_data"), sample.study()):
-        (row,) = build([("a", audit)]).rows
-        boxes = page.build(audit).counts
+        (row,) = index_page([("a", audit)]).rows
+        boxes = build(audit).counts
         assert [(it.note, it.borrowed) for it in row.counts] == [(it.note, it.borrowed) for it in boxes]
     markup = parsed(index_html([("a", borrowed)]))
     cells = [e for e in markup.elements if "borrowed" in e.attributes.get("class", "").split()]
@@ -73,13 +72,13 @@ def test_a_count_that_rests_on_stand_in_data_is_grey_and_says_so() -> None:
 
 def test_a_row_says_whose_data_and_whether_the_protocol_was_reduced() -> None:
     audit = every_kind()
-    assert build([("a", audit)]).rows[0].rests_on == "the paper’s own data"
-    assert build([("a", sample.empty())]).rows[0].rests_on == "nothing was judged"
+    assert index_page([("a", audit)]).rows[0].rests_on == "the paper’s own data"
+    assert index_page([("a", sample.empty())]).rows[0].rests_on == "nothing was judged"
     small = tuple(
         replace(it, protocol="kinds-small") if it.id == "b" else it
         for it in every_kind("other_data").experiments
     )
-    (row,) = build([("a", replace(every_kind("other_data"), experiments=small))]).rows
+    (row,) = index_page([("a", replace(every_kind("other_data"), experiments=small))]).rows
     # of the twelve, the value and the gap are of printed numbers and so not judged; b is an arm of seven
     assert row.rests_on == "stand-in data; reduced protocol for 7 of 10"
     assert (

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from audit.record import ExperimentRecord
-from reports.learning_curves import Curves, curves_of, draw, learning_curves
+from reports.curves import Curves, curves_of, learning_curves, learning_draw
 from reports.lookup import lookup
 from reports.render import html
 from tests.reports import sample
@@ -63,7 +63,7 @@ def points(svg: str, kind: str) -> list[list[tuple[float, float]]]:
 
 
 def test_higher_scores_are_drawn_higher_and_later_ones_to_the_right() -> None:
-    svg = draw(
+    svg = learning_draw(
         Curves("P@1", (((1.0, 10.0), (2.0, 30.0), (3.0, 20.0)), ((1.0, 12.0), (2.0, 28.0), (3.0, 22.0))))
     )
     first, second = points(svg, "run")
@@ -84,7 +84,7 @@ def labels(svg: str) -> list[tuple[str, float, str]]:
 @pytest.mark.parametrize(("epochs", "value"), [(100, 0.5), (1000, 12345.5), (20_000, 0.0001), (5, 99.5)])
 def test_no_label_leaves_the_drawing(epochs: int, value: float) -> None:
     """Numbers have at most 6.2 units a character (11 px, sans serif): 340 wide, the last epoch's too."""
-    svg = draw(Curves("P@1", (((0.0, 0.0), (float(epochs), value)),)))
+    svg = learning_draw(Curves("P@1", (((0.0, 0.0), (float(epochs), value)),)))
     shown = labels(svg)
     assert any(kind == "across" for kind, _, _ in shown)
     for kind, x, text in shown:
@@ -96,12 +96,12 @@ def test_no_label_leaves_the_drawing(epochs: int, value: float) -> None:
 def test_a_loss_that_falls_far_is_drawn_by_its_logarithm() -> None:
     """100, 10, 1: equal steps downwards, and its ticks are powers of ten; a score is never drawn so."""
     line = ((1.0, 100.0), (2.0, 10.0), (3.0, 1.0))
-    svg = draw(Curves("loss", (line,)))
+    svg = learning_draw(Curves("loss", (line,)))
     ((_, first), (_, second), (_, third)) = points(svg, "run")[0]
     assert second - first == pytest.approx(third - second, abs=0.11)
     assert [text for kind, _, text in labels(svg) if kind == "up"] == ["1", "10", "100", "epoch"]
     assert "training loss, logarithmic axis" in svg
-    between = draw(Curves("loss", (((1.0, 0.7), (2.0, 0.03)),)))
+    between = learning_draw(Curves("loss", (((1.0, 0.7), (2.0, 0.03)),)))
     assert [text for kind, _, text in labels(between) if kind == "up"] == [
         "0.05",
         "0.1",
@@ -114,12 +114,12 @@ def test_a_loss_that_falls_far_is_drawn_by_its_logarithm() -> None:
         Curves("loss", (line[1:],)),
         Curves("loss", ((*line, (4.0, 0.0)),)),
     ):
-        assert "logarithmic" not in draw(plain)
+        assert "logarithmic" not in learning_draw(plain)
 
 
 def test_one_seed_has_no_mean_and_long_curves_keep_their_ends() -> None:
     line = tuple((float(k), float(k % 7)) for k in range(1, 1001))
-    svg = draw(Curves("P@1", (line,)))
+    svg = learning_draw(Curves("P@1", (line,)))
     assert not points(svg, "mean-line")
     (drawn,) = points(svg, "run")
     assert len(drawn) <= 101

@@ -8,24 +8,26 @@ from dataclasses import replace
 import pytest
 
 from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord
-from reports import render
-from reports.exports.markdown import summary
+from reports.exports import markdown_summary
 from reports.lookup import lookup
-from reports.protocol_box import is_reduced, protocol_box
+from reports.protocol import is_reduced, protocol_box
+from reports.render import html
 from tests.reports import sample
 
 LAPTOP = "reduced so that a suite of claims runs on a laptop CPU in minutes"
 CHANGED = (
     Deviation("data", "EUR-Lex (train 15,449)", "stand-in: train 100", "other corpus"),
-    Deviation("maps", "128", "16", LAPTOP),
-    Deviation("base maps", "128", "16", LAPTOP),
+    Deviation("maps", "128", "16", LAPTOP, numbers=(128, 16)),
+    Deviation("base maps", "128", "16", LAPTOP, numbers=(128, 16)),
     Deviation("documents held out", "you2019", "you2019-small", LAPTOP),
     Deviation("fully connected", "(512, 256)", "(32,)", LAPTOP),
-    Deviation("learning rate", "0.001", "0.004", LAPTOP),
-    Deviation("words kept of a document", "500", "96", LAPTOP),
-    Deviation("epochs", "30", "20", LAPTOP),
-    Deviation("word vectors", "GloVe 840B, 300 components", "glove, 50 components", "the file"),
-    Deviation("hidden", "512", "512", LAPTOP),
+    Deviation("learning rate", "0.001", "5e-05", LAPTOP, numbers=(0.001, 5e-05)),
+    Deviation("words kept of a document", "500", "96", LAPTOP, numbers=(500, 96)),
+    Deviation("epochs", "30", "20", LAPTOP, numbers=(30, 20)),
+    Deviation(
+        "word vectors", "GloVe 840B, 300 components", "glove, 50 components", "the file", numbers=(300, 50)
+    ),
+    Deviation("hidden", "512", "512", LAPTOP, numbers=(512, 512)),
 )
 
 
@@ -60,7 +62,7 @@ def test_a_reduced_protocol_says_in_what() -> None:
     box = protocol_box(lookup(audit(only=6)))
     assert box is not None and box.text == (
         "Reduced for a CPU: 20 epochs for 30, 96 words of a document for 500, word vectors of 50 components "
-        "for 300, maps 16 for 128, learning rate 0.004 for 0.001."
+        "for 300, learning rate 5e-05 for 0.001, maps 16 for 128."
     )
 
 
@@ -73,13 +75,15 @@ def test_where_some_are_not_reduced_both_are_told() -> None:
 
 
 def test_more_changes_than_are_named_are_counted() -> None:
-    many = [Deviation(f"size {name}", "100", str(k + 2), LAPTOP) for k, name in enumerate("abcdefgh")]
+    many = [
+        Deviation(f"size {name}", "", "", LAPTOP, numbers=(100, k + 2)) for k, name in enumerate("abcdefgh")
+    ]
     box = protocol_box(lookup(audit(only=6, deviations=many)))
     assert box is not None and box.text.endswith("size f 7 for 100, and 2 more.")
 
 
 def test_a_paper_with_several_numbers_is_told_from_the_least_to_the_largest() -> None:
-    several = [Deviation("epochs", paper, "20", LAPTOP) for paper in ("30", "5", "100")]
+    several = [Deviation("epochs", "", "", LAPTOP, numbers=(paper, 20)) for paper in (30, 5, 100)]
     box = protocol_box(lookup(audit(only=6, deviations=several)))
     assert box is not None and box.text == "Reduced for a CPU: 20 epochs for 5 to 100."
 
@@ -138,8 +142,8 @@ def test_seeds_that_stopped_at_different_times_are_not_taken_for_rising() -> Non
 
 def test_page_and_summary_have_it_at_the_top() -> None:
     """Before the sections, with a link to all points."""
-    head = render.html(audit(only=6)).partition('<nav aria-label="Sections">')[0]
+    head = html(audit(only=6)).partition('<nav aria-label="Sections">')[0]
     assert '<a href="#protocol">Protocol</a>' in head and "20 epochs for 30" in head
-    first = "\n".join(summary(audit(only=6)).splitlines()[:4])
+    first = "\n".join(markdown_summary(audit(only=6)).splitlines()[:4])
     assert "Protocol: reduced for a CPU: 20 epochs for 30" in first
-    assert "still rising" in "\n".join(summary(with_curves((1.0, 2.0, 3.0))).splitlines()[:4])
+    assert "still rising" in "\n".join(markdown_summary(with_curves((1.0, 2.0, 3.0))).splitlines()[:4])

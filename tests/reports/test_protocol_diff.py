@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from audit.record import Audit, Deviation, OpenChoice, Readings
 from reports.lookup import lookup
-from reports.protocol_diff import protocol_diff
+from reports.protocol import protocol_diff
 from reports.render import html
 from tests.reports import sample
 
@@ -45,7 +45,14 @@ def test_many_experiments_are_named_by_what_sets_them_apart() -> None:
 
 def test_points_on_which_the_paper_is_silent_are_counted() -> None:
     said = Deviation("Epochs", "50", "8", "small", code="51")
-    silent = Deviation("Clipping", "Not mentioned", "see the configuration of the experiment", "train.py:3")
+    silent = Deviation(
+        "Clipping",
+        "Not mentioned",
+        "see the configuration of the experiment",
+        "train.py:3",
+        silent=True,
+        as_set=True,
+    )
     diff = protocol_diff(lookup(tiny(said, silent)))
     assert diff.summary == "On 1 of 2 points the paper is silent."
     (group,) = diff.groups

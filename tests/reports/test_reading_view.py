@@ -9,10 +9,11 @@ from typing import Literal
 import pytest
 
 from audit.record import ClaimRecord, Margin, OpenChoice, Readings, ReadingVerdict, Verdict, Where
-from reports import wording
-from reports.claim_cards import card
+from reports.cards import card
 from reports.lookup import lookup
-from reports.reading_view import reading_view
+from reports.readings import reading_view
+from reports.verdicts import verdict_sentence
+from reports.words import reason
 from tests.reports import sample
 
 READINGS = Readings(
@@ -50,7 +51,7 @@ def test_each_reading_that_was_run_has_a_row() -> None:
         ("pooling divisor: slots", "3 seeds", "60.00", "59.80 to 60.20", "Contradicted"),
         ("rate: slow", "1 seed", "68.00", "–", "Inconclusive"),
     ]
-    assert view.rows[2].because == wording.reason("too_few_seeds")
+    assert view.rows[2].because == reason("too_few_seeds")
 
 
 def test_what_is_open_is_said_with_its_reason() -> None:
@@ -113,22 +114,22 @@ def test_without_readings_there_is_nothing(verdict: Verdict | None, readings: Re
     ],
 )
 def test_the_sentence_says_how_many(reason: str, said: str) -> None:
-    text = wording.verdict_sentence(VALUE, replace(VERDICT, reason=reason), names=("A",))
+    text = verdict_sentence(VALUE, replace(VERDICT, reason=reason), names=("A",))
     assert text.endswith(f"{said} {BELOW.format(3)}")
 
 
 def test_where_all_were_run_none_is_set_apart() -> None:
     told = replace(VERDICT, reason="ambiguous_description", readings_declared=3)
-    text = wording.verdict_sentence(VALUE, told, names=("A",))
+    text = verdict_sentence(VALUE, told, names=("A",))
     assert "as not all of its 3 declared readings come to the same verdict (1 reproduces it" in text
 
 
 def test_readings_on_one_side_of_the_printed_value_are_said_to_be_there() -> None:
     """How far the answer hangs on what is left out; nothing where they lie on both sides."""
     higher = tuple(replace(it, estimate=70.0 + k) for k, it in enumerate(HELD))
-    above = wording.verdict_sentence(VALUE, replace(VERDICT, readings=higher), names=("A",))
+    above = verdict_sentence(VALUE, replace(VERDICT, readings=higher), names=("A",))
     assert above.endswith("readings that were run lie above the printed 69.26; the nearest is 70.00.")
-    both = wording.verdict_sentence(VALUE, replace(VERDICT, readings=(*HELD, *higher)), names=("A",))
+    both = verdict_sentence(VALUE, replace(VERDICT, readings=(*HELD, *higher)), names=("A",))
     assert "readings that were run lie" not in both
 
 
@@ -136,11 +137,11 @@ def test_agreement_of_all_is_said_and_of_some_is_not() -> None:
     agreed = "So it is under all 2 declared readings of what the paper leaves open."
     alike = (HELD[0], replace(HELD[0], reading={"rate": "slow"}))
     of_all = replace(VERDICT, outcome="reproduced", reason="tost", readings=alike, readings_declared=2)
-    assert wording.verdict_sentence(VALUE, of_all, names=("A",)).endswith(f"{agreed} {BELOW.format(2)}")
+    assert verdict_sentence(VALUE, of_all, names=("A",)).endswith(f"{agreed} {BELOW.format(2)}")
     of_some = replace(of_all, readings_declared=3)
-    assert "So it is under all" not in wording.verdict_sentence(VALUE, of_some, names=("A",))
+    assert "So it is under all" not in verdict_sentence(VALUE, of_some, names=("A",))
     alone = replace(of_all, readings=())
-    assert "So it is under all" not in wording.verdict_sentence(VALUE, alone, names=("A",))
+    assert "So it is under all" not in verdict_sentence(VALUE, alone, names=("A",))
 
 
 @pytest.mark.parametrize(
@@ -173,8 +174,8 @@ def test_an_open_reading_that_is_further_off_than_a_contradicted_one_says_why() 
         view = reading_view(VALUE, replace(VERDICT, readings=(*HELD[:2], it)), READINGS, "c-v")
         assert view is not None
         rows[it.estimate] = view.rows[2].because
-    assert rows[10.3] == f"3 seeds spread too widely (SD 7.33); {wording.reason('straddles_margin')}"
-    assert rows[66.9] == rows[90.0] == wording.reason("straddles_margin")
+    assert rows[10.3] == f"3 seeds spread too widely (SD 7.33); {reason('straddles_margin')}"
+    assert rows[66.9] == rows[90.0] == reason("straddles_margin")
 
 
 def test_a_reading_that_only_the_other_claims_keep_open_says_what_it_is_alone() -> None:

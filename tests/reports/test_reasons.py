@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from audit.claim_kinds import KINDS
-from reports import wording
-from reports.wording.conclusions import CONCLUSIONS
+from reports.conclusions import CONCLUSIONS
+from reports.words import KIND_WORDS, REASONS
 
 AUDIT = Path(__file__).resolve().parents[2] / "audit"
 #: Statistics that never decide a claim: planning, descriptions, the reading of numbers.
@@ -73,7 +73,7 @@ def codes(source: str) -> set[str]:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_code_of_a_source_has_words(path: Path) -> None:
     """A code without words would stand on the page with its underscores opened."""
-    found = {code for code in codes(path.read_text()) if code not in wording.REASONS}
+    found = {code for code in codes(path.read_text()) if code not in REASONS}
     assert not found, f"say {sorted(found)} in reports.wording.words.REASONS, or list them in NO_CODES here"
 
 
@@ -107,16 +107,16 @@ def test_known_codes_are_found() -> None:
     every = set().union(*(codes(path.read_text()) for path in SOURCES))
     known = {"tost", "minimum_effect", "too_few_seeds", "no_spread", "tied", "step_back", "never_reached"}
     assert known | {"margins_changed", "different_machines", "exceeds_margin", "run_failed"} <= every
-    assert set(wording.REASONS) <= every, "a reason that nothing gives"
+    assert set(REASONS) <= every, "a reason that nothing gives"
 
 
 def test_every_kind_that_runs_decide_has_a_word() -> None:
     """The kinds of claim files that reach verdicts are named; the others never do."""
-    assert set(wording.KIND_WORDS) == {name for name, kind in KINDS.items() if kind.by_runs}
+    assert set(KIND_WORDS) == {name for name, kind in KINDS.items() if kind.by_runs}
 
 
 def test_conclusions_are_about_known_kinds_and_reasons() -> None:
     """A pattern for a code that nothing gives, or a kind that is not there, is a slip of the pen."""
     for kind, code in CONCLUSIONS:
-        assert kind == "*" or kind in wording.KIND_WORDS
-        assert code.split()[0] in wording.REASONS
+        assert kind == "*" or kind in KIND_WORDS
+        assert code.split()[0] in REASONS

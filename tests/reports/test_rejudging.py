@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from audit.record import ClaimRecord, Margin, ReadingVerdict, Verdict
-from reports.claim_filter import chips
+from reports.cards import chips
 from reports.lookup import lookup
 from reports.page import build
-from reports.rejudging import band_of, label_rows, movable, slider
+from reports.slider import band_of, label_rows, movable, slider
 from tests.reports import sample
 
 VERDICT = Verdict(

@@ -9,12 +9,11 @@ from typer.main import get_command
 
 from audit.cli.app import app
 from audit.record import Audit, ReadingVerdict
-from reports import page
-from reports.claim_groups import commands_in_short
+from reports.cards import commands_in_short
 from reports.lookup import lookup
+from reports.page import build
 from reports.render import html
-from reports.rerun_command import SWITCHES, only
-from reports.rerun_view import before_only, of_claim, provenance, rerun_box
+from reports.rerun import SWITCHES, before_only, of_claim, only, provenance, rerun_box
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -56,13 +55,13 @@ def test_of_several_files_and_columns_the_pages_own_is_kept(command: str, one: s
 
 def test_every_claim_that_can_be_run_has_its_command(study: Audit) -> None:
     """Once for all its metrics; none of a claim whose experiments cannot be run, or were imported."""
-    blocks = [it for group in page.build(study).groups for it in group.blocks]
+    blocks = [it for group in build(study).groups for it in group.blocks]
     assert {it.command for it in blocks if it.title.startswith("Kim-CNN is dramatically")} == {
         "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda "
         "--only kim-cnn-is-dramatically-worse"
     }
     without = tuple(replace(it, runs=(), model="", not_run="no implementation") for it in study.experiments)
-    bare = page.build(replace(study, experiments=without))
+    bare = build(replace(study, experiments=without))
     assert {it.command for group in bare.groups for it in group.blocks} == {""}
     assert of_claim(study.claims[0], lookup(replace(study, command="audit judge chen2022"))) == ""
 
@@ -196,7 +195,7 @@ def test_without_a_run_that_is_said() -> None:
 def test_on_a_large_page_the_commands_stand_in_short() -> None:
     """The beginning that all share stands once; together they are the whole command."""
     audit = sample.study()
-    groups = page.build(audit).groups
+    groups = build(audit).groups
     prefix = before_only(lookup(audit))
     assert prefix == "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda "
     assert commands_in_short(groups, prefix) == (groups, "")

@@ -19,17 +19,28 @@ from audit.record import (
     StratumResult,
     TableRecord,
 )
-from reports import page, wording
-from reports.exports.markdown import summary
-from reports.lookup import lookup
-from reports.open_claims import open_claims
-from reports.protocol_diff import protocol_diff
+from reports.exports import markdown_summary
+from reports.headlines import open_claims
+from reports.lookup import (
+    AGAIN_NOTE,
+    KEY,
+    SAME,
+    SAME_ON_STAND_IN,
+    SAME_STAND_IN_NOTE,
+    SIGN,
+    aside,
+    distinct,
+    lookup,
+    mark_again,
+    same_elsewhere,
+    same_runs,
+)
+from reports.page import build
+from reports.protocol import protocol_diff
 from reports.render import html
-from reports.rerun_view import rerun_box
-from reports.same_runs import distinct, same_runs
-from reports.strata_view import strata_blocks
-from reports.table_view import table_views
-from reports.wording import same_runs as words
+from reports.rerun import rerun_box
+from reports.tables import strata_blocks, table_views
+from reports.words import STATUS_WORDS
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -125,7 +136,7 @@ def test_they_are_counted_as_the_record_counts_them(own: Outcome) -> None:
 
 def test_one_full_entry_and_a_line_for_each_of_the_others() -> None:
     """The line has the verdict's word and the link, but no mark, plot or numbers; none of them is lost."""
-    built = page.build(stood_in())
+    built = build(stood_in())
     groups = {it.anchor: it for it in built.groups}
     assert list(groups) == ["g-inconclusive", "g-again"]
     assert (groups["g-again"].count, groups["g-again"].folded) == (6, True)
@@ -144,9 +155,9 @@ def test_one_full_entry_and_a_line_for_each_of_the_others() -> None:
 
 def test_no_tick_of_a_stand_in_stands_above_the_open_verdict_on_the_papers_own_data() -> None:
     """A primary claim that has the runs of another one has no marks, and says how that one came out."""
-    (headline,) = page.build(stood_in()).headlines
+    (headline,) = build(stood_in()).headlines
     assert (headline.title, headline.marks, headline.stand_in) == ("So on mediamill", (), True)
-    assert headline.heading == words.ON_STAND_IN
+    assert headline.heading == SAME_ON_STAND_IN
     assert headline.sentence.startswith("On stand-in data, with 3 seeds each, ")
     assert headline.sentence.endswith(
         "It rests on the very runs of another claim, which is inconclusive at P@1, P@3 and P@5:"
@@ -170,25 +181,25 @@ def test_claims_on_the_papers_own_data_stand_first() -> None:
         experiments=moved,
         claims=tuple(replace(it, primary=it.dataset != "wiki10") for it in audit.claims),
     )
-    built = page.build(audit)
+    built = build(audit)
     assert [(it.anchor, it.part, it.data) for it in built.groups] == [
         ("g-inconclusive", "On the paper’s own data, or another split of it", "own"),
-        ("g-reproduced-s", words.ON_STAND_IN, "stand-in"),
+        ("g-reproduced-s", SAME_ON_STAND_IN, "stand-in"),
         ("g-again", "", ""),  # of the two other data sets, whose runs are the same
     ]
-    assert built.groups[1].note == words.STAND_IN_NOTE
+    assert built.groups[1].note == SAME_STAND_IN_NOTE
     own, stand_in = built.headlines
     assert (own.stand_in, own.heading) == (False, "")
-    assert (stand_in.stand_in, stand_in.heading) == (True, words.ON_STAND_IN)
+    assert (stand_in.stand_in, stand_in.heading) == (True, SAME_ON_STAND_IN)
     crossed = tuple(
         replace(it, outcome="contradicted", reason="reversed") if it.scope == "other_data" else it
         for it in audit.verdicts
     )
-    assert not page.build(replace(audit, verdicts=crossed)).headlines[0].stand_in
+    assert not build(replace(audit, verdicts=crossed)).headlines[0].stand_in
 
 
 def test_without_a_stand_in_there_are_no_headings() -> None:
-    built = page.build(sample.study())
+    built = build(sample.study())
     assert {(it.part, it.data, it.note) for it in built.groups} == {("", "", "")}
     assert {it.heading for it in built.headlines} == {""}
 
@@ -204,11 +215,11 @@ def test_without_a_stand_in_there_are_no_headings() -> None:
     ],
 )
 def test_the_four_numbers_say_what_they_rest_on(numbers: tuple[int, int, int], said: str) -> None:
-    assert words.aside(*numbers) == said
+    assert aside(*numbers) == said
 
 
 def test_the_box_of_a_number_has_that_line() -> None:
-    boxes = {it.status: it for it in page.build(stood_in()).counts}
+    boxes = {it.status: it for it in build(stood_in()).counts}
     assert (boxes["reproduced"].count, boxes["reproduced"].note) == (
         6,
         "3 different comparisons, all on stand-in data",
@@ -238,7 +249,7 @@ def test_a_cell_of_another_data_set_leads_to_the_cell_that_has_the_runs() -> Non
     assert (mark.again, mark.href) == (True, f"#{lookup(audit).anchors[f'{SWEEP}:P@1']}")
     assert mark.label.startswith("Reproduced on stand-in data, on the same runs as: ")
     text = html(audit)
-    assert f">{words.SIGN}</a>" in text and words.KEY in text
+    assert f">{SIGN}</a>" in text and KEY in text
     assert view.footnote == "† Ours on another split: judged with the noise of both test sets added."
 
 
@@ -295,30 +306,30 @@ def test_what_would_settle_is_listed_once() -> None:
 def test_its_words_name_nobody() -> None:
     """In the manner of all other sentences."""
     said = [
-        words.STAND_IN_NOTE,
-        words.AGAIN_NOTE,
-        words.ON_STAND_IN,
-        words.KEY,
-        words.elsewhere("Inconclusive."),
+        SAME_STAND_IN_NOTE,
+        AGAIN_NOTE,
+        SAME_ON_STAND_IN,
+        KEY,
+        same_elsewhere("Inconclusive."),
     ]
     assert not any(word in text for text in said for word in ("author", "they ", "wrong", "failed to"))
-    assert wording.STATUS_WORDS["reproduced"] in words.mark("Reproduced", "x")
+    assert STATUS_WORDS["reproduced"] in mark_again("Reproduced", "x")
 
 
 def test_the_summary_for_a_review_form_says_it_too() -> None:
     """A primary claim on a stand-in names the claim whose runs it has, and stands below those on own data."""
     audit = stood_in()
     both = replace(audit, claims=tuple(replace(it, primary=it.dataset != "wiki10") for it in audit.claims))
-    own, stand_in = [it for it in summary(both).splitlines() if it.startswith("- **")][:2]
-    assert own.startswith("- **Inconclusive at P@1, P@3 and P@5.**") and words.SAME not in own
+    own, stand_in = [it for it in markdown_summary(both).splitlines() if it.startswith("- **")][:2]
+    assert own.startswith("- **Inconclusive at P@1, P@3 and P@5.**") and SAME not in own
     assert stand_in.startswith("- **Reproduced at P@1, P@3 and P@5.** So on mediamill. ")
-    assert f"({words.SAME}: Kim-CNN is dramatically worse" in stand_in
+    assert f"({SAME}: Kim-CNN is dramatically worse" in stand_in
 
 
 def test_a_number_that_rests_on_stand_in_data_alone_has_less_weight() -> None:
     """Its mark has no colour; one that rests on the paper's own data in part has."""
-    boxes = {it.status: it for it in page.build(stood_in()).counts}
+    boxes = {it.status: it for it in build(stood_in()).counts}
     assert (boxes["reproduced"].borrowed, boxes["inconclusive"].borrowed) == (True, False)
     assert '<li class="reproduced borrowed" data-s="reproduced">' in html(stood_in())
-    assert not any(it.borrowed for it in page.build(stood_in(own="reproduced")).counts)
-    assert not any(it.borrowed for it in page.build(sample.untested()).counts)
+    assert not any(it.borrowed for it in build(stood_in(own="reproduced")).counts)
+    assert not any(it.borrowed for it in build(sample.untested()).counts)

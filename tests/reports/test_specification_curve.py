@@ -10,18 +10,20 @@ import pytest
 
 from audit.readings import grid
 from audit.record import OpenChoice, Outcome
-from reports.figures import WIDTH
-from reports.specification_curve import Curve, Point, specification_curve
+from reports.curves import Curve, CurvePoint, specification_curve
+from reports.svg import WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 DIVISOR = OpenChoice("pooling_divisor", "not stated", ("words", "slots"))
 RATE = OpenChoice("rate", "not stated", ("usual", "slow", "fast"))
 #: Estimates 66, 64, 69, 67 of the readings default, slots, slow, fast.
 POINTS = (
-    Point({"pooling_divisor": "words", "rate": "usual"}, 66.0, (65.0, 67.0), "inconclusive", default=True),
-    Point({"pooling_divisor": "slots", "rate": "usual"}, 64.0, (63.5, 64.5), "contradicted"),
-    Point({"pooling_divisor": "words", "rate": "slow"}, 69.0, (68.8, 69.2), "reproduced"),
-    Point({"pooling_divisor": "words", "rate": "fast"}, 67.0, None, "inconclusive"),
+    CurvePoint(
+        {"pooling_divisor": "words", "rate": "usual"}, 66.0, (65.0, 67.0), "inconclusive", default=True
+    ),
+    CurvePoint({"pooling_divisor": "slots", "rate": "usual"}, 64.0, (63.5, 64.5), "contradicted"),
+    CurvePoint({"pooling_divisor": "words", "rate": "slow"}, 69.0, (68.8, 69.2), "reproduced"),
+    CurvePoint({"pooling_divisor": "words", "rate": "fast"}, 67.0, None, "inconclusive"),
 )
 CURVE = Curve(
     id="curve-c",
@@ -142,7 +144,7 @@ def test_from_2_to_200_readings_all_is_inside_and_apart(count: int) -> None:
     held = tuple(OpenChoice(f"o{k}", "w", ("a", "b")) for k in range(count))
     outcomes: tuple[Outcome, ...] = ("reproduced", "contradicted", "inconclusive")
     points = tuple(
-        Point(
+        CurvePoint(
             {it.name: reading.get(it.name, "a") for it in held},
             50.0 + math.sin(k),
             (49.0 + math.sin(k), 51.0 + math.sin(k)),
@@ -169,10 +171,10 @@ FAR = OpenChoice("rate", "not stated", ("usual", *(f"r{k}" for k in range(1, 10)
 def with_one_far_out(value: float, interval: tuple[float, float] | None = None) -> Curve:
     """Nine readings from 60 to 64, the default at 60, and one far from them."""
     near = [
-        Point({"rate": name}, 60.0 + 0.5 * k, (59.5 + 0.5 * k, 60.5 + 0.5 * k), "inconclusive", not k)
+        CurvePoint({"rate": name}, 60.0 + 0.5 * k, (59.5 + 0.5 * k, 60.5 + 0.5 * k), "inconclusive", not k)
         for k, name in enumerate(FAR.choices[:9])
     ]
-    far = Point({"rate": "r9"}, value, interval, "contradicted")
+    far = CurvePoint({"rate": "r9"}, value, interval, "contradicted")
     return replace(CURVE, points=(*near, far), open=(FAR,), target=66.0, margin=(65.5, 66.5))
 
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from audit.record import Audit, SplitNoise, SplitStudy, SplitVerdict
-from reports import claim_cards
+from reports.cards import card
 from reports.lookup import lookup
 from reports.render import html
-from reports.split_view import SplitSection, split_section
-from reports.wording.splits import reading
+from reports.splits import SplitSection, reading, split_section
 from tests.reports import sample
 from tests.reports.markup import parsed
 from tests.reports.split_columns import NOISE
@@ -92,17 +91,17 @@ def test_the_verdicts_stand_on_the_page_with_their_marks_and_what_they_are() -> 
 def test_a_claim_s_card_tells_both_and_leads_to_them() -> None:
     it = judged()
     said = "Under each reading of the split: one unknown column: contradicted; mean of 3: inconclusive. "
-    card = claim_cards.card(it.claims[0], lookup(it))
-    assert card.splits == f"{said}Each alone, at the full level."
-    assert f'<a href="#splits">{card.splits}</a>' in html(it)
-    assert claim_cards.card(it.claims[1], lookup(it)).splits == ""
-    assert claim_cards.card(it.claims[0], lookup(audit())).splits == ""
+    made = card(it.claims[0], lookup(it))
+    assert made.splits == f"{said}Each alone, at the full level."
+    assert f'<a href="#splits">{made.splits}</a>' in html(it)
+    assert card(it.claims[1], lookup(it)).splits == ""
+    assert card(it.claims[0], lookup(audit())).splits == ""
 
 
 def test_that_other_readings_were_declared_is_said_with_the_verdicts() -> None:
     it = judged(replace(JUDGED, readings_declared=15))
-    card, found = claim_cards.card(it.claims[0], lookup(it)), split_section(lookup(it))
-    assert card.splits.endswith(
+    made, found = card(it.claims[0], lookup(it)), split_section(lookup(it))
+    assert made.splits.endswith(
         "Each alone, at the full level, under the default reading of what else is open."
     )
     assert found is not None and "one of up to 15" in found.verdicts
@@ -110,7 +109,7 @@ def test_that_other_readings_were_declared_is_said_with_the_verdicts() -> None:
 
 def test_with_one_column_there_is_no_mean() -> None:
     it = judged(replace(JUDGED, columns=(0,), values=(66.0,), pi95_mean=None, as_mean=None))
-    assert "one unknown column: contradicted. Each" in claim_cards.card(it.claims[0], lookup(it)).splits
+    assert "one unknown column: contradicted. Each" in card(it.claims[0], lookup(it)).splits
     found = split_section(lookup(it))
     assert found is not None and found.judged[0].mean_of_splits is None
     assert found.rows[0].mean_of_splits == "not known: only one column was run"

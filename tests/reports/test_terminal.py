@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from audit.record import ReadingVerdict, Verdict
-from reports import page
+from reports.page import build
 from reports.terminal import summary
 from tests.reports import sample
 
@@ -13,7 +13,7 @@ from tests.reports import sample
 def test_summary_counts_as_the_page_does() -> None:
     """The last line has the four numbers of the page, whatever the data."""
     for audit in (sample.study(), sample.study("other_data"), sample.untested()):
-        boxes = {box.status: f"{box.count} {box.word.lower()}" for box in page.build(audit).counts}
+        boxes = {box.status: f"{box.count} {box.word.lower()}" for box in build(audit).counts}
         last = summary(audit).splitlines()[-1]
         assert last.partition(": ")[2] == ", ".join(boxes.values())
 
@@ -25,7 +25,7 @@ def test_values_on_other_data_are_not_tested() -> None:
     assert "18 claims not tested: not judged on other data than the paper’s." in lines
     assert lines[-1].startswith("40 claims: ")
     assert lines[-1].endswith(", 20 not tested")
-    groups = page.build(audit).sections.not_checked
+    groups = build(audit).sections.not_checked
     told = [
         it.text
         for group in groups

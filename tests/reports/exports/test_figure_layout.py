@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from audit.record import OpenChoice
-from reports.exports.figure_data import ForestRow, LearningPanel, PaperFigure
-from reports.specification_curve import Curve, Point
+from reports.curves import Curve, CurvePoint
+from reports.figures import ForestRow, LearningPanel, PaperFigure
 
 pytest.importorskip("matplotlib", reason="needs the extra figures")
 
-from reports.exports import drawing
-from reports.exports import figure_style as fs
-from reports.exports.paper_figures import paper_figures
-from reports.wording import figures
+from reports.drawing import draw_draw
+from reports.figures import DIFFERENCES_AXIS, bars, paper_figures
 from tests.reports import sample
 
 if TYPE_CHECKING:
@@ -40,8 +38,8 @@ def made(figure: PaperFigure, monkeypatch: pytest.MonkeyPatch) -> Figure:
         held.append(drawn)
         return b""
 
-    monkeypatch.setattr(fs, "saved", keep)
-    drawing.draw(figure, "svg")
+    monkeypatch.setattr("reports.drawing.saved", keep)
+    draw_draw(figure, "svg")
     return held[0]
 
 
@@ -77,14 +75,16 @@ def rows(number: int, part: str) -> tuple[ForestRow, ...]:
 
 def curve(**more: Any) -> PaperFigure:
     """Fifteen readings, the first of which collapsed, with an interval to below zero."""
-    points = [Point({POOLING.name: POOLING.choices[0]}, 10.3, (-7.0, 28.0), "inconclusive")]
+    points = [CurvePoint({POOLING.name: POOLING.choices[0]}, 10.3, (-7.0, 28.0), "inconclusive")]
     points += [
-        Point({POOLING.name: POOLING.choices[k % 2]}, 58.0 + k, (56.0 + k, 60.0 + k), "contradicted", k == 3)
+        CurvePoint(
+            {POOLING.name: POOLING.choices[k % 2]}, 58.0 + k, (56.0 + k, 60.0 + k), "contradicted", k == 3
+        )
         for k in range(9)
     ]
     given: dict[str, Any] = {"target": 69.26, "target_label": "printed 69.26", "margin": (68.76, 69.76)}
     held = Curve("c", "t", "d", "P@1, points", tuple(points), (POOLING,), **(given | more))
-    return PaperFigure("c", "t", "d", curve=held, axis=figures.bars("95"))
+    return PaperFigure("c", "t", "d", curve=held, axis=bars("95"))
 
 
 def learning(number: int) -> PaperFigure:
@@ -94,7 +94,7 @@ def learning(number: int) -> PaperFigure:
 
 
 FIGURES = {
-    "forest": PaperFigure("f", "t", "d", forest=rows(3, "nDCG@5"), axis=figures.DIFFERENCES_AXIS),
+    "forest": PaperFigure("f", "t", "d", forest=rows(3, "nDCG@5"), axis=DIFFERENCES_AXIS),
     "learning in one row": learning(3),
     "learning in two rows": learning(4),
     "readings": curve(),
@@ -125,7 +125,7 @@ def test_a_collapsed_reading_stands_beyond_a_broken_axis(monkeypatch: pytest.Mon
 def test_the_axis_of_a_score_does_not_go_below_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though an interval does; that of a difference may."""
     points = tuple(
-        Point({POOLING.name: it}, mean, (mean - 5.0, mean + 5.0), "inconclusive")
+        CurvePoint({POOLING.name: it}, mean, (mean - 5.0, mean + 5.0), "inconclusive")
         for it, mean in zip(POOLING.choices, (3.0, 9.0), strict=True)
     )
     none = {"target": None, "margin": None, "points": points}

@@ -11,15 +11,14 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.record import Audit, OpenChoice, Readings, ReadingVerdict, Verdict
-from reports.exports.figure_data import PaperFigure
-from reports.exports.figure_style import COLOURS, FORMATS, MARKERS
-from reports.exports.paper_figures import paper_figures
+from reports.drawing import COLOURS, FORMATS, MARKERS
+from reports.figures import PaperFigure, paper_figures
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE
 
 pytest.importorskip("matplotlib", reason="needs the extra figures")
 
-from reports.exports.drawing import draw
+from reports.drawing import draw_draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 CURVE = tuple({"epoch": float(k), "loss": 1.0 / k, "P@1": 70.0 + k} for k in (1, 2, 3))
@@ -33,7 +32,7 @@ def named(audit: Audit) -> dict[str, PaperFigure]:
 
 
 def drawn(figure: PaperFigure) -> ElementTree.Element:
-    return ElementTree.fromstring(draw(figure, "svg"))
+    return ElementTree.fromstring(draw_draw(figure, "svg"))
 
 
 def texts(figure: PaperFigure) -> list[str]:
@@ -156,8 +155,8 @@ def one_of_each() -> list[PaperFigure]:
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_same_figure_is_the_same_bytes(figure: PaperFigure, kind: Any) -> None:
     """No clock, no version of a library, no chance."""
-    content = draw(figure, kind)
-    assert content == draw(figure, kind)
+    content = draw_draw(figure, kind)
+    assert content == draw_draw(figure, kind)
     assert content.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind])
     assert not re.search(rb"20\d\d-\d\d-\d\dT|CreationDate|ModDate|Matplotlib v", content)
 
@@ -184,7 +183,7 @@ def test_verdicts_differ_in_shape_not_only_in_colour() -> None:
 
 def test_a_png_is_of_the_size_of_a_page() -> None:
     image = pytest.importorskip("PIL.Image")
-    with image.open(io.BytesIO(draw(named(sample.tiny())["values"], "png"))) as png:
+    with image.open(io.BytesIO(draw_draw(named(sample.tiny())["values"], "png"))) as png:
         assert png.size[0] == 2070  # 6.9 inches at 300 dots
 
 

@@ -11,9 +11,9 @@ import xmlschema
 from hypothesis import given, settings
 
 from audit.record import Audit
-from reports import wording
-from reports.exports.junit import junit
-from reports.strings import visible
+from reports.exports import junit
+from reports.text import visible
+from reports.words import reason
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 
@@ -65,7 +65,7 @@ def test_inconclusive_and_not_tested_are_skipped_with_their_reason() -> None:
     for verdict in (it for it in audit.verdicts if it.outcome == "inconclusive"):
         skipped = by_id[verdict.claim].find("skipped")
         assert skipped is not None
-        assert skipped.get("message", "").endswith(wording.reason(verdict.reason))
+        assert skipped.get("message", "").endswith(reason(verdict.reason))
     message = by_id["mimic-not-run:P@1"].find("skipped")
     assert message is not None and message.get("message") == "Not tested: no run on record"
 

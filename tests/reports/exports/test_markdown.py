@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 
 from audit.record import Audit, Finding, Settling
-from reports.exports.markdown import LINES, code, escape, summary
-from reports.strings import visible
+from reports.exports import LINES, markdown_summary, md_code, md_escape
+from reports.text import visible
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 
@@ -55,7 +55,7 @@ def crowded() -> Audit:
 
 
 def test_the_small_audit_by_hand() -> None:
-    assert summary(sample.tiny()) == TINY
+    assert markdown_summary(sample.tiny()) == TINY
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_small_audit_by_hand() -> None:
     ids=["crowded", "study", "empty", "untested", "kinds"],
 )
 def test_it_is_forty_lines_at_most(audit: Audit) -> None:
-    assert len(summary(audit).splitlines()) <= LINES == 40
+    assert len(markdown_summary(audit).splitlines()) <= LINES == 40
 
 
 def test_what_there_is_no_room_for_is_counted() -> None:
-    text = summary(crowded())
+    text = markdown_summary(crowded())
     assert len(text.splitlines()) == LINES
     assert "- 5 further findings: see the report." in text
     assert re.search(r"- \d+ further contradicted claims: see the report\.", text)
@@ -76,7 +76,7 @@ def test_what_there_is_no_room_for_is_counted() -> None:
 
 
 def test_contradictions_and_numbers_that_disagree_are_told() -> None:
-    text = summary(sample.study())
+    text = markdown_summary(sample.study())
     assert "**Contradicted at P@1, P@3 and P@5.** XML-CNN, embeddings, Eq. (7) scores 75.96." in text
     assert "t8.liu.P@1: May be another test size" in text
     assert text.count("The two oddities together") == 1  # primary, and not told twice
@@ -86,14 +86,14 @@ def test_metrics_that_need_the_same_to_be_settled_are_one_line() -> None:
     audit = sample.study()
     names = [f"kim-emb-value:{metric}" for metric in sample.METRICS]
     audit = replace(audit, settling={name: Settling("6 seeds, 2 CPU-hours", seeds=6) for name in names})
-    assert "Kim-CNN, embeddings scores 45.38 (P@1) – 6 seeds, 2 CPU-hours." in summary(audit)
+    assert "Kim-CNN, embeddings scores 45.38 (P@1) – 6 seeds, 2 CPU-hours." in markdown_summary(audit)
     same = tuple(replace(it, says="Kim") if it.id in names else it for it in audit.claims)
-    assert "- Kim (P@1, P@3 and P@5) – 6 seeds, 2 CPU-hours." in summary(replace(audit, claims=same))
+    assert "- Kim (P@1, P@3 and P@5) – 6 seeds, 2 CPU-hours." in markdown_summary(replace(audit, claims=same))
 
 
 def test_an_audit_of_nothing_says_so() -> None:
-    assert "Nothing was tested." in summary(sample.empty())
-    assert "Nothing was tested." in summary(sample.untested())
+    assert "Nothing was tested." in markdown_summary(sample.empty())
+    assert "Nothing was tested." in markdown_summary(sample.untested())
 
 
 def shown(markdown: str) -> str:
@@ -116,25 +116,25 @@ def shown(markdown: str) -> str:
     ],
 )
 def test_signs_by_hand(text: str, markdown: str) -> None:
-    assert escape(text) == markdown
+    assert md_escape(text) == markdown
 
 
 @given(TEXTS)
 def test_text_is_shown_as_it_is_on_one_line(text: str) -> None:
-    assert shown(f"- x{escape(text)}x") == f"x{' '.join(visible(text).split())}x"
+    assert shown(f"- x{md_escape(text)}x") == f"x{' '.join(visible(text).split())}x"
 
 
 @given(TEXTS)
 def test_code_is_shown_as_it_is(text: str) -> None:
     one_line = " ".join(visible(text).split())
     if one_line:
-        assert shown(f"Rerun: {code(text)}") == f"Rerun: {one_line}"
+        assert shown(f"Rerun: {md_code(text)}") == f"Rerun: {one_line}"
 
 
 @settings(deadline=None, max_examples=30)
 @given(TEXTS)
 def test_no_text_makes_more_lines_or_anything_but_text(text: str) -> None:
-    told = summary(study_saying(text))
+    told = markdown_summary(study_saying(text))
     assert len(told.splitlines()) <= LINES
     kinds = {token.type for token in READER.parse(told)}
     inline = {child.type for token in READER.parse(told) for child in token.children or []}
@@ -144,6 +144,6 @@ def test_no_text_makes_more_lines_or_anything_but_text(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_ten_thousand_characters_do_not_drown_the_rest(text: str) -> None:
-    told = summary(replace(study_saying(text), command="audit run"))
+    told = markdown_summary(replace(study_saying(text), command="audit run"))
     assert max(map(len, told.splitlines())) < 2_000
     told.encode()

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from audit.record import Audit, Settling
-from reports.exports import EXPORTS
-from reports.exports.table_csv import COLUMNS, claims_csv, guarded, unguarded
-from reports.strings import visible
+from reports.exports import COLUMNS, EXPORTS, claims_csv, guarded, unguarded
+from reports.text import visible
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 

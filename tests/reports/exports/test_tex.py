@@ -11,8 +11,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 from audit.record import Audit
-from reports.exports.latex import ROWS, latex
-from reports.exports.tex import escape
+from reports.latex import ROWS, latex, tex_escape
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 
@@ -50,14 +49,14 @@ def body(table: str) -> list[str]:
     ],
 )
 def test_signs_by_hand(text: str, tex: str) -> None:
-    assert escape(text) == tex
+    assert tex_escape(text) == tex
 
 
 @given(TEXTS)
 def test_no_sign_of_latex_is_left(text: str) -> None:
     """After all that we write ourselves is taken away, nothing that LaTeX acts on remains."""
     written = r"\\text[a-z]+\{\}|\\ldots\{\}|\\dag\{\}|\\[&%$#_]|\$(\\pm|\\times|\\leq|\\geq|-)\$"
-    rest = re.sub(written, "", escape(text))
+    rest = re.sub(written, "", tex_escape(text))
     assert not set(rest.replace("~", "")) & set("\\{}$&#^_%\n")
 
 
@@ -65,7 +64,7 @@ def test_no_sign_of_latex_is_left(text: str) -> None:
 def test_braces_come_in_pairs(text: str) -> None:
     """Counted as BibTeX counts: a backslash before one changes nothing."""
     depth = 0
-    for sign in escape(text):
+    for sign in tex_escape(text):
         depth += (sign == "{") - (sign == "}")
         assert depth >= 0
     assert depth == 0
@@ -74,7 +73,7 @@ def test_braces_come_in_pairs(text: str) -> None:
 @pytest.mark.parametrize("text", ["50% of x & _y_ # $5", r"\alpha \\ x", "naïve Łódź", "a±b×c≤d"])
 def test_a_reader_of_latex_sees_the_text(text: str) -> None:
     """Of the signs whose names that reader knows."""
-    assert READER.latex_to_text(escape(text)) == text
+    assert READER.latex_to_text(tex_escape(text)) == text
 
 
 # --------------------------------------------------------------------------- tables
