@@ -193,7 +193,7 @@ def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
 def _summary(runs: Sequence[Run]) -> str:
     """Seeds, and the mean of each metric over those that have it, as the page shows means."""
     from reports.digits import points
-    from reports.table_view import mean_and_sd
+    from reports.tables import mean_and_sd
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
     word = "seed" if len(runs) == 1 else "seeds"
