@@ -44,13 +44,6 @@ from reimpl.training import Result, Watch
 class Config(ClusterOptions, OnTop):
     """The clusters, and the model whose output layer they replace."""
 
-    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
-        """Numbers by formula, those of the base without its output layer included."""
-        sizes = {"vocabulary": vocabulary, "length": length, "dimension": dimension}
-        one, two = (base_config(self).parameter_count(labels=n, **sizes) for n in (1, 2))
-        features = two - one - 1  # a label more is a row of the last layer, and its bias
-        return int(one - features - 1 + self.cluster_count(features=features, labels=labels))
-
 
 #: Named members: of the clusters only, on whichever base a claim file names.
 VARIANTS: Mapping[str, Config] = {

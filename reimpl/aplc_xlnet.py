@@ -32,7 +32,7 @@ from torch import Tensor, nn
 
 from reimpl import aplc, training, word_pieces
 from reimpl.aplc import Clustered
-from reimpl.config_fields import is_size
+from reimpl.config_fields import check_dropout, check_sizes
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision
@@ -66,10 +66,8 @@ class Config(ClusterOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not is_size(self.hidden):
-            raise ConfigError(f"hidden must be a whole number from 1, not {self.hidden!r}")
-        if not (isinstance(self.dropout, int | float) and 0 <= self.dropout < 1):
-            raise ConfigError(f"dropout must be a number in [0, 1), not {self.dropout!r}")
+        check_sizes(self, "hidden")
+        check_dropout(self, "dropout")
 
 
 #: Named members; sizes are those of EURLex-4k (Tables 2 and 3).

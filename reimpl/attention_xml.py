@@ -29,7 +29,7 @@ from scipy.special import expit
 from torch import Tensor, nn
 
 from reimpl import ensemble, recurrent, training
-from reimpl.config_fields import check_choices, is_size
+from reimpl.config_fields import check_choices, check_dropout, check_sizes, is_size
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision
@@ -93,9 +93,7 @@ class Config:
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         loss(self.loss)
         check_choices(self)
-        for name in ("hidden", "layers", "trees", "cluster_size", "ways", "candidates"):
-            if not is_size(getattr(self, name)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        check_sizes(self, "hidden", "layers", "trees", "cluster_size", "ways", "candidates")
         if not (isinstance(self.fully_connected, tuple) and all(map(is_size, self.fully_connected))):
             raise ConfigError(
                 f"fully_connected must be a list of whole numbers from 1, not {self.fully_connected!r}"
@@ -104,23 +102,11 @@ class Config:
             raise ConfigError(f"averaging must be a list of whole numbers from 0, not {self.averaging!r}")
         if not (is_size(self.tree_height) or (self.tree_height == 0 and self.tree_height is not False)):
             raise ConfigError(f"tree_height must be a whole number from 0, not {self.tree_height!r}")
-        for name in ("dropout_embedding", "dropout_states", "dropout_output"):
-            rate = getattr(self, name)
-            if not (isinstance(rate, int | float) and 0 <= rate < 1):
-                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
+        check_dropout(self, "dropout_embedding", "dropout_states", "dropout_output")
         if self.tree_height and self.head != "attention":
             raise ConfigError(
                 f"tree_height {self.tree_height!r} needs head: attention; {self.head} has no query a label"
             )
-
-    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
-        """Numbers of the network without a tree by formula, word vectors included, trained or not."""
-        encoder = recurrent.parameter_count(dimension, self.hidden, layers=self.layers, start=self.start)
-        sizes = [2 * self.hidden, *self.fully_connected]
-        shared = sum((a + 1) * b for a, b in pairwise(sizes))
-        each = labels if self.head == "max_pooling" else 1
-        queries = 0 if self.head == "max_pooling" else 2 * self.hidden * labels
-        return vocabulary * dimension + encoder + queries + shared + (sizes[-1] + 1) * each
 
 
 _CODE = Config()

@@ -29,7 +29,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, is_size
+from reimpl.config_fields import check_choices, check_dropout, check_sizes
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
 
@@ -76,14 +76,11 @@ class Config:
     def __post_init__(self) -> None:
         loss(self.loss)
         check_choices(self)
-        for name in ("hidden", "layers", "heads", "inner", "cls_tokens", "bottleneck"):
-            value = getattr(self, name)
-            if not is_size(value) and (name, value) not in (("hidden", _AS), ("bottleneck", None)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
+        sizes = ["layers", "heads", "inner", "cls_tokens"]
+        check_sizes(self, *sizes, *["hidden"] * (self.hidden != _AS), optional=("bottleneck",))
         if isinstance(self.hidden, int):
             self.size(self.hidden)
-        if not (isinstance(self.dropout, int | float) and 0 <= self.dropout < 1):
-            raise ConfigError(f"dropout must be a number in [0, 1), not {self.dropout!r}")
+        check_dropout(self, "dropout")
 
     def size(self, dimension: int) -> int:
         """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""
@@ -96,16 +93,6 @@ class Config:
         if size % self.heads:
             raise ConfigError(f"hidden {size} cannot be shared out among {self.heads} heads")
         return size
-
-    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
-        """Numbers by formula, word vectors included, trained or not."""
-        H, I, M = self.size(dimension), self.inner, self.cls_tokens  # noqa: E741 - as in the paper
-        embeddings = (vocabulary + M + length + M) * H
-        layer = 4 * (H + 1) * H + (H + 1) * I + (I + 1) * H
-        norms = 2 * H * (2 * self.layers + 1) if self.norm == "layer" else 0
-        between = self.bottleneck or (M * H if self.pooler else None)
-        head = (M * H + 1) * between if between else 0
-        return embeddings + self.layers * layer + norms + head + ((between or M * H) + 1) * labels
 
 
 _CODE = Config()

@@ -9,7 +9,7 @@ Importing this module does not import torch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -41,6 +41,23 @@ def as_json(value: Any) -> Any:
 def is_size(value: object) -> bool:
     """Whether it is a whole number from 1; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def check_sizes(config: Any, *names: str, optional: Collection[str] = ()) -> None:
+    """Raises `ConfigError` for a field that is no whole number from 1; those of `optional` may be None."""
+    for name in (*names, *optional):
+        value = getattr(config, name)
+        if not is_size(value) and not (name in optional and value is None):
+            null = ", or null for none" if name in optional else ""
+            raise ConfigError(f"{name} must be a whole number from 1{null}, not {value!r}")
+
+
+def check_dropout(config: Any, *names: str) -> None:
+    """Raises `ConfigError` for a field that is no share in [0, 1)."""
+    for name in names:
+        rate = getattr(config, name)
+        if not (isinstance(rate, int | float) and 0 <= rate < 1):
+            raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
 
 
 def check_choices(config: Any, *, of: str = "") -> None:

@@ -65,15 +65,6 @@ class Config(OnTop):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ConfigError(f"{name} must be a whole number from {least}, not {value!r}")
 
-    def block_count(self, labels: int) -> int:
-        """Numbers of the blocks by formula."""
-        return self.blocks * (2 * labels * self.context + self.context + labels)
-
-    def parameter_count(self, *, labels: int, **sizes: int) -> int:
-        """Numbers by formula, those of the base included; `sizes` as the base's own formula has them."""
-        base: int = base_config(self).parameter_count(labels=labels, **sizes)
-        return base + self.block_count(labels)
-
 
 #: Named members: of the blocks only, on whichever base a claim file names.
 VARIANTS: Mapping[str, Config] = {

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from reimpl.cluster_loss import Block, Products, cluster_loss
-from reimpl.config_fields import check_choices, is_size
+from reimpl.config_fields import check_choices, check_sizes, is_size
 from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
 from reimpl.topk import top_k
@@ -298,9 +298,7 @@ class ClusterOptions:
             if isinstance(getattr(self, name), list):  # as a claim file gives them
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         check_choices(self)
-        for name in ("clusters", "divisor"):
-            if not is_size(getattr(self, name)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        check_sizes(self, "clusters", "divisor")
         for complaint in (*self._of_shares(), *self._of_cutoffs()):
             raise ConfigError(complaint)
 
@@ -349,15 +347,6 @@ class ClusterOptions:
                 "nothing; use fewer clusters or a smaller divisor"
             )
         return inner
-
-    def cluster_count(self, *, features: int, labels: int) -> int:
-        """Numbers of the layer by formula: Eq. (6), and what `tail` adds to it."""
-        sizes, inner = self.sizes(labels), self.inner(features)
-        head = 0 if self.head == "leaf" else sizes[0]
-        tails = zip(inner, sizes[len(sizes) - len(inner) :], strict=True)
-        each = sum(d * (features + size) for d, size in tails)
-        norms = 2 * sum(inner) if self.tail == "norm_relu" else 0
-        return features * (head + len(inner)) + each + norms
 
 
 def _is_share(value: object) -> bool:

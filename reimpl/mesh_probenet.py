@@ -25,8 +25,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import recurrent
-from reimpl.config_fields import check_choices, is_size
-from reimpl.errors import ConfigError
+from reimpl.config_fields import check_choices, check_dropout, check_sizes
 from reimpl.label_attention import attend
 from reimpl.losses import loss
 
@@ -57,25 +56,8 @@ class Config:
     def __post_init__(self) -> None:
         loss(self.loss)
         check_choices(self)
-        for name in ("hidden", "layers", "probes"):
-            if not is_size(getattr(self, name)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
-        if not (self.bottleneck is None or is_size(self.bottleneck)):
-            raise ConfigError(
-                f"bottleneck must be a whole number from 1, or null for none, not {self.bottleneck!r}"
-            )
-        for name in ("dropout_embedding", "dropout_states"):
-            rate = getattr(self, name)
-            if not (isinstance(rate, int | float) and 0 <= rate < 1):
-                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
-
-    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
-        """Numbers by formula, word vectors included, trained or not."""
-        encoder = recurrent.parameter_count(dimension, self.hidden, layers=self.layers, start=self.start)
-        features = 2 * self.hidden * self.probes
-        head = (features + 1) * self.bottleneck if self.bottleneck else 0
-        head += ((self.bottleneck or features) + 1) * labels
-        return vocabulary * dimension + encoder + 2 * self.hidden * self.probes + head
+        check_sizes(self, "hidden", "layers", "probes", optional=("bottleneck",))
+        check_dropout(self, "dropout_embedding", "dropout_states")
 
 
 _CODE = Config()

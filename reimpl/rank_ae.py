@@ -35,7 +35,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import training
-from reimpl.config_fields import check_choices, is_size
+from reimpl.config_fields import check_choices, check_sizes
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.hardware import Precision, numeric_mode
@@ -115,10 +115,7 @@ class Config:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        for name in ("embedding", "reduction", "encoder", "hidden", "norm_epochs"):
-            value, optional = getattr(self, name), name in ("hidden", "norm_epochs")
-            if not (is_size(value) or (optional and value is None)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {value!r}")
+        check_sizes(self, "embedding", "reduction", "encoder", optional=("hidden", "norm_epochs"))
         for name in ("margin", "balance"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float) and 0 <= value < math.inf):
@@ -129,14 +126,6 @@ class Config:
     def common(self, labels: int) -> int:
         """h"""
         return self.hidden or (100 if labels <= _FEW_LABELS else 200)
-
-    def parameter_count(self, *, vocabulary: int, dimension: int, labels: int, **_: int) -> int:
-        """Numbers by formula, word vectors included."""
-        C, e, h, units = dimension, self.encoder, self.common(labels), dimension // self.reduction
-        attention = 2 * C * units + self.attention_bias * (units + C) + self.attention_norm * 2 * vocabulary
-        layers = (C + 1) * h + (labels + 1) * e + (e + 1) * h + (h + 1) * e + (e + 1) * labels
-        norms = self.layer_norm * 4 * e
-        return vocabulary * C + (self.attention == "channel") * attention + layers + norms
 
 
 _PAPER = Config()

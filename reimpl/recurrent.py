@@ -124,13 +124,6 @@ class BiLSTM(nn.Module):
         )
 
 
-def parameter_count(inputs: int, hidden: int, *, layers: int, start: Start) -> int:
-    """Numbers of a `BiLSTM`: four gates, two biases each, both ways, and the learned states."""
-    sizes = [inputs] + [2 * hidden] * (layers - 1)
-    gates = sum(2 * 4 * hidden * (size + hidden + 2) for size in sizes)
-    return gates + (2 * 2 * layers * hidden if start == "learned" else 0)
-
-
 def _free_to_look(tensor: Tensor) -> bool:
     """Whether reading lengths does not make the host wait for a device."""
     return tensor.device.type == "cpu"

@@ -34,7 +34,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, is_size, later
+from reimpl.config_fields import check_choices, check_dropout, check_sizes, is_size, later
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from reimpl.losses import loss
@@ -74,19 +74,10 @@ class Config:
             object.__setattr__(self, "windows", tuple(self.windows))
         loss(self.loss)
         check_choices(self)
-        for name in ("maps", "stride", "pools"):
-            if not is_size(getattr(self, name)):
-                raise ConfigError(f"{name} must be a whole number from 1, not {getattr(self, name)!r}")
+        check_sizes(self, "maps", "stride", "pools", optional=("hidden",))
         if not (isinstance(self.windows, tuple) and self.windows and all(map(is_size, self.windows))):
             raise ConfigError(f"windows must be a list of whole numbers from 1, not {self.windows!r}")
-        if not (self.hidden is None or is_size(self.hidden)):
-            raise ConfigError(
-                f"hidden must be a whole number from 1, or null for no hidden layer, not {self.hidden!r}"
-            )
-        for name in ("dropout_embedding", "dropout_output"):
-            rate = getattr(self, name)
-            if not (isinstance(rate, int | float) and 0 <= rate < 1):
-                raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
+        check_dropout(self, "dropout_embedding", "dropout_output")
 
     def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
         """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""
@@ -107,17 +98,6 @@ class Config:
         }
         values = per_map[self.pooling]
         return self.maps * sum(values(n) for n in self.positions(length=length, dimension=dimension))
-
-    def parameter_count(self, *, vocabulary: int, length: int, dimension: int, labels: int) -> int:
-        """Numbers by formula, word vectors included, trained or not."""
-        channels = dimension if self.sweep == "words" else length
-        convolutions = sum(self.maps * (channels * k + 1) for k in self.windows)
-        features = self.feature_size(length=length, dimension=dimension)
-        if self.hidden is None:
-            head = (features + 1) * labels
-        else:
-            head = (features + 1) * self.hidden + (self.hidden + 1) * labels
-        return vocabulary * dimension + convolutions + head
 
 
 _STUDY = Config()

@@ -45,14 +45,13 @@ def config_of(base: str, variant: str = "code", **changes: Any) -> aplc.Config:
 @pytest.mark.parametrize("variant", aplc.VARIANTS)
 @pytest.mark.parametrize("base", BASES)
 def test_clusters_learn_behind_every_encoder(base: str, variant: str) -> None:
-    """The loss falls, the lists are of all labels, and numbers are as many as the formula says."""
+    """The loss falls, and the lists are of all labels."""
     config = config_of(base, variant, clusters=3)
     result = aplc.train(config, toy_data(), toy_protocol(epochs=12), seed=1)
     losses = [row["loss"] for row in result.curve]
     assert losses[-1] < losses[0]
     assert result.top_ids is not None
     assert (np.sort(result.top_ids) == np.arange(6)).all()
-    assert result.parameters == config.parameter_count(vocabulary=12, length=9, dimension=4, labels=6)
     assert result.notes[0] == "label clusters of 2, 2, 2 labels"
 
 

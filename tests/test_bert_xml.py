@@ -140,16 +140,6 @@ def test_every_variant_trains(variant: str) -> None:
 # ----------------------------------------------------------------------------------- sizes, configurations
 
 
-@pytest.mark.parametrize("norm", ["none", "layer"])
-@pytest.mark.parametrize(("pooler", "bottleneck"), [(True, None), (False, None), (True, 7), (False, 7)])
-def test_the_parameter_formula_counts_the_built_network(
-    norm: Any, pooler: bool, bottleneck: int | None
-) -> None:
-    config = Config(**SMALL, norm=norm, pooler=pooler, bottleneck=bottleneck)
-    sizes = {"vocabulary": 25, "length": 20, "dimension": 12, "labels": 6}
-    assert config.parameter_count(**sizes) == sum(p.numel() for p in network(config).parameters())
-
-
 def test_code_and_paper_differ_where_the_departures_say() -> None:
     code, paper = VARIANTS["code"], VARIANTS["paper"]
     assert code == Config(

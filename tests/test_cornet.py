@@ -104,18 +104,6 @@ def test_reduced_sizes_reach_the_base(base: str, variant: str, reduced: dict[str
     assert small == replace(whole, context=64, base_config={**whole.base_config, **reduced})
 
 
-@pytest.mark.parametrize("variant", cornet.VARIANTS)
-def test_the_parameter_formula_counts_the_built_network(variant: str) -> None:
-    for base in ("xml_cnn", "bert_xml", "mesh_probenet", "attention_xml"):
-        config = find_config(cornet, variant, {"base": base, "context": 50})
-        sizes = {"vocabulary": 11, "length": 60, "dimension": 300, "labels": 90}
-        with torch.device("meta"):
-            network = cornet.build(
-                config, vectors=torch.empty(11, 300), **{**PARTS, "labels": 90, "length": 60}
-            )
-        assert config.parameter_count(**sizes) == sum(p.numel() for p in network.parameters())
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

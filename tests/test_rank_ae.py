@@ -209,7 +209,7 @@ def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> 
         ({"loss": "hinge"}, "loss must be one of 'ranking', 'bce', not 'hinge'"),
         ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),
         ({"embedding": 0}, "embedding must be a whole number from 1, not 0"),
-        ({"hidden": 2.5}, "hidden must be a whole number from 1, not 2.5"),
+        ({"hidden": 2.5}, "hidden must be a whole number from 1, or null for none, not 2.5"),
         ({"margin": -1}, "margin must be a number from 0, not -1"),
         ({"balance": float("inf")}, "balance must be a number from 0, not inf"),
         ({"attention": "none", "attention_norm": True}, "attention_norm must be false"),

@@ -116,13 +116,6 @@ def test_learned_starts_are_cell_and_hidden_state_of_layer_and_direction(way: st
     torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("layers", [1, 3])
-@pytest.mark.parametrize("start", ["learned", "zero"])
-def test_the_formula_counts_what_is_built(layers: int, start: Any) -> None:
-    built = sum(p.numel() for p in BiLSTM(7, 5, layers=layers, start=start).parameters())
-    assert recurrent.parameter_count(7, 5, layers=layers, start=start) == built
-
-
 def test_a_start_that_is_none_is_named() -> None:
     with pytest.raises(ConfigError, match="start must be one of 'learned', 'zero', not 'random'"):
         BiLSTM(5, 4, start="random")  # type: ignore[arg-type]

@@ -354,7 +354,6 @@ def test_sizes_are_those_of_equation_6(d: int, sizes: tuple[int, ...], linear: i
         with torch.device("meta"):  # shapes without memory
             layer = LabelClusters(options, features=d, order=np.arange(sum(sizes)))
         assert sum(p.numel() for p in layer.parameters()) == expected
-        assert options.cluster_count(features=d, labels=sum(sizes)) == expected
 
 
 def _cost(d: int, sizes: Sequence[int], q: int, Nb: int, visits: Sequence[float]) -> float:

@@ -146,13 +146,7 @@ def test_parameter_counts_by_hand() -> None:
         config = replace(VARIANTS[variant], hidden=hidden, fully_connected=layers)
         with torch.device("meta"):  # shapes without memory
             network = AttentionXML(config, vectors=torch.empty(1, 300), labels=labels)
-        built = sum(p.numel() for p in network.parameters()) - 300
-        formula = config.parameter_count(vocabulary=1, dimension=300, labels=labels) - 300
-        for what, value in (("built", built), ("by formula", formula)):
-            if value != count:
-                raise MismatchError(
-                    f"{variant} of {labels:,} labels {what}: {value:,} numbers, not {count:,}"
-                )
+        assert sum(p.numel() for p in network.parameters()) - 300 == count, variant
     if _small("code", labels=3, hidden=4).queries.weight.numel() != 24:  # type: ignore[union-attr]
         raise MismatchError("three labels over 2 x 4 LSTM units do not have 24 numbers of attention")
 

@@ -129,10 +129,7 @@ def test_parameter_counts_by_hand() -> None:
         replace(VARIANTS["code"], bottleneck=512): bare + 768_512 + 513 * 3_956,
     }
     for config, count in expected.items():
-        formula = config.parameter_count(vocabulary=7, length=500, dimension=300, labels=3_956)
-        built = sum(p.numel() for p in _on_meta(config).parameters())
-        if not formula == built == count:
-            raise MismatchError(f"{config} has {built:,} numbers, {formula:,} by its formula, not {count:,}")
+        assert sum(p.numel() for p in _on_meta(config).parameters()) == count, config
 
 
 def _on_meta(config: Config) -> BertXML:

@@ -94,13 +94,7 @@ def test_parameter_counts_by_hand() -> None:
         config = replace(VARIANTS[variant], bottleneck=bottleneck)
         with torch.device("meta"):  # shapes without memory
             network = MeSHProbeNet(config, vectors=torch.empty(1, 300), labels=labels)
-        built = sum(p.numel() for p in network.parameters()) - 300
-        formula = config.parameter_count(vocabulary=1, dimension=300, labels=labels) - 300
-        for what, value in (("built", built), ("by formula", formula)):
-            if value != count:
-                raise MismatchError(
-                    f"{variant} of {labels:,} labels {what}: {value:,} numbers, not {count:,}"
-                )
+        assert sum(p.numel() for p in network.parameters()) - 300 == count, variant
 
 
 def test_first_weights_fill_their_bounds() -> None:

@@ -293,11 +293,7 @@ def test_parameter_counts_by_hand() -> None:
         config = replace(VARIANTS[variant], encoder=e, hidden=100)
         with torch.device("meta"):  # shapes without memory
             net = build(config, vectors=torch.empty(5_000, 100), labels=3_993)
-        built = sum(p.numel() for p in net.parameters())
-        formula = config.parameter_count(vocabulary=5_000, dimension=100, labels=3_993)
-        for what, value in (("built", built), ("by formula", formula)):
-            if value != count:
-                raise MismatchError(f"{variant} {what}: {value:,} numbers, not {count:,}")
+        assert sum(p.numel() for p in net.parameters()) == count, variant
 
 
 def test_first_weights_are_spread_by_the_inputs() -> None:
