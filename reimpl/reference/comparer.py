@@ -10,7 +10,7 @@ built, called and named; everything else is read from the manifest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -120,11 +120,10 @@ class _Run:
         self.inputs = {name: torch.from_numpy(array) for name, array in group(stored, "input.").items()}
         self.network = subject.build(case, weights, self.inputs)
         self._fill(self.network.named_parameters(), weights)
-        kept = {
-            n: torch.from_numpy(a) for n, a in group(stored, "state.").items() if not n.endswith("_tracked")
-        }
-        if kept:
-            self._fill(self._running(), kept)
+        state = group(stored, "state.")
+        running = {n: torch.from_numpy(array) for n, array in state.items() if not n.endswith("_tracked")}
+        if running:
+            self._fill(self._running(), running)
         self.network.to(dtype).train(case.get("mode") == "train")
         for name, value in self.inputs.items():
             if any(result.endswith(f".input.{name}") for result in stored):
@@ -138,41 +137,51 @@ class _Run:
     def results(self) -> dict[str, Tensor]:
         """All but the steps, under the names of the stored arrays of float32."""
         outputs, values = self.forward()
-        found = {f"output.{name}": value for name, value in outputs.items()}
-        found |= {f"after_forward.{n}": value.clone() for n, value in self._named(self._running()).items()}
+        tensors = {f"output.{name}": value for name, value in outputs.items()}
+        tensors |= {f"after_forward.{n}": value.clone() for n, value in self._named(self._running()).items()}
         for loss, value in values.items():
             self.network.zero_grad()
             for given in self.inputs.values():
                 given.grad = None
             value.backward(retain_graph=True)  # type: ignore[no-untyped-call]
-            found[f"loss.{loss}"] = value
-            found |= {f"grad.{loss}.{n}": g.clone() for n, g in self.parameters(_gradient).items()}
-            given_grads = {n: g.grad for n, g in self.inputs.items() if g.grad is not None}
-            found |= {f"grad.{loss}.input.{name}": grad for name, grad in given_grads.items()}
-        return found
+            tensors[f"loss.{loss}"] = value
+            tensors |= {f"grad.{loss}.{n}": g.clone() for n, g in self.parameters(_gradient).items()}
+            of_inputs = {n: given.grad for n, given in self.inputs.items() if given.grad is not None}
+            tensors |= {f"grad.{loss}.input.{name}": gradient for name, gradient in of_inputs.items()}
+        return tensors
 
     def parameters(self, part: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
         """A tensor of each parameter (itself, its gradient), under the stored names and in their layout."""
         return self._named((name, part(parameter)) for name, parameter in self.network.named_parameters())
 
-    def _named(self, ours: Any) -> dict[str, Tensor]:
-        found: dict[str, Tensor] = {}
-        places = [(self.subject.rename(self.network, name), tensor) for name, tensor in ours]
-        for name, tensor in sorted(places, key=lambda place: place[0]):
-            name, plain = re.sub(r"\+$|\.T$", "", name), name
-            tensor = tensor.t() if plain.endswith(".T") else tensor
-            found[name] = torch.cat((found[name], tensor)) if plain.endswith("+") else tensor
-        return found
+    def _place(self, name: str) -> tuple[str, str]:
+        """The stored name of a parameter of ours, and `+` (lower rows), `.T` (transposed) or nothing."""
+        stored = self.subject.rename(self.network, name)
+        plain = stored.removesuffix("+").removesuffix(".T")
+        return plain, stored.removeprefix(plain)
+
+    def _named(self, ours: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:
+        """Tensors of ours under the stored names and in their layout."""
+        named: dict[str, Tensor] = {}
+        placed = sorted(((*self._place(name), tensor) for name, tensor in ours), key=lambda place: place[:2])
+        for name, mark, tensor in placed:
+            if mark == "+":
+                named[name] = torch.cat((named[name], tensor))
+            elif name in named:
+                raise MismatchError(f"two parameters of ours answer to {name}")
+            else:
+                named[name] = tensor.t() if mark == ".T" else tensor
+        return named
 
     def _running(self) -> list[tuple[str, Tensor]]:
         return [
             (n, b) for n, b in self.network.named_buffers() if n.endswith(("running_mean", "running_var"))
         ]
 
-    def _fill(self, ours: Any, stored: Tensors) -> None:
+    def _fill(self, ours: Iterable[tuple[str, Tensor]], stored: Tensors) -> None:
         """Copies stored arrays into tensors of the same names; raises `MismatchError` for any difference."""
-        ours = dict(ours)
-        shapes = {name: tuple(tensor.shape) for name, tensor in self._named(ours.items()).items()}
+        ours = list(ours)
+        shapes = {name: tuple(tensor.shape) for name, tensor in self._named(ours).items()}
         if shapes.keys() != stored.keys():
             differing = ", ".join(sorted(shapes.keys() ^ stored.keys()))
             raise MismatchError(
@@ -181,12 +190,10 @@ class _Run:
         for name, shape in shapes.items():
             if shape != tuple(stored[name].shape):
                 raise MismatchError(f"{name} has shape {shape}, not {tuple(stored[name].shape)}")
-        for name, tensor in ours.items():
-            place = self.subject.rename(self.network, name)
-            array = stored[re.sub(r"\+$|\.T$", "", place)]
-            array = array.t() if place.endswith(".T") else array
-            rows = array[-len(tensor) :] if place.endswith("+") else array[: len(tensor)]
-            tensor.detach().copy_(rows)
+        for name, tensor in ours:
+            place, mark = self._place(name)
+            array = stored[place].t() if mark == ".T" else stored[place]
+            tensor.detach().copy_(array[-len(tensor) :] if mark == "+" else array[: len(tensor)])
 
 
 def _gradient(parameter: Tensor) -> Tensor:
