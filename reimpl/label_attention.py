@@ -47,13 +47,6 @@ def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:
     return torch.softmax(scores, dim=2) @ states
 
 
-def shared_layers(x: Tensor, layers: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
-    """(..., D) -> (...): linear layers with ReLU between them, the last with a single output."""
-    for weight, bias in layers[:-1]:
-        x = F.relu(F.linear(x, weight, bias))
-    return F.linear(x, *layers[-1]).squeeze(-1)
-
-
 def label_scores(
     states: Tensor,
     words: Tensor | None,
@@ -65,9 +58,10 @@ def label_scores(
 ) -> Tensor:
     """Scores before the sigmoid: (B, L) for all rows of `queries` (L, D), or (B, C) for candidates.
 
-    states (B, T, D) and words bool (B, T) as in `attend`; layers as in `shared_layers`. candidates int64
-    (B, C): rows of `queries` for each document, with repetitions as they come. `sparse`: the gradient of
-    `queries` holds the rows of the candidates only, each once. Works under autograd to first order.
+    states (B, T, D) and words bool (B, T) as in `attend`; layers: weight and bias of linear layers with ReLU
+    between them, the last with a single output. candidates int64 (B, C): rows of `queries` for each document,
+    with repetitions as they come. `sparse`: the gradient of `queries` holds the rows of the candidates only,
+    each once. Works under autograd to first order.
     """
     kind = states.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype

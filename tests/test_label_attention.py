@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor
 
 from reimpl import label_attention
-from reimpl.label_attention import attend, label_scores, shared_layers
+from reimpl.label_attention import attend, label_scores
 
 Patch = pytest.MonkeyPatch
 B, T, D, L = 3, 7, 5, 11
@@ -39,6 +41,13 @@ def inputs(dtype: torch.dtype = torch.float64, rows: int = L, sizes: tuple[int, 
     widths = [D, *sizes, 1]
     layers = [(draw(b, a), draw(b)) for a, b in pairwise(widths)]
     return draw(B, T, D), words, draw(rows, D), layers
+
+
+def shared_layers(x: Tensor, layers: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+    """(..., D) -> (...): linear layers with ReLU between them, the last with a single output."""
+    for weight, bias in layers[:-1]:
+        x = F.relu(F.linear(x, weight, bias))
+    return F.linear(x, *layers[-1]).squeeze(-1)
 
 
 def by_loops(states: Tensor, words: Tensor, queries: Tensor, layers: Any) -> list[list[float]]:

@@ -22,6 +22,7 @@ from reimpl.fidelity import Array, MismatchError, close
 from reimpl.reference.attention_xml import rename
 from tests.fidelity import plain_lstm
 from tests.fidelity.gate import Seer, blind
+from tests.test_label_attention import shared_layers
 
 Patch = pytest.MonkeyPatch
 
@@ -249,7 +250,7 @@ def attention_on_states_without_dropout(patch: Patch) -> None:
 
     def scores(states: Tensor, words: Tensor, queries: Tensor, layers: Any, **_: Any) -> Tensor:
         weights = (queries @ last[0].transpose(1, 2)).masked_fill(~words[:, None], -torch.inf).softmax(2)
-        return label_attention.shared_layers(weights @ states, layers)
+        return shared_layers(weights @ states, layers)
 
     patch.setattr(recurrent.BiLSTM, "forward", remembered)
     patch.setattr(attention_xml, "label_scores", scores)
