@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Catalogue, Entry, Sizes
-    from reimpl.data.corpus_strata import StrataSizes
+    from reimpl.data.describe import StrataSizes
 
 _SIZES = ("train", "test", "dev", "labels")
 
@@ -108,7 +108,7 @@ def overlap_lines(figures: Mapping[str, Any]) -> Iterator[str]:
 
 def figure_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     """Every other figure, a line each, and both plots."""
-    from reimpl.data.histogram import bars
+    from reimpl.data.describe import bars
 
     special = ("statistics", "label_frequencies", "lengths")
     plain = {name: value for name, value in figures.items() if name not in special}

@@ -134,8 +134,7 @@ def describe_command(
 ) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
     from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines, strata_lines
-    from reimpl.data.corpus_strata import strata_sizes
-    from reimpl.data.describe import describe, observed_in
+    from reimpl.data.describe import describe, observed_in, strata_sizes
     from reimpl.data.opening import open_corpus
 
     options = options_of(
@@ -209,9 +208,8 @@ def recognised(
 
 def _figures(corpus: Source | BowDataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
     """What `describe` finds, or found before; and what keeps it for the next time."""
-    from reimpl.data.describe import describe
+    from reimpl.data.describe import describe, kept_figures
     from reimpl.data.formats import BowDataset
-    from reimpl.data.kept_figures import kept_figures
 
     if cache is None or isinstance(corpus, BowDataset):
         return describe(corpus), lambda: None

@@ -172,26 +172,6 @@ def test_a_vector_file_is_converted_beside_the_entries_and_known_by_its_content(
     assert len(converted) == 1
 
 
-def test_a_seed_that_draws_nothing_is_no_other_entry(folder: Path) -> None:
-    """With vectors from a file and zero for the rest, all seeds share one preparation."""
-    vectors = str(write(folder.parent / "v.txt", ["the 1 2"]))
-    one = get(folder, recipe="study2022", vectors=vectors, seed=1)
-    two = get(folder, recipe="study2022", vectors=vectors, seed=2)
-    assert one.fingerprint == two.fingerprint
-    assert len(entries(folder)) == 1
-
-
-def test_the_name_is_that_of_the_folder_asked_for(folder: Path, tmp_path: Path) -> None:
-    """A copy of the corpus under another name shares the entry, not the name."""
-    get(folder)
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for path in folder.iterdir():
-        (copy / path.name).write_bytes(path.read_bytes())
-    assert get(copy).name == "copy"
-    assert len(entries(folder)) == 1
-
-
 @pytest.mark.parametrize(
     "name", ["meta.json", "labels.json", "vectors.npy", "train.tokens.npy", "dev.label_offsets.npy"]
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data.corpus_strata import StratumSize, strata_sizes
+from reimpl.data.describe import StratumSize, strata_sizes
 from reimpl.data.formats.bow import BowDataset
 from reimpl.data.opening import open_corpus
 from tests.shared import shared

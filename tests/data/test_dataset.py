@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reimpl.data.dataset import Dataset, IntArray, Split, ragged
+from reimpl.data.dataset import Dataset, IntArray, Split
 from reimpl.errors import DataError
 
 
@@ -60,13 +60,6 @@ def test_labels_as_a_matrix() -> None:
     assert split.labels().shape == (4, 3)
 
 
-def test_no_documents() -> None:
-    """A split without documents is a split."""
-    split = Split.from_lists([], [])
-    assert (split.size, split.longest, split.labels().shape) == (0, 0, (0, 0))
-    assert ragged([])[1].tolist() == [0]
-
-
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -85,11 +78,6 @@ def test_arrays_that_are_no_split(arrays: tuple[IntArray, ...], message: str) ->
         Split(*arrays)
 
 
-def test_label_ids_may_fall_from_one_document_to_the_next() -> None:
-    """Rising is asked within a document only, also when documents without labels lie between."""
-    Split.from_lists([[1]] * 5, [[4, 9], [], [], [0], [0]])
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -105,10 +93,3 @@ def test_parts_that_do_not_belong_together(changes: dict[str, object], message: 
     """An id without a row, or rows without a word, are refused with the split's name."""
     with pytest.raises(DataError, match=message):
         dataset(**changes)
-
-
-def test_what_can_be_derived_is_a_property() -> None:
-    """Sizes come from the arrays; dev is a split only when it is there."""
-    data = dataset()
-    assert (data.n_labels, data.dimension, list(data.splits)) == (2, 5, ["train", "test"])
-    assert list(dataset(dev=data.test).splits) == ["train", "test", "dev"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,8 +13,6 @@ from reimpl.data.identity import (
     Observed,
     compared,
     differences,
-    label_means,
-    label_set_of,
     observed_of,
     recognise,
     scope_of,
@@ -114,14 +111,6 @@ def test_a_statistic_agrees_when_some_way_of_counting_rounds_to_it(printed: str,
     assert (differences({"labels_per_document": printed}, seen(statistics=MEANS)) == ()) is agrees
 
 
-def test_label_means_by_hand() -> None:
-    """6 labels in 3 training and 2 in 1 test document, of 4 labels."""
-    assert label_means([(6, 3), (2, 1)], 4) == {
-        "labels_per_document": (2.0, 2.0),
-        "documents_per_label": (1.5, 2.0),
-    }
-
-
 RECOGNISED = [
     ("content", seen(content=A, corpus=B, label_set=C), "real", "content", "real, by content: the split"),
     (
@@ -218,11 +207,6 @@ def test_held_against_the_entry_that_the_user_names() -> None:
     )
     nothing = compared(seen(), "synthetic", catalogue().find("synthetic"))
     assert nothing.sentence == "synthetic has no sizes or contents on record to hold it against"
-
-
-def test_label_set_is_the_sorted_names() -> None:
-    """In any order, each once."""
-    assert label_set_of(["b", "a", "b"]) == hashlib.sha256(b"a\nb\n").hexdigest()
 
 
 def test_the_made_corpus_is_known_by_content_and_no_other_one_by_its_sizes() -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from reimpl.data import storage
-from reimpl.data.describe import describe, observed_in
+from reimpl.data.describe import describe, kept_figures, observed_in
 from reimpl.data.formats.lml import open_folder
-from reimpl.data.kept_figures import kept_figures
 from tests.data.corpora import corpus, write
 from tests.shared import shared
 
@@ -56,14 +55,6 @@ def test_a_folder_that_is_not_there_is_made_by_keeping_alone(tmp_path: Path) -> 
     assert not (tmp_path / "cache").exists()
     kept.keep(describe(source))
     assert [it.name for it in (tmp_path / "cache/figures").iterdir()] == [kept.path.name]
-
-
-def test_what_cannot_be_kept_is_no_hindrance(tmp_path: Path) -> None:
-    source = open_folder(corpus(tmp_path / "toy"))
-    (tmp_path / "cache").write_text("a file")
-    kept = kept_figures(source, tmp_path / "cache")
-    kept.keep(describe(source))
-    assert kept.read("toy") is None
 
 
 def test_digests_of_large_files_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,13 +52,6 @@ def test_study_by_hand(tmp_path: Path) -> None:
     assert data.vectors[2:].all()
 
 
-def test_study_counts_words_behind_the_cut(tmp_path: Path) -> None:
-    """`sat` is in the vocabulary though no document keeps it, as in the public code."""
-    data = made(corpus(tmp_path), length=1)
-    assert "sat" in data.vocabulary
-    assert data.train.longest == 1
-
-
 def test_liu_by_hand(tmp_path: Path) -> None:
     """Cut to 3 first, then padded train and test counted together: the 4, cat/dog/PAD 2, ties first seen."""
     data = made(corpus(tmp_path), "liu2017", length=3)
@@ -215,16 +208,6 @@ def test_everything_that_decides_is_in_the_fingerprint(tmp_path: Path) -> None:
     made_of = variants(corpus(tmp_path))
     assert len({data.fingerprint for data in made_of.values()}) == len(made_of)
     assert {name for name, data in made_of.items() if data.content != made_of["plain"].content} == {"text"}
-
-
-def test_one_seed_one_dataset(tmp_path: Path) -> None:
-    """The same arguments give the same arrays and fingerprint, whatever the global generator does."""
-    folder = corpus(tmp_path)
-    first = made(folder, "liu2017")
-    np.random.seed(8)
-    second = made(folder, "liu2017")
-    assert first.fingerprint == second.fingerprint
-    np.testing.assert_array_equal(first.vectors, second.vectors)
 
 
 def test_an_id_column(tmp_path: Path) -> None:

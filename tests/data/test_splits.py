@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from reimpl.data.dataset import Split
-from reimpl.data.splits import RULES, HoldOut, find_rule, for_protocol, hold_out, split_off, take
+from reimpl.data.splits import RULES, HoldOut, find_rule, for_protocol, hold_out, take
 from reimpl.errors import ConfigError, DataError
 from reimpl.protocol import PROTOCOLS
 from tests.toys import toy_data, toy_protocol
@@ -62,15 +62,6 @@ def test_the_rules_of_public_code_hold_out_its_very_documents(name: str, n: int)
     assert (ours[0].tolist(), ours[1].tolist()) == (sorted(stay.tolist()), sorted(held.tolist()))
 
 
-@pytest.mark.parametrize(("share", "name"), [(0.2, "wang2019"), (0.25, "liu2017")])
-def test_shares_are_as_the_papers_say_and_rounded_up(share: float, name: str) -> None:
-    rule = find_rule(name)
-    assert rule.share == share
-    # 20 % and 25 % of 15,449 are 3,089.8 and 3,862.25
-    assert rule.size(15449) == {0.2: 3090, 0.25: 3863}[share]
-    assert rule.size(100) == 100 * share
-
-
 @pytest.mark.parametrize(("n", "held"), [(14_146, 200), (15_539, 200), (99_999, 200), (100_000, 4000)])
 def test_attentionxml_s_rule_by_size_holds_out_200_or_4000_of_the_same_documents(n: int, held: int) -> None:
     """FACTS: 200 of EUR-Lex and Wiki10-31K, 4,000 of all others."""
@@ -79,12 +70,6 @@ def test_attentionxml_s_rule_by_size_holds_out_200_or_4000_of_the_same_documents
     assert found[1].tolist() == find_rule(f"you2019-{held}").rows(n)[1].tolist()
     assert find_rule("you2019").identity["few"] == [100_000, 200]  # it decides, so it is in the fingerprint
     assert "few" not in find_rule("you2019-200").identity
-
-
-@pytest.mark.parametrize("few", [(10, 10), (10, 0)])
-def test_a_rule_by_size_leaves_some_documents(few: tuple[int, int]) -> None:
-    with pytest.raises(ConfigError, match=r"'mine': few must be .* not \(10, "):
-        HoldOut("mine", 0, count=50, few=few)
 
 
 def test_every_rule_says_whose_it_is_and_every_protocol_names_one_that_there_is() -> None:
@@ -111,14 +96,6 @@ def test_another_seed_holds_out_others_and_the_global_one_changes_nothing() -> N
     assert HoldOut("mine", 4, share=0.25).rows(400)[1].tolist() != first.tolist()
 
 
-def test_the_global_generator_is_not_moved() -> None:
-    np.random.seed(5)
-    expected = np.random.random(3).tolist()
-    np.random.seed(5)
-    HoldOut("mine", 3, share=0.25).rows(400)
-    assert np.random.random(3).tolist() == expected
-
-
 # --------------------------------------------------------------------------- the documents themselves
 
 
@@ -127,18 +104,6 @@ def test_a_document_keeps_its_words_labels_and_features() -> None:
     rows = np.array([22, 0, 3, 3, 7])
     assert documents(take(split, rows)) == [documents(split)[i] for i in rows]
     assert take(split, rows[:0]).size == 0
-
-
-def test_a_split_without_features_stays_without() -> None:
-    assert take(replace(numbered(5), features=None), np.array([1])).features is None
-
-
-def test_splitting_off_gives_the_documents_of_the_rule() -> None:
-    split, rule = numbered(40), HoldOut("mine", 1, count=9)
-    stay, held = split_off(split, rule)
-    numbers = [it[2] - 1 for it in documents(held)]
-    assert numbers == rule.rows(40)[1].tolist()
-    assert sorted([*numbers, *(it[2] - 1 for it in documents(stay))]) == list(range(40))
 
 
 # --------------------------------------------------------------------------- data sets
@@ -174,11 +139,6 @@ def test_a_dev_part_that_is_there_is_never_replaced() -> None:
         hold_out(data, find_rule("chen2022"))
     asking = toy_protocol(select="best_on_dev", evaluate="every_epoch", hold_out="chen2022")
     assert for_protocol(data, asking) is data
-
-
-def test_a_protocol_without_hold_out_leaves_the_data_alone() -> None:
-    data = toy_data()
-    assert for_protocol(data, toy_protocol()) is data
 
 
 def test_a_protocol_holds_out_by_its_rule() -> None:

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores, scores_of_hits
@@ -48,25 +46,12 @@ def test_the_head_is_the_fewest_labels_that_hold_the_share(
     assert strata.sizes.tolist() == [expected.count(i) for i in range(len(strata.names))]
 
 
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.sampled_from([0.1, 0.25, 0.5, 0.9]))
-def test_a_head_with_one_label_less_would_not_hold_the_share(frequency: list[int], share: float) -> None:
-    counts = np.array(frequency)
-    head = np.sort(counts[by_share(counts, [share]).of_label == 0])
-    assert head.sum() >= share * counts.sum() - 1e-9
-    assert head[1:].sum() < share * counts.sum() or not len(head)
-    assert not len(head) or head[0] >= counts[by_share(counts, [share]).of_label == 1].max(initial=0)
-
-
 def test_thresholds_put_a_label_with_the_edge_into_the_upper_stratum() -> None:
     strata = by_threshold([0, 4, 5, 49, 50, 1000], [5, 50])
     assert strata.of_label.tolist() == [2, 2, 1, 1, 0, 0]
     assert strata.rule == "by training documents a label: under 5, 5 to 49, 50 and more"
     assert by_threshold([1, 2], [2]).of_label.tolist() == [1, 0]
     assert by_threshold([1, 2, 3, 4], [2, 3, 4]).names == tuple(f"stratum {i}" for i in (1, 2, 3, 4))
-
-
-def test_the_rule_is_told_in_words() -> None:
-    assert by_share([1, 2], [0.5, 0.8]).rule == "by share of all training labels: 50 %, 80 %"
 
 
 # --------------------------------------------------------------------------- scores
@@ -190,23 +175,6 @@ def test_shares_that_do_not_rise_between_0_and_1_are_refused(shares: list[float]
         by_share([1, 2], shares)
 
 
-@pytest.mark.parametrize("edges", [[], [5, 5], [5, 1]])
-def test_edges_that_do_not_rise_are_refused(edges: list[int]) -> None:
-    with pytest.raises(ConfigError, match=r"^strata: edges must rise"):
-        by_threshold([1, 2], edges)
-
-
-@pytest.mark.parametrize("frequency", [[-1, 2], [0.5, 2.0], [[1, 2]]])
-def test_frequencies_are_whole_numbers(frequency: list[float]) -> None:
-    with pytest.raises(DataError, match="whole numbers from 0"):
-        by_share(frequency, [0.5])
-
-
 def test_strata_of_other_labels_than_the_truth_s_are_refused() -> None:
     with pytest.raises(DataError, match="strata of 5 labels, but the truth has 7"):
         scores([[0]], Truth.from_lists([{0}], 7), HEAD_TAIL, k=1)
-
-
-def test_a_k_beyond_the_lists_is_refused() -> None:
-    with pytest.raises(ConfigError, match="metric at k=4 of lists of length 3"):
-        scores(LISTS, TRUTH, HEAD_TAIL, k=4)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reimpl.data.describe import describe
+from reimpl.data.describe import describe, of_documents, of_features
 from reimpl.data.formats.bow import BowDataset, BowSplit
 from reimpl.data.source import Document
-from reimpl.data.tally import of_documents, of_features
 from tests.shared import shared
 
 

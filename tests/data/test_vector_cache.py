@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -96,21 +95,6 @@ def test_a_changed_file_is_converted_anew(file: Path, log: Log) -> None:
     os.utime(file, ns=(time_before, time_before))
     assert log.cache.look_up(file, ["the"]).rows.tolist() == [[7, 2]]
     assert len(maps(log.cache.folder)) == 2
-
-
-def test_other_words_beside_an_array_are_another_file(tmp_path: Path, log: Log) -> None:
-    path = lay(tmp_path, "npy", ["the", "cat"], [[1, 2], [3, 4]])
-    assert log.cache.look_up(path, ["the"]).rows.tolist() == [[1, 2]]
-    write(tmp_path / "v.txt", ["cat", "the"])
-    assert log.cache.look_up(path, ["the"]).rows.tolist() == [[3, 4]]
-
-
-def test_members_of_a_zip_are_kept_apart(tmp_path: Path, log: Log) -> None:
-    with zipfile.ZipFile(tmp_path / "v.zip", "w") as archive:
-        archive.writestr("a.txt", "the 1 2\n")
-        archive.writestr("b.txt", "the 3 4\n")
-    for name, row in (("a.txt", [1, 2]), ("b.txt", [3, 4])):
-        assert log.cache.look_up(tmp_path / "v.zip" / name, ["the"]).rows.tolist() == [row]
 
 
 def test_errors_are_those_of_reading_and_nothing_is_left(tmp_path: Path, log: Log) -> None:
@@ -246,11 +230,3 @@ def test_a_source_is_known_by_its_content_where_there_is_a_cache(tmp_path: Path,
     write(tmp_path / "w.txt", ["the 1 3"])
     assert one.identity != two.identity
     assert kept_in(RandomVectors(3), tmp_path) == RandomVectors(3)
-
-
-def test_a_source_with_a_cache_looks_up_the_same(tmp_path: Path, file: Path) -> None:
-    words = ["dog", "no", "the"]
-    kept = kept_in(VectorFile(file), tmp_path / "kept").look_up(words, RNG)
-    plain = VectorFile(file).look_up(words, RNG)
-    np.testing.assert_array_equal(kept.rows, plain.rows)
-    assert (kept.found.tolist(), kept.notes, kept.counts) == (plain.found.tolist(), plain.notes, plain.counts)

@@ -11,7 +11,7 @@ import pytest
 
 from reimpl.data.formats import BowDataset, BowSplit, read
 from reimpl.errors import DataError
-from tests.data.formats.made import CORPORA, FEATURES, features_of, lay, matrices
+from tests.data.formats.made import CORPORA, FEATURES, lay
 
 
 @pytest.fixture
@@ -19,22 +19,6 @@ def dataset(tmp_path: Path) -> BowDataset:
     found = read(lay(tmp_path / "toy", CORPORA["xc"][0]))
     assert isinstance(found, BowDataset)
     return found
-
-
-def test_kinds_and_shapes(dataset: BowDataset) -> None:
-    part = dataset.train
-    kinds = [
-        part.indices.dtype,
-        part.values.dtype,
-        part.offsets.dtype,
-        part.label_ids.dtype,
-        part.label_offsets.dtype,
-    ]
-    assert kinds == [np.int32, np.float32, np.int64, np.int32, np.int64]
-    x, y = matrices("train")
-    np.testing.assert_array_equal(part.features(6).toarray(), x.toarray())
-    np.testing.assert_array_equal(part.labels(3).toarray(), y.toarray())
-    assert dataset.dev is None
 
 
 def test_the_identity_by_hand(dataset: BowDataset) -> None:
@@ -83,12 +67,6 @@ def test_a_value_a_feature_and_a_label_are_content(dataset: BowDataset) -> None:
     assert len({part.digests, *(it.digests for it in others)}) == 4
 
 
-def test_rows_in_any_order(dataset: BowDataset) -> None:
-    chosen = replace(dataset, parts={"train": dataset.train.rows(np.array([3, 1, 1]))})
-    assert features_of(chosen)["train"] == [FEATURES["train"][i] for i in (3, 1, 1)]
-    assert dataset.train.rows(np.array([], dtype=np.int64)).size == 0
-
-
 def ints(*values: int) -> np.ndarray:
     return np.array(values, dtype=np.int64)
 
@@ -117,8 +95,3 @@ def test_ids_and_names_that_do_not_fit(dataset: BowDataset) -> None:
         replace(dataset, n_labels=2)
     with pytest.raises(DataError, match="toy: 1 names for 3 labels"):
         replace(dataset, label_names=("x",))
-
-
-def test_a_split_that_is_not_there(dataset: BowDataset) -> None:
-    with pytest.raises(DataError, match="toy: no split 'test'; there are train"):
-        _ = replace(dataset, parts={"train": dataset.train}).test

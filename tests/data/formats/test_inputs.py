@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reimpl.data import files as inputs
-from reimpl.data.files import File, blocks, line_blocks, most_bytes, shown, text_lines
+from reimpl.data.files import File, blocks, line_blocks, text_lines
 from reimpl.errors import DataError
 from tests.data.formats.made import PACK
 
@@ -70,12 +70,6 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(
     assert len(b"".join(blocks(File(path)))) == 4000
 
 
-def test_the_limit_by_hand() -> None:
-    """64 MiB are free; beyond, 250 times the packed size."""
-    assert most_bytes(10) == 64 * 2**20
-    assert most_bytes(10**6) == 250 * 10**6
-
-
 def test_a_line_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "LONGEST_LINE", 100)
     monkeypatch.setattr(inputs.blocks, "__defaults__", (64,))
@@ -95,13 +89,3 @@ def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path, content: bytes
     (tmp_path / "a.txt").write_bytes(content)
     with pytest.raises(DataError, match=message):
         list(text_lines(File(tmp_path / "a.txt")))
-
-
-def test_a_file_that_is_gone(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"gone\.txt: no such file; check the path"):
-        list(blocks(File(tmp_path / "gone.txt")))
-
-
-def test_values_in_messages_are_short_and_of_one_line() -> None:
-    assert shown("a\nb") == r"'a\nb'"
-    assert len(shown("x" * 1000)) == 43

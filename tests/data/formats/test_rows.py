@@ -146,17 +146,3 @@ def test_plain_decimals_are_the_nearest_float32(values: list[str]) -> None:
     """As `float` reads them, whatever the number of digits before and behind the point."""
     line = " ".join(f"{i}:{value}" for i, value in enumerate(values))
     assert rows_of(f"1 {line}\n".encode()).values.tolist() == [float(np.float32(float(it))) for it in values]
-
-
-def test_blocks_are_joined() -> None:
-    rows = read_rows(FILE, [(1, b"0 1:1\n"), (2, b" 2:3\n1,2\n")])
-    assert listed(rows) == [([0], [(1, 1.0)]), ([], [(2, 3.0)]), ([1, 2], [])]
-    assert rows.size == 3
-    assert listed(rows.first(2)) == [([0], [(1, 1.0)]), ([], [(2, 3.0)])]
-
-
-def test_no_lines_give_arrays_of_the_same_kinds() -> None:
-    empty, some = rows_of(b""), rows_of(b"1 2:3\n")
-    for name in ("indices", "values", "lengths", "labels", "label_lengths"):
-        assert getattr(empty, name).dtype == getattr(some, name).dtype
-    assert (some.values.dtype, some.indices.dtype, some.labels.dtype) == (np.float32, np.int32, np.int32)

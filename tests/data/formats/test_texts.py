@@ -40,12 +40,6 @@ def test_texts_without_labels_beside_them(tmp_path: Path) -> None:
         read(lay(tmp_path / "toy", files))
 
 
-def test_a_file_without_documents(tmp_path: Path) -> None:
-    files = CORPORA["jsonl"][0] | {"test.jsonl": b""}
-    with pytest.raises(DataError, match="toy: test has no documents"):
-        texts_of(read(lay(tmp_path / "toy", files)))
-
-
 def test_document_ids_in_front(tmp_path: Path) -> None:
     files = {f"{split}.txt": b"id7\ta b\tsome text\n" for split in TEXTS}
     path = lay(tmp_path / "toy.zip", files)
