@@ -102,7 +102,18 @@ def _printable(text: str) -> str:
 def read(path: Path) -> Source:
     """The file's data and lines; raises `ClaimFileError` where no data can be had at all."""
     name = str(path)
-    text = _text(path, name)
+    return _source(name, _text(path, name))
+
+
+def plain(text: str) -> Plain:
+    """The data of a mapping or list in YAML; raises `ClaimFileError` for what a claim file may not hold."""
+    source = _source("text", f"held: {text}")
+    if source.problems:
+        raise ClaimFileError([source.message(problem) for problem in source.problems])
+    return source.content["held"]
+
+
+def _source(name: str, text: str) -> Source:
     source = Source(name)
     try:
         _Builder(source, _events(text)).build()

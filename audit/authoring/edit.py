@@ -7,9 +7,8 @@
     print(file.diff())
     file.save()
 
-What is new is rendered by ruamel.yaml and set into the text where the parser says that its neighbours end.
-Dumping the whole file anew would move comments and join lines that their author broke (ruamel.yaml binds a
-comment to what stands before it). The loader reads the new text before it takes the place of the old one.
+What is new is rendered as YAML and set into the text where the parser says that its neighbours end: to dump
+the whole file anew would lose its comments. The loader reads the new text before it replaces the old one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.authoring.rendered import rendered
+from audit.authoring.rendered import block, indented, rendered
 from audit.authoring.spans import Span, spans
 from audit.claim import KnownNames, Paper, load
 from audit.claim_source import KeyPath, Plain, shown
@@ -178,7 +177,7 @@ class _Editor:
         column = span.start - self._line_start(span.start)
         if not isinstance(value, dict | list | tuple):
             raise AuditError(f"{self.name}: {shown(place)} holds several lines; replace them one by one")
-        return self._with(span.start, span.end, _indented(_block(value), column).lstrip(" "))
+        return self._with(span.start, span.end, indented(block(value), column).lstrip(" "))
 
     def _held(self, place: KeyPath) -> Span:
         if place not in self.spans:
@@ -189,16 +188,16 @@ class _Editor:
         """With one more entry at the end of a mapping or list."""
         if span.flow and not span.children:
             comment = self.text.find("\n", span.end)
-            block = _indented(_block(held), span.key_column + 2)
+            lines = indented(block(held), span.key_column + 2)
             head = self.text[: span.start].rstrip(" ") + self.text[span.end : comment]
-            return f"{head}\n{block}{self.text[comment:]}"
+            return f"{head}\n{lines}{self.text[comment:]}"
         if span.flow:
             inner = rendered(held, flow=True)[1:-1]
             end = self._end_of_last(span)
             return self._with(end, end, f", {inner}")
         column = span.start - self._line_start(span.start)
         line_end = self.text.find("\n", max(span.end - 1, span.start))
-        return self._with(line_end, line_end, "\n" + _indented(_block(held), column))
+        return self._with(line_end, line_end, "\n" + indented(block(held), column))
 
     def _end_of_last(self, span: Span) -> int:
         path = next(path for path, it in self.spans.items() if it is span)
@@ -209,28 +208,10 @@ class _Editor:
         order = list(Paper.model_fields)
         before = [it for it in order[: order.index(name)] if (it,) in self.spans]
         end = self.text.find("\n", self.spans[(before[-1],)].end - 1)
-        return self._with(end, end, f"\n\n{_block({name: value})}")
+        return self._with(end, end, f"\n\n{block({name: value})}")
 
     def _line_start(self, at: int) -> int:
         return self.text.rfind("\n", 0, at) + 1
 
     def _with(self, start: int, end: int, new: str) -> str:
         return self.text[:start] + new + self.text[end:]
-
-
-def _block(held: Plain) -> str:
-    """One entry of a mapping or list on lines of its own, its value in whatever way reads best."""
-    if isinstance(held, dict):
-        return "\n".join(_entry(str(key), value) for key, value in held.items())
-    return "\n".join("- " + _indented(rendered(item), 2).lstrip(" ") for item in held)
-
-
-def _entry(key: str, value: Plain) -> str:
-    name, text = rendered({key: 0})[1:].partition(": 0")[0], rendered(value)
-    on_line = not isinstance(value, dict | list | tuple) or text[:1] in "[{"
-    by = 0 if isinstance(value, list | tuple) else 2  # a list is indented as it is rendered
-    return f"{name}: {text}" if on_line else f"{name}:\n{_indented(text, by)}"
-
-
-def _indented(text: str, by: int) -> str:
-    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))

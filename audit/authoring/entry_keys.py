@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 
 from audit.claim_model import Model
-from audit.claim_source import Plain
-from audit.errors import AuditError
+from audit.claim_source import Plain, plain
+from audit.errors import AuditError, ClaimFileError
 from audit.names import known_names
 
 _YES, _NO = ("true", "yes", "y"), ("false", "no", "n")
@@ -138,10 +138,7 @@ def _truth(text: str) -> bool:
 
 
 def _from_yaml(name: str, text: str) -> Plain:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
-        return YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError) as err:
+        return plain(text)
+    except ClaimFileError as err:
         raise AuditError(f"{name} {text!r} is no YAML; close its brackets and quotes") from err

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from typing import Any
+import json
+
+import yaml
 
 from audit.claim_source import Plain
 
 #: A mapping or list of this many characters still stands on one line.
 ONE_LINE = 110
-#: Longer than any line: nothing is folded.
-_NO_LIMIT = 1 << 30
 
 
 def rendered(value: Plain, *, flow: bool = False) -> str:
@@ -18,54 +17,48 @@ def rendered(value: Plain, *, flow: bool = False) -> str:
 
     Text that could be read as anything else is quoted: printed numbers stay the strings they are.
     """
-    stream = io.StringIO()
-    _yaml().dump(_node(value, flow), stream)
-    return stream.getvalue().removesuffix("\n").removesuffix("\n...").removesuffix("\n")
-
-
-def _yaml() -> Any:
-    from ruamel.yaml import YAML
-
-    yaml = YAML()
-    yaml.width = _NO_LIMIT
-    yaml.allow_unicode = True
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.representer.add_representer(
-        type(None), lambda representer, _: representer.represent_scalar("tag:yaml.org,2002:null", "null")
-    )
-    return yaml
-
-
-def _node(value: Plain, flow: bool) -> Any:
-    from ruamel.yaml.comments import CommentedMap, CommentedSeq
-
     if isinstance(value, str):
         return _text(value)
     if not isinstance(value, dict | list | tuple):
-        return value
-    node: Any = CommentedMap() if isinstance(value, dict) else CommentedSeq()
-    inside = flow or _is_short(value)
+        return json.dumps(value)
+    if flow or _is_short(value):
+        if isinstance(value, dict):
+            held = (f"{_text(str(key))}: {rendered(it, flow=True)}" for key, it in value.items())
+            return f"{{{', '.join(held)}}}"
+        return f"[{', '.join(rendered(it, flow=True) for it in value)}]"
     if isinstance(value, dict):
-        for key, held in value.items():
-            node[key] = _node(held, inside)
-    else:
-        node.extend(_node(held, inside) for held in value)
-    if inside:
-        node.fa.set_flow_style()
-    else:
-        node.fa.set_block_style()
-    return node
+        return "\n".join(_entry(_text(str(key)), it) for key, it in value.items())
+    return "\n".join("  - " + indented(rendered(it), 4)[4:] for it in value)
 
 
-def _text(text: str) -> Any:
+def _entry(key: str, value: Plain) -> str:
+    text = rendered(value)
+    on_line = not isinstance(value, dict | list | tuple) or text[:1] in "[{"
+    by = 0 if isinstance(value, list | tuple) else 2  # a list is indented as it is rendered
+    return f"{key}: {text}" if on_line else f"{key}:\n{indented(text, by)}"
+
+
+def block(held: Plain) -> str:
+    """One entry of a mapping or list on lines of its own, its value in whatever way reads best."""
+    if isinstance(held, dict):
+        return "\n".join(_entry(_text(str(key)), it) for key, it in held.items())
+    return "\n".join("- " + indented(rendered(it), 2)[2:] for it in held)
+
+
+def indented(text: str, by: int) -> str:
+    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
+
+
+def _text(text: str) -> str:
     """Quoted where YAML could take it for something else, or where brackets around it could."""
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
-
     plain = text.replace("@", "").replace("-", "").replace("_", "")
     words = plain.replace(" ", "").replace(".", "")
     safe = words.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
     reserved = text.casefold() in ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
-    return text if safe and not reserved else DoubleQuotedScalarString(text)
+    if safe and not reserved:
+        return text
+    quoted: str = yaml.dump(text, default_style='"', allow_unicode=True, width=float("inf"))
+    return quoted.rstrip("\n")
 
 
 def _is_short(value: Plain) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
+
 from audit.claim_source import KeyPath
 
 
@@ -44,10 +46,8 @@ class _Open:
 
 
 def _walk(text: str) -> Iterator[tuple[KeyPath, Span]]:
-    from ruamel.yaml import YAML
-
     stack: list[_Open] = []
-    for event in YAML(typ="safe", pure=True).parse(text):
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         kind = type(event).__name__.removesuffix("Event")
         if kind in ("MappingEnd", "SequenceEnd"):
             closed = stack.pop()

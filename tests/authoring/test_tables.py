@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from audit.authoring.cells import Reading
 from audit.authoring.raw import RawCell, RawTable
 from audit.authoring.reading import Options, read
+from audit.claim_source import read as read_yaml
 
 TABLES = Path(__file__).parent / "tables"
 FILES = sorted(path for path in TABLES.iterdir() if path.suffix != ".yaml")
@@ -18,7 +18,7 @@ FILES = sorted(path for path in TABLES.iterdir() if path.suffix != ".yaml")
 
 def expected(path: Path) -> dict[str, Any]:
     held = path.with_suffix(".yaml") if path.suffix == ".tex" else path.with_suffix(path.suffix + ".yaml")
-    return dict(YAML(typ="safe", pure=True).load(held.read_text(encoding="utf-8")))
+    return dict(read_yaml(held).content)
 
 
 def table_of(path: Path) -> RawTable:
