@@ -4,37 +4,186 @@
 
 A claim file may come from anybody, and a command in it is a program: none is started unless the user allows
 it. The runs are no runs of ours. They count by the rules of imported ones (`audit.imported`), are marked as
-made here by a command, and contradict only where the file states that it is the authors' own code.
+made here by a command, and contradict only where the file states that it is the authors' own code. What a
+command leaves under {out} is read by `audit.importing`:
+
+    {"P@1": 76.38, "P@3": 62.81}          metrics of this run, as one JSON object
+    metric,value                          a table (CSV, JSON, JSON lines), columns as in `audit import`
+    {"document": "d1", "labels": [...]}   with `truth`: predictions of single documents, scored here
 """
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
 import shutil
+import signal
+import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.claim_names import counted
-from audit.command_process import run_command
-from audit.command_results import result_of
+from audit.claim_text import is_visible
 from audit.command_words import filled
 from audit.durations import seconds_of, span
 from audit.errors import AuditError
 from audit.files import explained
 from audit.imported import Provenance, counting
+from audit.importing import Declared, Result, from_predictions, from_rows
+from audit.importing.records import run_of
+from audit.importing.table import Row, TableFile
 from audit.manifest import note_settled
-from audit.record import DataInfo, Run, digest
+from audit.record import Run, digest
 from audit.store import Predictions, Store
 
 if TYPE_CHECKING:
     from audit.claim import Paper
     from audit.claim_model import Command
-    from audit.importing import Result
+
+
+#: Seconds between asking a process to end and ending it.
+GRACE = 5.0
+_TAIL_LINES, _TAIL_LENGTH, _TAIL_BYTES = 3, 300, 4096
+
+
+@dataclass(frozen=True)
+class Ended:
+    seconds: float
+    failure: str | None
+    """Why it came to nothing, in one sentence; None where it ended with exit code 0."""
+
+
+def run_command(words: Sequence[str], *, cwd: Path, stdout: Path, stderr: Path, time_limit: float) -> Ended:
+    """Run it to its end. Whatever it started ends with it, also on an interrupt, which goes on to the caller.
+
+    Raises `KeyboardInterrupt`, for SIGTERM too, and `OSError` where the two files cannot be written.
+    """
+    began = time.monotonic()
+    with stdout.open("wb") as out, stderr.open("wb") as err:
+        try:
+            child = subprocess.Popen(
+                list(words), cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+            )
+        except (OSError, ValueError) as problem:
+            why = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else problem
+            return Ended(0.0, f"{words[0]!r} could not be started in {cwd} ({why})")
+        failure = None
+        try:
+            with _as_interrupt():
+                code = child.wait(timeout=time_limit)
+        except subprocess.TimeoutExpired:
+            failure = f"it was ended at its time limit of {span(time_limit)}"
+        finally:
+            _end_group(child)
+    if failure is None and code != 0:
+        failure = f"it ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}"
+    if failure is not None and (said := tail(stderr)):
+        failure = f"{failure}: {said}"
+    return Ended(time.monotonic() - began, failure)
+
+
+def tail(path: Path) -> str:
+    """The last lines of a log, on one line that can be shown."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+        text = stream.read().decode("utf-8", "replace")
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    said = " / ".join(lines[-_TAIL_LINES:])
+    shown = "".join(it if is_visible(it) else "?" for it in said)
+    return shown if len(shown) <= _TAIL_LENGTH else f"...{shown[-_TAIL_LENGTH:]}"
+
+
+def _end_group(child: subprocess.Popen[bytes]) -> None:
+    """The process and all that it started: asked first, and ended after a while."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=GRACE)
+        if not _group_lives(child.pid):
+            return
+
+
+def _group_lives(group: int) -> bool:
+    """Waits a while for the last of them to go."""
+    for _ in range(int(GRACE / 0.05)):
+        try:
+            os.killpg(group, 0)
+        except (ProcessLookupError, PermissionError):
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@contextmanager
+def _as_interrupt() -> Iterator[None]:
+    """SIGTERM ends the command as Ctrl-C does; else its processes would be left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out: Path, cwd: Path) -> Result:
+    """Of one seed. Raises `AuditError` where the file is not there, or not to be read in one way only."""
+    path = out / command.results
+    if not path.is_file():
+        there = ", ".join(sorted(it.name for it in out.iterdir())[:8]) or "nothing"
+        raise AuditError(f"there is no {command.results!r} under {{out}}, only {there}; name what it writes")
+    dataset = paper.datasets[paper.single_experiments[experiment].on].name
+    declared = Declared(unit=command.unit, dataset=dataset, fingerprint=command.fingerprint)
+    if command.truth is not None:
+        (found,) = from_predictions(
+            paper,
+            [path],
+            truth=cwd / command.truth,
+            experiment=experiment,
+            seeds=[seed],
+            declared=declared,
+        )
+        return found
+    file = TableFile(path)
+    rows = [_completed(row, experiment, seed) for row in _rows(path, file)]
+    results = from_rows(paper, rows, declared, source=file.source)
+    if [(it.experiment, it.seed) for it in results] != [(experiment, seed)]:
+        named = ", ".join(f"{it.experiment!r} seed {it.seed}" for it in results)
+        raise AuditError(
+            f"{path.name} is of {named}, not of {experiment!r} seed {seed}; write this run alone"
+        )
+    return results[0]
+
+
+def _rows(path: Path, file: TableFile) -> Iterator[Row]:
+    if path.suffix.casefold() != ".json" or path.read_bytes().lstrip()[:1] != b"{":
+        yield from file.rows(wanted=("metric", "value"))
+        return
+    for _, item in file.objects(single=True):  # one JSON object, read as the only item of a list
+        for metric, value in item.items():
+            shown = value if isinstance(value, str) else json.dumps(value)
+            yield Row(f"{path.name}: {metric}", {"metric": str(metric), "value": shown})
+
+
+def _completed(row: Row, experiment: str, seed: int) -> Row:
+    given = {name: cell for name, cell in row.cells.items() if cell or name == "value"}
+    return Row(row.place, {"experiment": experiment, "seed": str(seed), "metric": "", **given})
+
 
 Tell = Callable[[str], None]
 
@@ -133,6 +282,8 @@ class Commands:
         with explained(logs):
             logs.mkdir(parents=True, exist_ok=True)
         started, note = _now(), f"output: {logs / str(seed)}.out and .err"
+        dataset = self.paper.datasets[self.paper.single_experiments[name].on].name
+        result = Result(name, seed, dataset, command.fingerprint, {}, (), command.unit or "percent")
         with tempfile.TemporaryDirectory(prefix="audit-out-") as folder:
             out = Path(folder).resolve()
             cwd = out if command.cwd is None else (self.path.parent / command.cwd).resolve()
@@ -143,21 +294,26 @@ class Commands:
                 stderr=logs / f"{seed}.err",
                 time_limit=seconds_of(command.time_limit, option="time_limit"),
             )
-            result, failure = None, ended.failure
+            failure = ended.failure
             if failure is None:
                 result = self._result(name, command, seed, out, cwd, logs)
                 failure = "the command says so in its results" if result.failed else None
-        run = self._record(name, command, seed, before, result)
+        declared = Declared(
+            by=shlex.join(command.run),
+            authors_code=command.authors_code or "",
+            same_data=command.same_data or "",
+        )
         run = replace(
-            run,
+            run_of(result, (seed,), self.paper, declared, before, command=_digest(command)),
             status="done" if failure is None else "failed",
             reason=failure,
             seconds=round(ended.seconds, 3),
-            notes=(note, *(result.notes if result else ())),
+            notes=(note, *result.notes),
+            versions={"xmtc-audit": audit.__version__},
             started=started,
             finished=_now(),
         )
-        return run, result.predictions if result and failure is None else None
+        return run, result.predictions if failure is None else None
 
     def _result(self, name: str, command: Command, seed: int, out: Path, cwd: Path, logs: Path) -> Result:
         """What cannot be read is kept to be looked at, since it may have taken hours."""
@@ -170,38 +326,6 @@ class Commands:
             raise AuditError(
                 f"{name} seed {seed}: {err}; the run is over and not recorded, and what it wrote is in {kept}"
             ) from err
-
-    def _record(
-        self, name: str, command: Command, seed: int, before: Sequence[Run], result: Result | None
-    ) -> Run:
-        paper = self.paper.paper.key
-        spec = Provenance(
-            paper=paper,
-            experiment=name,
-            files=tuple((it.file, it.sha256) for it in result.sources) if result else (),
-            by=shlex.join(command.run),
-            authors_code=command.authors_code or "",
-            same_data=command.same_data or "",
-            unit=command.unit or "percent",
-            seeds=(seed,),
-            replaces=tuple(run.key for run in before),
-            command=_digest(command),
-        ).spec(seed=seed, fingerprint=command.fingerprint)
-        dataset = self.paper.datasets[self.paper.single_experiments[name].on].name
-        # Whoever runs it again has seen the numbers before: the margins stay those of the first look at them.
-        first_look = before[0].margins if before else {}
-        return Run(
-            key=spec.key,
-            spec=spec,
-            status="done",
-            data=DataInfo(
-                dataset, spec.data, "the command's own", 0, result.n_test if result else 0, n_labels=0
-            ),
-            metrics=dict(result.metrics) if result else {},
-            device="not recorded",
-            versions={"xmtc-audit": audit.__version__},
-            margins={paper: self.paper.margins_hash, **first_look},
-        )
 
 
 def run_commands(commands: Commands, *, seeds: int, allowed: bool) -> bool:

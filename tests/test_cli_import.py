@@ -142,20 +142,6 @@ def test_what_no_claim_and_no_data_set_of_the_paper_bears_is_said(
     assert "  P@2: in no claim of toy2024, so kept and not judged\n" in out
 
 
-def test_how_predictions_are_written_stands_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever copies the two lines from there imports a run."""
-    assert cli.main(["import", "--help"]) == Exit.OK
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    lists = next(line for line in lines if line.startswith('{"document": "d1", "labels": ["a", "b"]'))
-    Path("p.jsonl").write_text(lists)
-    Path("truth.jsonl").write_text(
-        next(line for line in lines if line.startswith('{"document": "d1", "labels": ["b"]'))
-    )
-    options = "--paper toy.yaml --truth truth.jsonl --experiment words --dataset corpus --seed 0"
-    assert cli.main(["import", "p.jsonl", *options.split()]) == Exit.OK
-    assert "words: seed 0; mean P@1 0.00" in capsys.readouterr().out
-
-
 def test_what_was_declared_is_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*IMPORT, "--same-data", "their download", "--authors-code", "x@1"]) == Exit.OK
     assert len(capsys.readouterr().out.splitlines()) == 4
@@ -488,13 +474,6 @@ def test_a_store_without_any_run_of_the_paper_makes_no_report(
     assert cli.main(["judge"]) == Exit.BAD_INPUT
     assert "no run of a built-in paper is there" in capsys.readouterr().err
     assert not Path("audit-report").exists()
-
-
-def test_all_that_is_unclear_is_told_in_one_go(capsys: pytest.CaptureFixture[str]) -> None:
-    write_rows(Path("r.csv"), changed((0, "experiment", "wrods"), (1, "metric", "p@1"), (2, "seed", "x")))
-    assert cli.main(IMPORT) == Exit.BAD_INPUT
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split(": ")[0] for line in lines] == ["r.csv:2", "r.csv:3", "r.csv:4"]
 
 
 def test_a_margin_changed_after_an_import_is_told_claim_by_claim(

@@ -224,13 +224,13 @@ def test_the_time_limit_ends_all_that_the_command_started(folder: Path) -> None:
         "time.sleep(600)\n",
     )
     write_claims(folder, time_limit="2s")
-    from audit import command_process
+    from audit import commanded
 
-    before, command_process.GRACE = command_process.GRACE, 0.5
+    before, commanded.GRACE = commanded.GRACE, 0.5
     try:
         assert cli.main([*ALLOWED[:-2], "1", "--allow-commands", "--only", "words"]) == Exit.RUNS_FAILED
     finally:
-        command_process.GRACE = before
+        commanded.GRACE = before
     run = next(Store(Path("audit-runs")).runs())
     assert run.reason == "it was ended at its time limit of 2 s"
     assert _gone(int(Path("pid.txt").read_text()))

@@ -344,13 +344,6 @@ def test_where_imported_runs_come_from_stands_beside_the_verdict_once(paper: Pap
     assert "margins not on record before the runs" in badges  # of the second arm
 
 
-def test_arms_of_different_origin_say_so_by_name(paper: Paper) -> None:
-    runs = [*imported("words", HIGH, authors_code="theirs"), *imported("letters", LOW)]
-    badges = order(judged(paper, *runs)).badges
-    assert "words: the authors' code, as stated: theirs" in badges
-    assert "letters: imported, not verified here" in badges
-
-
 def test_margins_changed_after_an_import_forbid_a_verdict(paper: Paper) -> None:
     runs = [*imported("words", HIGH, margins="0" * 32), *imported("letters", LOW, margins="0" * 32)]
     assert order(judged(paper, *runs)).reason == "margins_changed"
@@ -366,24 +359,6 @@ def test_lots_and_replacements_are_seen() -> None:
     assert origin([make_run(0, 1.0)]) == origin([]) == ()
 
 
-def test_the_protocol_says_who_ran_what_and_what_is_known_of_the_data(paper: Paper) -> None:
-    runs = imported("words", HIGH, by="J. Doe, LibMultiLabel 0.7", authors_code="github.com/x@1")
-    record = next(it for it in judged(paper, *runs).experiments if it.id == "words")
-    made, data = record.deviations
-    assert made.here == (
-        "imported from r.csv (SHA-256 000000000000); run by J. Doe, LibMultiLabel 0.7; not verified here"
-    )
-    assert (made.code, made.why) == ("github.com/x@1", "imported 2024-01-01")
-    assert (data.paper, data.here) == ("Corpus", "Corpus, as the import says")
-    record = next(
-        it
-        for it in judged(paper, *imported("words", HIGH, fingerprint=CONTENT)).experiments
-        if it.id == "words"
-    )
-    assert [it.what for it in record.deviations] == ["runs"]
-    assert "who ran it is not said" in record.deviations[0].here
-
-
 # --------------------------------------------------------------------------- what would settle a claim
 
 
@@ -393,24 +368,6 @@ def advice(audit: Audit, claim: str) -> list[str]:
     text = "\n".join(explanation(audit, record))
     found = [text[text.index("would change") :]] if "would change" in text else []
     return [*found, *(sentence(it) for it in outlooks(audit) if it.claim == claim)]
-
-
-def test_what_imported_runs_lack_is_told_in_their_terms(tmp_path: Path) -> None:
-    """No command of ours runs them again."""
-    both = ("worse: t1.letters, metric: P@1,", "worse: t1.letters, metric: [P@1, P@3],")
-    paper = load(write_paper(tmp_path, both))
-    nothing = judged(paper, *imported("words", [None, None, None]), *imported("letters", LOW))
-    for said in advice(nothing, "words-win:P@1"):
-        assert "its imported runs failed: import some that came to their end" in said
-        assert "audit run" not in said
-    whole = judged(paper, *imported("words", HIGH), *imported("letters", LOW))
-    for said in advice(whole, "words-win:P@3"):
-        assert "P@3 was not imported for every side: import it, of 3 seeds or more" in said
-    few = judged(paper, *imported("words", HIGH[:2]), *imported("letters", LOW))
-    for said in advice(few, "words-win:P@1"):
-        assert "3 seeds, the further ones by the program that was imported" in said
-    for said in advice(whole, "words-value:P@1"):
-        assert "imported runs on those, stated to be so, would test it" in said
 
 
 def test_what_the_authors_code_contradicts_is_not_put_on_our_implementation(paper: Paper) -> None:

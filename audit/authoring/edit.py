@@ -14,19 +14,173 @@ the whole file anew would lose its comments. The loader reads the new text befor
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from audit.authoring.rendered import block, indented, rendered
-from audit.authoring.spans import Span, spans
+import yaml
+
 from audit.claim import KnownNames, Paper, load
 from audit.claim_source import KeyPath, Plain, shown
 from audit.errors import AuditError, ClaimFileError
 from audit.files import explained, write
+
+
+@dataclass
+class Span:
+    """One value: `text[start:end]`, without the comments and empty lines behind it."""
+
+    start: int
+    end: int
+    flow: bool
+    """Written on the spot: a scalar, or a list or mapping in brackets."""
+    children: list[str | int] = field(default_factory=list)
+    """Keys or numbers of what it holds, in order."""
+    key_column: int = 0
+    """Column of its own key; for an item of a list, of the item."""
+
+
+def spans(text: str) -> dict[KeyPath, Span]:
+    """The span of every value by its path. `text` is valid YAML without aliases, as a claim file is."""
+    found: dict[KeyPath, Span] = {}
+    for path, span in _walk(text):
+        found[path] = span
+    for path in sorted(found, key=len, reverse=True):  # what holds others ends where the last of them does
+        span = found[path]
+        if span.children and not span.flow:
+            span.end = found[(*path, span.children[-1])].end
+    return found
+
+
+@dataclass
+class _Open:
+    path: KeyPath
+    span: Span
+    mapping: bool
+    key: Any = None
+
+
+def _walk(text: str) -> Iterator[tuple[KeyPath, Span]]:
+    stack: list[_Open] = []
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        kind = type(event).__name__.removesuffix("Event")
+        if kind in ("MappingEnd", "SequenceEnd"):
+            closed = stack.pop()
+            if closed.span.flow:
+                closed.span.end = event.end_mark.index
+        elif kind in ("MappingStart", "SequenceStart", "Scalar"):
+            if stack and stack[-1].mapping and stack[-1].key is None:
+                stack[-1].key = event
+                continue
+            key_end = _after_key(text, stack[-1].key) if stack and stack[-1].mapping else 0
+            path, column = _place(stack, event)
+            flow = kind == "Scalar" or bool(event.flow_style)
+            start, end = event.start_mark.index, event.end_mark.index
+            if (
+                kind == "Scalar" and start == end
+            ):  # nothing stands there: the parser's mark is that of what comes next
+                start = end = key_end
+            elif kind == "Scalar" and event.style in ("|", ">"):
+                end = len(text[:end].rstrip())
+            span = Span(start, end, flow, key_column=column)
+            yield path, span
+            if kind != "Scalar":
+                stack.append(_Open(path, span, kind == "MappingStart"))
+
+
+def _after_key(text: str, key: Any) -> int:
+    """Behind the colon of a key."""
+    return text.index(":", key.end_mark.index) + 1
+
+
+def _place(stack: list[_Open], event: Any) -> tuple[KeyPath, int]:
+    """Path of the value that begins, and the column of its key; the key is used up."""
+    if not stack:
+        return (), 0
+    parent = stack[-1]
+    if not parent.mapping:
+        number = len(parent.span.children)
+        parent.span.children.append(number)
+        return (*parent.path, number), event.start_mark.column
+    key, parent.key = parent.key, None
+    parent.span.children.append(key.value)
+    return (*parent.path, key.value), key.start_mark.column
+
+
+#: A mapping or list of this many characters still stands on one line.
+ONE_LINE = 110
+
+
+def rendered(value: Plain, *, flow: bool = False) -> str:
+    """YAML text of plain data, without a line end after it; with `flow`, on one line.
+
+    Text that could be read as anything else is quoted: printed numbers stay the strings they are.
+    """
+    if isinstance(value, str):
+        return _text(value)
+    if not isinstance(value, dict | list | tuple):
+        return json.dumps(value)
+    if flow or _is_short(value):
+        if isinstance(value, dict):
+            held = (f"{_text(str(key))}: {rendered(it, flow=True)}" for key, it in value.items())
+            return f"{{{', '.join(held)}}}"
+        return f"[{', '.join(rendered(it, flow=True) for it in value)}]"
+    if isinstance(value, dict):
+        return "\n".join(_entry(_text(str(key)), it) for key, it in value.items())
+    return "\n".join("  - " + indented(rendered(it), 4)[4:] for it in value)
+
+
+def _entry(key: str, value: Plain) -> str:
+    text = rendered(value)
+    on_line = not isinstance(value, dict | list | tuple) or text[:1] in "[{"
+    by = 0 if isinstance(value, list | tuple) else 2  # a list is indented as it is rendered
+    return f"{key}: {text}" if on_line else f"{key}:\n{indented(text, by)}"
+
+
+def block(held: Plain) -> str:
+    """One entry of a mapping or list on lines of its own, its value in whatever way reads best."""
+    if isinstance(held, dict):
+        return "\n".join(_entry(_text(str(key)), it) for key, it in held.items())
+    return "\n".join("- " + indented(rendered(it), 2)[2:] for it in held)
+
+
+def indented(text: str, by: int) -> str:
+    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
+
+
+def _text(text: str) -> str:
+    """Quoted where YAML could take it for something else, or where brackets around it could."""
+    plain = text.replace("@", "").replace("-", "").replace("_", "")
+    words = plain.replace(" ", "").replace(".", "")
+    safe = words.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
+    reserved = text.casefold() in ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
+    if safe and not reserved:
+        return text
+    quoted: str = yaml.dump(text, default_style='"', allow_unicode=True, width=float("inf"))
+    return quoted.rstrip("\n")
+
+
+def _is_short(value: Plain) -> bool:
+    """Whether it reads well on one line: no nested lists of mappings, and not long."""
+    if isinstance(value, dict | list | tuple) and not value:
+        return True
+    held = list(value.values()) if isinstance(value, dict) else list(value)
+    deep = any(isinstance(it, dict) and any(isinstance(x, dict | list) for x in it.values()) for it in held)
+    return not deep and _length(value) <= ONE_LINE
+
+
+def _length(value: Plain) -> int:
+    if isinstance(value, dict):
+        return sum(len(str(key)) + 4 + _length(held) for key, held in value.items())
+    if isinstance(value, list | tuple):
+        return sum(2 + _length(held) for held in value)
+    return len(str(value)) + 2
+
 
 #: What a claim file begins with for editors that know the schema of YAML files.
 SCHEMA_LINE = "# yaml-language-server: $schema="

@@ -1,14 +1,15 @@
-"""The entry of a mapped table under `tables` of a claim file."""
+"""The entry of a mapped table under `tables` of a claim file, and whether the file has such a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from audit.authoring.cells import RawCell
 from audit.authoring.edit import ClaimFile
-from audit.authoring.mapped import Line, Mapped
-from audit.authoring.raw import RawCell
+from audit.authoring.propose import Line, Mapped
+from audit.claim import Paper
 from audit.claim_source import Plain
 from audit.errors import AuditError
 
@@ -124,3 +125,24 @@ def _ordered(line: Line) -> dict[str, str]:
 
 def _given(**settings: Plain) -> dict[str, Plain]:
     return {key: it for key, it in settings.items() if it is not None}
+
+
+#: Fewer numbers may be alike by chance, or since a row is printed in two tables.
+LEAST = 4
+
+
+def same_as(paper: Paper, mapped: Mapped, about: About) -> str | None:
+    """`t3 has the same 24 numbers as t2`, or None. Nothing may be open in the table."""
+    new = _all_printed(value for row in entry(mapped, about)["rows"] for value in row["values"])
+    if len(new) < LEAST:
+        return None
+    for name, table in paper.tables.items():
+        old = [it.printed for row in table.rows for it in row.values if it is not None]
+        if old == new:
+            return f"{about.id} has the same {len(new)} numbers as {name}"
+    return None
+
+
+def _all_printed(values: Iterable[Plain]) -> list[str]:
+    """Row by row, dashes left out."""
+    return [str(it["printed"] if isinstance(it, dict) else it) for it in values if it is not None]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from audit.claim import Paper
-from audit.importing.naming import bare, much_like
+from audit.importing.results import bare, much_like
 
 #: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.
 _WITH_K: Mapping[str, str] = {

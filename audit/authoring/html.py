@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from audit.authoring.raw import LOWERED, RAISED, STRUCK, Found, Piece, Run, check_size
+from audit.authoring.cells import LOWERED, RAISED, STRUCK, Found, Piece, Run, check_size
 
 STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),

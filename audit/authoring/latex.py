@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from audit.authoring import latex_symbols as known
+from audit.authoring.cells import Found, Piece, Unread, check_size
 from audit.authoring.latex_cell import CellBuilder
 from audit.authoring.latex_tokens import Stream, Token, definitions, tokens, words
-from audit.authoring.raw import Found, Piece, Unread, check_size
 from audit.errors import AuditError
 
 _VERBATIM = ("verbatim", "comment", "lstlisting")

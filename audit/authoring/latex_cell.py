@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from audit.authoring import latex_symbols as known
+from audit.authoring.cells import LOWERED, RAISED, Piece, Run
 from audit.authoring.latex_tokens import Stream, Token, words
-from audit.authoring.raw import LOWERED, RAISED, Piece, Run
 from audit.errors import AuditError
 
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))

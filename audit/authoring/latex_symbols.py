@@ -10,137 +10,95 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from audit.authoring.raw import LOWERED, RAISED, STRUCK
+from audit.authoring.cells import LOWERED, RAISED, STRUCK
+
+
+def _each(**by_value: str) -> dict[str, str]:
+    """Command -> value, from the names of all commands that have it."""
+    return {name: value for value, names in by_value.items() for name in names.split()}
+
+
+def _counts(*by_count: str) -> dict[str, int]:
+    """Command -> number of arguments, from the commands with none, one, two, ..."""
+    return {name: count for count, names in enumerate(by_count) for name in names.split()}
+
 
 #: Environments with rows and cells -> arguments in braces before the first cell.
-TABLES: Mapping[str, int] = {
-    **dict.fromkeys(("tabular", "longtable", "longtabu", "tabu", "supertabular", "NiceTabular"), 1),
-    **dict.fromkeys(("tabular*", "tabularx", "tabulary"), 2),
-}
+TABLES: Mapping[str, int] = _counts(
+    "", "tabular longtable longtabu tabu supertabular NiceTabular", "tabular* tabularx tabulary"
+)
 #: Commands of the transparent ones below that may have a bracket before their argument.
 BRACKETED = ("makecell", "thead", "shortstack", "num", "tablenum")
-
 #: Commands whose argument is in a style.
-STYLED: Mapping[str, str] = {
-    **dict.fromkeys(("textbf", "mathbf", "bm", "boldsymbol", "pmb"), "bold"),
-    **dict.fromkeys(("textit", "emph", "mathit", "textsl"), "italic"),
-    **dict.fromkeys(("underline", "uline", "ul", "uuline", "underbar"), "underline"),
-    **dict.fromkeys(("textsuperscript", "tnote", "footnotemark"), RAISED),
-    "textsubscript": LOWERED,
-    **dict.fromkeys(("sout", "st", "cancel"), STRUCK),
-}
-#: Commands after which all is in a style, up to the end of the group.
-SWITCHES: Mapping[str, str] = {
-    **dict.fromkeys(("bf", "bfseries", "boldmath"), "bold"),
-    **dict.fromkeys(("it", "itshape", "em", "sl", "slshape"), "italic"),
-}
-#: Commands that end a style.
+STYLED: Mapping[str, str] = _each(
+    bold="textbf mathbf bm boldsymbol pmb",
+    italic="textit emph mathit textsl",
+    underline="underline uline ul uuline underbar",
+    **{RAISED: "textsuperscript tnote footnotemark", LOWERED: "textsubscript", STRUCK: "sout st cancel"},
+)
+#: Commands after which all is in a style, up to the end of the group; and those that end a style.
+SWITCHES: Mapping[str, str] = _each(bold="bf bfseries boldmath", italic="it itshape em sl slshape")
 PLAIN = ("normalfont", "mdseries", "upshape", "rm", "unboldmath")
-
 #: Commands that leave no trace but their last argument; -> arguments before it, [optional] ones not counted.
-TRANSPARENT: Mapping[str, int] = {
-    **dict.fromkeys(
-        (
-            *("text", "mbox", "hbox", "textrm", "mathrm", "textsf", "mathsf", "texttt", "mathtt", "textsc"),
-            *("textnormal", "ensuremath", "fbox", "num", "tablenum", "makecell", "thead", "shortstack"),
-            *(
-                "centering",
-                "raggedright",
-                "raggedleft",
-                "arraybackslash",
-                "noindent",
-                "left",
-                "right",
-                "strut",
-            ),
-            *("tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "displaystyle"),
-            *(
-                "sc",
-                "scshape",
-                "sf",
-                "sffamily",
-                "tt",
-                "ttfamily",
-                "protect",
-                "relax",
-                "hfill",
-                "null",
-                "leavevmode",
-            ),
-            *("bigl", "bigr", "operatorname", "mathop", "smash", "xspace", "textstyle", "url"),
-        ),
-        0,
-    ),
-    **dict.fromkeys(("rotatebox", "scalebox", "adjustbox", "parbox", "raisebox", "colorbox"), 1),
-    "resizebox": 2,
-}
+TRANSPARENT: Mapping[str, int] = _counts(
+    """text mbox hbox textrm mathrm textsf mathsf texttt mathtt textsc textnormal ensuremath fbox num tablenum
+    makecell thead shortstack centering raggedright raggedleft arraybackslash noindent left right strut tiny
+    scriptsize footnotesize small normalsize large Large displaystyle sc scshape sf sffamily tt ttfamily
+    protect relax hfill null leavevmode bigl bigr operatorname mathop smash xspace textstyle url""",
+    "rotatebox scalebox adjustbox parbox raisebox colorbox",
+    "resizebox",
+)
 #: Commands that print nothing of their own; -> how many arguments go with them.
-SILENT: Mapping[str, int] = {
-    **dict.fromkeys(
-        ("label", "vspace", "hspace", "phantom", "hphantom", "vphantom", "rowcolor", "noalign"), 1
-    ),
-    **dict.fromkeys(("arrayrulecolor"), 1),
-    **dict.fromkeys(("rule", "setlength", "addtolength", "fontsize"), 2),
-    **dict.fromkeys(
-        ("selectfont", "nobreak", "allowbreak", "linebreak", "newline", "smallskip", "medskip"), 0
-    ),
-    **dict.fromkeys(("/", "-", "!", "@", "limits", "nolimits", "ignorespaces", "unskip", "pagebreak"), 0),
-}
+SILENT: Mapping[str, int] = _counts(
+    """selectfont nobreak allowbreak linebreak newline smallskip medskip / - ! @ limits nolimits ignorespaces
+    unskip pagebreak""",
+    "label vspace hspace phantom hphantom vphantom rowcolor noalign arrayrulecolor",
+    "rule setlength addtolength fontsize",
+)
 #: Lines across the table; those of `PARTIAL` are not across all of it.
 RULES = ("hline", "midrule", "toprule", "bottomrule", "specialrule", "hdashline", "Xhline", "Hline", "hhline")
 PARTIAL = ("cline", "cmidrule", "cdashline", "addlinespace", "morecmidrules", "tabucline")
 #: -> how many arguments in braces follow a line.
-RULE_ARGUMENTS: Mapping[str, int] = {
-    **dict.fromkeys(("cline", "cmidrule", "cdashline", "Xhline", "hhline", "tabucline"), 1),
-    "specialrule": 3,
-}
-#: References: what they print is not in the file.
-REFERENCES = (
-    "cite",
-    "citep",
-    "citet",
-    "citealp",
-    "citeauthor",
-    "citeyear",
-    "parencite",
-    "textcite",
-    "ref",
-    "eqref",
+RULE_ARGUMENTS: Mapping[str, int] = _counts(
+    "", "cline cmidrule cdashline Xhline hhline tabucline", "", "specialrule"
 )
+#: References: what they print is not in the file.
+REFERENCES = _counts("ref eqref cite citep citet citealp citeauthor citeyear parencite textcite")
 
 SYMBOLS: Mapping[str, str] = {
     **dict.fromkeys((" ", "\n", ":", ";", ">", "quad", "qquad", "enspace", "space", "enskip"), " "),
-    ",": "\N{THIN SPACE}",
-    "thinspace": "\N{THIN SPACE}",
-    **{it: it for it in "%&#_${}"},
-    **dict.fromkeys(("pm", "textpm"), "±"),
-    **dict.fromkeys(("ast", "textasteriskcentered"), "*"),
-    **dict.fromkeys(("dagger", "dag", "textdagger"), "†"),
-    **dict.fromkeys(("ddagger", "ddag", "textdaggerdbl"), "‡"),
-    **dict.fromkeys(("S", "textsection"), "§"),
-    **dict.fromkeys(("P", "textparagraph"), "¶"),
-    **dict.fromkeys(("star", "bigstar"), "⋆"),
-    **dict.fromkeys(("checkmark", "cmark"), "✓"),
-    **dict.fromkeys(("xmark",), "✗"),
-    **dict.fromkeys(("uparrow",), "↑"),
-    **dict.fromkeys(("downarrow",), "↓"),
-    **dict.fromkeys(("circ", "textdegree"), "°"),
-    **dict.fromkeys(("textemdash",), "—"),
-    **dict.fromkeys(("textendash",), "–"),
-    **dict.fromkeys(("ldots", "dots", "cdots", "textellipsis"), "…"),
-    **dict.fromkeys(("textminus",), "\N{MINUS SIGN}"),
-    **dict.fromkeys(("textasciitilde", "sim", "textapprox"), "~"),
-    **dict.fromkeys(("textbackslash", "backslash"), "\\"),
-    **dict.fromkeys(("textbar", "mid", "vert"), "|"),
-    **dict.fromkeys(("slash",), "/"),
-    **dict.fromkeys(("textunderscore",), "_"),
-    **dict.fromkeys(("le", "leq"), "≤"),
-    **dict.fromkeys(("ge", "geq"), "≥"),
-    **dict.fromkeys(("log",), "log"),
-    **dict.fromkeys(("max",), "max"),
-    **dict.fromkeys(("min",), "min"),
+    **dict.fromkeys((",", "thinspace"), "\N{THIN SPACE}"),
+    **{it: it for it in ("%", "&", "#", "_", "$", "{", "}", "log", "max", "min")},
+    **_each(
+        **{
+            "±": "pm textpm",
+            "*": "ast textasteriskcentered",
+            "†": "dagger dag textdagger",
+            "‡": "ddagger ddag textdaggerdbl",
+            "§": "S textsection",
+            "¶": "P textparagraph",
+            "⋆": "star bigstar",
+            "✓": "checkmark cmark",
+            "✗": "xmark",
+            "↑": "uparrow",
+            "↓": "downarrow",
+            "°": "circ textdegree",
+            "—": "textemdash",
+            "–": "textendash",
+            "/": "slash",
+            "…": "ldots dots cdots textellipsis",
+            "\N{MINUS SIGN}": "textminus",
+            "≤": "le leq",
+            "≥": "ge geq",
+            "~": "textasciitilde sim textapprox",
+            "\\": "textbackslash backslash",
+            "|": "textbar mid vert",
+            "_": "textunderscore",
+        }
+    ),
 }
 DINGBATS: Mapping[str, str] = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗"}
+_ACCENTS = ("'", "`", '"', "^", "~", "=", ".", "u", "v", "H", "c", "d", "b", "r", "k", "t")
 
 
 @cache
@@ -161,9 +119,7 @@ def symbol(name: str) -> str | None:
 
 def is_accent(name: str) -> bool:
     """Whether the command puts an accent on its argument."""
-    return name in ("'", "`", '"', "^", "~", "=", ".", "u", "v", "H", "c", "d", "b", "r", "k", "t") and bool(
-        _database().get_macro_spec(name)
-    )
+    return name in _ACCENTS and bool(_database().get_macro_spec(name))
 
 
 def accented(name: str, letter: str) -> str:

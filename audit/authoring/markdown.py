@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from audit.authoring.cells import STRUCK, Found, Piece, Run
 from audit.authoring.html import BLOCKS, STYLES
-from audit.authoring.raw import STRUCK, Found, Piece, Run
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

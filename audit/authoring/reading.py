@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from audit.authoring import html, latex, markdown, separated
-from audit.authoring.cells import Reading, is_decimal_comma
+from audit.authoring.cells import Found, RawTable, Reading, is_decimal_comma
 from audit.authoring.layout import laid_out
-from audit.authoring.raw import Found, RawTable
 from audit.errors import AuditError
 from audit.names import known_names
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.authoring.edit import SCHEMA_LINE, create
-from audit.authoring.rendered import rendered
+from audit.authoring.edit import SCHEMA_LINE, create, rendered
 from audit.claim import KnownNames, Paper, json_schema
 from audit.errors import AuditError
 from audit.files import explained, write

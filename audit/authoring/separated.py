@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping
 from itertools import islice
 
-from audit.authoring.raw import Found, Piece, Run, check_size
+from audit.authoring.cells import Found, Piece, Run, check_size
 from audit.errors import AuditError
 
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}

@@ -16,9 +16,7 @@ import typer
 
 from audit.cli import (
     add,
-    add_claim,
-    add_dataset,
-    add_experiment,
+    add_entries,
     add_model,
     check,
     claims,
@@ -57,9 +55,7 @@ COMMANDS = (
     data_fetch,
     data_vectors,
     add,
-    add_claim,
-    add_experiment,
-    add_dataset,
+    add_entries,
     add_model,
     suggest,
     verify,

@@ -10,13 +10,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import add_app, known_names, say
-from audit.cli.editing import ask, claim_path, finish
+from audit.cli.editing import (
+    Beside,
+    Decimal,
+    DryRun,
+    Format,
+    Heads,
+    Label,
+    Names,
+    Page,
+    Paper,
+    Section,
+    ask,
+    claim_path,
+    finish,
+)
 from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from audit.authoring.mapped import Mapped
+    from audit.authoring.propose import Mapped
     from audit.authoring.session import Session
 
 
@@ -90,18 +104,15 @@ def table_command(
     source: Annotated[
         str, typer.Argument(metavar="FILE|-", help="LaTeX, CSV, TSV, Markdown or HTML; - is standard input.")
     ],
-    paper: Annotated[str, typer.Option(metavar="KEY|FILE", help="The claim file that gets the table.")],
-    form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="latex|csv|tsv|markdown|html", help="Default: by the file's name."),
-    ] = None,
+    paper: Paper,
+    form: Format = None,
     table: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Which table of a file with several.")
     ] = None,
     id: Annotated[str | None, typer.Option(help="Its name in the claim file; default: t1, t2, ...")] = None,
-    label: Annotated[str | None, typer.Option(help='As in "Table 4".')] = None,
-    page: Annotated[int | None, typer.Option(min=1, help="Page number as printed.")] = None,
-    section: Annotated[str | None, typer.Option(help="As in 3.2.")] = None,
+    label: Label = None,
+    page: Page = None,
+    section: Section = None,
     caption: Annotated[str | None, typer.Option(help="What it shows, in own short words.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Of all numbers whose heading names none.")] = None,
     metric: Annotated[str | None, typer.Option(help="Of all numbers whose heading names none.")] = None,
@@ -115,12 +126,10 @@ def table_command(
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Runs behind each number.")] = None,
     spread: Annotated[str | None, typer.Option(metavar="sd|se|ci95", help="What stands after ±.")] = None,
-    heads: Annotated[int | None, typer.Option(min=1, help="Rows of the heading.")] = None,
-    names: Annotated[int | None, typer.Option(min=0, help="Columns at the left that name rows.")] = None,
-    decimal: Annotated[str | None, typer.Option(metavar="point|comma", help="In 75,1 it is a comma.")] = None,
-    beside: Annotated[
-        str | None, typer.Option(metavar="sd|mark", help="What (0.2) beside or small below a number is.")
-    ] = None,
+    heads: Heads = None,
+    names: Names = None,
+    decimal: Decimal = None,
+    beside: Beside = None,
     separator: Annotated[
         str | None, typer.Option(metavar="comma|semicolon|tab|bar", help="Of a CSV file.")
     ] = None,
@@ -137,7 +146,7 @@ def table_command(
         bool, typer.Option("--again", help="Also where a table has the same numbers already.")
     ] = False,
     models: Models = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Read a table from a paper's source or a copy of it, and add it to a claim file.
 
@@ -220,7 +229,7 @@ def _check_new(session: Session, *, asks: bool) -> None:
     mapped = session.mapped()
     if mapped.open:  # `put` refuses it, with all that is open
         return
-    from audit.authoring.same_numbers import same_as
+    from audit.authoring.entry import same_as
 
     same = same_as(session.file.paper, mapped, session.about)
     if same and not asks:
@@ -297,7 +306,7 @@ def _corrected(session: Session, answer: str) -> Session:
 def _show(mapped: Mapped, *, with_open: bool = True) -> None:
     from rich.console import Console
 
-    from audit.authoring.preview import remarks, shown
+    from audit.authoring.session import remarks, shown
 
     width = None if sys.stdout.isatty() else 200
     Console(highlight=False, markup=False, emoji=False, width=width).print(shown(mapped))

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from audit.cli.app import add_app, say
+from audit.cli.editing import DryRun
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
@@ -23,7 +24,7 @@ _FILES = {"model.py.txt": "$name.py", "test_model.py.txt": "test_$name.py"}
 def model_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What claim files say under `model:`.")],
     to: Annotated[Path, typer.Option(metavar="DIR", help="Folder of your package.")] = Path(),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the files, and write none.")] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Write a model file with its configuration, a toy test, and the fidelity checks to fill in.
 

@@ -104,7 +104,7 @@ def import_command(
     """
     from audit.fixed_margins import keep_fixed
     from audit.importing import Declared, from_predictions, from_results, keep
-    from audit.importing.scoring import Scoring, propensity_of
+    from audit.importing.predictions import Scoring, propensity_of
     from audit.store import Store
 
     (claims,) = papers_of([paper])
@@ -207,7 +207,7 @@ def _summary(runs: Sequence[Run]) -> str:
 def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
     """What was not said, and what follows from that."""
     from audit.imported import other_code, scope_of
-    from audit.importing.scoring import metrics_claimed
+    from audit.importing.predictions import metrics_claimed
 
     open_ends = []
     found = _by_experiment(runs).items()

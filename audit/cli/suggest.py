@@ -12,7 +12,7 @@ import typer
 
 from audit.claim_names import counted
 from audit.cli.app import app, known_names, papers_of, say
-from audit.cli.editing import ask, claim_path, finish
+from audit.cli.editing import DryRun, Page, Section, ask, claim_path, finish
 from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -35,8 +35,8 @@ def suggest_command(
     says: Annotated[
         str | None, typer.Option(help="With one --accept: the paper's sentence in own short words.")
     ] = None,
-    section: Annotated[str | None, typer.Option(help="Where the text says so, as in 3.2.")] = None,
-    page: Annotated[int | None, typer.Option(min=1, help="Page number as printed.")] = None,
+    section: Section = None,
+    page: Page = None,
     table: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Of this table only; once for each.")
     ] = None,
@@ -46,7 +46,7 @@ def suggest_command(
     show: Annotated[bool, typer.Option("--list", help="Show them, and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, and stop.")] = False,
     models: Models = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Suggest claims from the numbers of the tables: best ones, one thing changed, sweeps, averages.
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.adding import open_file
 from audit.cli.app import app, say
-from audit.cli.editing import finish
+from audit.cli.editing import Beside, Decimal, DryRun, Format, Heads, Names, finish, open_file
 from audit.cli.model_folder import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -41,19 +40,14 @@ def verify_command(
     by: Annotated[str | None, typer.Option(help="Who reads the page; default: git's user.name.")] = None,
     date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Default: today.")] = None,
     show: Annotated[bool, typer.Option("--list", help="Show which tables are verified, and stop.")] = False,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="latex|csv|tsv|markdown|html", help="Of --against."),
-    ] = None,
+    form: Format = None,
     number: Annotated[int | None, typer.Option(min=1, help="Which table of --against.")] = None,
-    heads: Annotated[int | None, typer.Option(min=1, help="Rows of its heading.")] = None,
-    names: Annotated[int | None, typer.Option(min=0, help="Columns at its left that name rows.")] = None,
-    decimal: Annotated[str | None, typer.Option(metavar="point|comma", help="In its 75,1.")] = None,
-    beside: Annotated[
-        str | None, typer.Option(metavar="sd|mark", help="What its (0.2) beside a number is.")
-    ] = None,
+    heads: Heads = None,
+    names: Names = None,
+    decimal: Decimal = None,
+    beside: Beside = None,
     models: Models = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Compare, and record nothing.")] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Read a table a second time from the page, and compare it with the claim file, cell by cell.
 
@@ -88,7 +82,7 @@ def verify_command(
 
 
 def _listed(paper: Paper) -> int:
-    from audit.authoring.verifying_record import state
+    from audit.authoring.verifying import state
 
     for name, table in paper.tables.items():
         label = f" ({table.where.label})" if table.where.label else ""
@@ -263,7 +257,7 @@ def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
 
 
 def _record(file: ClaimFile, name: str, who: str, when: str, against: str | None, *, dry_run: bool) -> None:
-    from audit.authoring.verifying_record import record
+    from audit.authoring.verifying import record
     from audit.claim_names import counted
 
     table = file.paper.tables[name]

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from audit.errors import ImportFileError
-from audit.importing.cells import COLUMNS
-from audit.importing.declared import Source
-from audit.importing.table import Row
+from audit.importing.result import Source
+from audit.importing.table import COLUMNS, Row
 
 #: Stands in records where others have the name of a file.
 NAME = "values given in Python"

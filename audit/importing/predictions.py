@@ -1,9 +1,23 @@
-"""Top-k predictions and truth of single documents, scored by `reimpl.metrics`: a run for each file."""
+"""Top-k predictions and truth of single documents, read from files and scored: a run for each file.
+
+JSON lines, or a list in a JSON file:
+
+    {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}      the labels best first
+    {"document": "d1", "labels": ["b"]}                                 the truth
+
+or .npz: `document` (N,), `labels` (N, K) and `scores` (N, K); of the truth `document` (N,), `labels` (M,)
+and `offsets` (N + 1,). A list that ends early is filled up with -1, or with empty text. Labels are names or
+numbers, as long as both files use the same. No array is documents x labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +27,311 @@ from numpy.typing import NDArray
 from audit.claim import Paper
 from audit.claim_names import counted
 from audit.errors import AuditError
-from audit.importing.cells import sound_seed
-from audit.importing.declared import Declared, Source
-from audit.importing.documents import Document, DocumentFile
-from audit.importing.naming import UnclearNameError, dataset_of, experiment_of
-from audit.importing.problems import Problems
-from audit.importing.result import Result
-from audit.importing.scoring import PLAIN, Frequencies, Scoring, scored
-from audit.importing.table import refuse
+from audit.importing.result import Declared, Problems, Result, Source
+from audit.importing.results import UnclearNameError, dataset_of, experiment_of
+from audit.importing.table import TableFile, explained, refuse, sound_seed, text
+from reimpl.f1 import count_labels
+from reimpl.metric_names import parse
+from reimpl.metrics import evaluate
+from reimpl.propensity import propensity_constants
 from reimpl.truth import Truth
+
+_MOST_NAME = 500
+
+#: How one document is written, without scores (truth) and with them (predictions).
+_FORMS = (
+    '{"document": "d1", "labels": ["b"]}',
+    '{"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}',
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a file: its true labels, or the predicted ones best first."""
+
+    place: str
+    name: str
+    labels: tuple[str, ...]
+    scores: tuple[float, ...] | None
+
+
+class DocumentFile:
+    """A file of documents. `source` is known once `documents` has come to its end."""
+
+    def __init__(self, path: Path, *, scored: bool) -> None:
+        self.path, self.scored = path, scored
+        self.source = Source(path.name, "")
+
+    def documents(self, problems: Problems) -> Iterator[Document]:
+        """All that are sound; what is wrong with the others goes to `problems`."""
+        for place, item in self._npz() if self.path.suffix == ".npz" else self._objects():
+            try:
+                yield self._document(place, item)
+            except ValueError as err:
+                problems.add(place, str(err))
+
+    def _document(self, place: str, item: Any) -> Document:
+        wanted = ("document", "labels", "scores") if self.scored else ("document", "labels")
+        form = _FORMS[self.scored]
+        if not isinstance(item, dict):
+            raise ValueError(f"{text(item)[:60]} is no document; write each as {form}")
+        if lacking := [name for name in wanted if name not in item]:
+            there = ", ".join(repr(name[:40]) for name in list(item)[:8]) or "nothing"
+            raise ValueError(f"it has {there} and lacks {', '.join(map(repr, lacking))}; write it as {form}")
+        name, labels = text(item["document"]), item["labels"]
+        if not 0 < len(name) <= _MOST_NAME:
+            raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
+        if not isinstance(labels, list) or not all(isinstance(it, str) for it in labels):
+            raise ValueError(f"labels {text(labels)[:60]!r} are no list of names or numbers")
+        if len(set(labels)) < len(labels):
+            twice = next(it for it in labels if labels.count(it) > 1)
+            raise ValueError(f"document {name!r} has the label {twice[:60]!r} twice; remove one")
+        return Document(place, name, tuple(labels), _scores(name, labels, item) if self.scored else None)
+
+    def _objects(self) -> Iterator[tuple[str, Any]]:
+        file = TableFile(self.path)
+        for number, item in file.objects():
+            yield f"{self.path}:{number}", item
+        self.source = file.source
+
+    def _npz(self) -> Iterator[tuple[str, Any]]:
+        with explained(self.path):
+            content = self.path.read_bytes()
+        self.source = Source(self.path.name, hashlib.sha256(content).hexdigest())
+        names = ("document", "labels", "scores") if self.scored else ("document", "offsets", "labels")
+        held = _load(self.path, content, names)
+        count = len(held["document"])
+        if self.scored:
+            if held["labels"].ndim != 2 or {held["scores"].shape, (count, held["labels"].shape[1])} != {
+                held["labels"].shape
+            }:
+                refuse(
+                    self.path,
+                    f"labels {held['labels'].shape} and scores {held['scores'].shape} are not ({count}, K)",
+                )
+            lists = (_until_end(row) for row in held["labels"].tolist())
+        else:
+            offsets = held["offsets"]
+            rising = (
+                offsets.shape == (count + 1,) and offsets.dtype.kind in "iu" and (np.diff(offsets) >= 0).all()
+            )
+            if not rising or offsets[0] != 0 or offsets[-1] != len(held["labels"]):
+                refuse(
+                    self.path, f"offsets do not rise from 0 to the {len(held['labels'])} labels; correct them"
+                )
+            lists = ([str(it) for it in part] for part in np.split(held["labels"], offsets[1:-1]))
+        for i, (name, labels) in enumerate(zip(held["document"].tolist(), lists, strict=True)):
+            item = {"document": str(name), "labels": labels}
+            if self.scored:
+                item["scores"] = held["scores"][i, : len(labels)].tolist()
+            yield f"{self.path}: document {i}", item
+
+
+def _scores(name: str, labels: Sequence[str], item: Mapping[str, Any]) -> tuple[float, ...]:
+    given = item["scores"]
+    if not isinstance(given, list) or len(given) != len(labels):
+        number = counted(len(labels), "label")
+        raise ValueError(f"document {name!r} has {number} and scores {text(given)[:60]}; give one each")
+    try:
+        scores = tuple(map(_number, given))
+    except ValueError as err:
+        raise ValueError(f"document {name!r} has the score {err}, which is no number; give numbers") from err
+    if not all(map(math.isfinite, scores)):
+        raise ValueError(f"document {name!r} has a score that is no finite number; leave such labels out")
+    if any(a < b for a, b in pairwise(scores)):
+        raise ValueError(f"document {name!r}: the scores rise; list its labels best first")
+    return scores
+
+
+def _number(score: Any) -> float:
+    """Raises `ValueError` with what stands there instead."""
+    try:
+        return float(score)
+    except (TypeError, ValueError) as err:
+        raise ValueError(text(score)[:60] or "null") from err
+
+
+def _load(path: Path, content: bytes, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    reading, there = "", []
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            there = list(stored.files)
+            for reading in (name for name in names if name in there):
+                found[reading] = stored[reading]
+    except Exception as err:  # a damaged archive raises any of ten types
+        what = "no .npz archive that can be read"
+        if reading and reading not in found:
+            what = f"its array {reading!r} is no array of numbers or text, or is damaged"
+        refuse(path, f"{what}; write it anew with numpy.savez", err)
+    wanted = f"write the arrays {', '.join(names)}"
+    if lacking := [name for name in names if name not in found]:
+        held = ", ".join(map(repr, there[:8])) or "nothing"
+        refuse(path, f"it has {held} and lacks {', '.join(map(repr, lacking))}; {wanted}")
+    if found["document"].ndim != 1:
+        refuse(path, f"document has the shape {found['document'].shape}; give one name for each document")
+    if found["labels"].size and found["labels"].dtype.kind not in "iuU":  # 3.0 would be another label than 3
+        refuse(path, f"labels of type {found['labels'].dtype}; give names or whole numbers")
+    if not len(found["document"]):
+        refuse(path, "it holds no documents; give one or more")
+    return found
+
+
+def _until_end(labels: Sequence[Any]) -> list[str]:
+    """The labels before the first -1 or empty text."""
+    end = next((i for i, it in enumerate(labels) if it in (-1, "")), len(labels))
+    return [str(it) for it in labels[:end]]
+
+
+#: What lists of labels alone give, and what needs the training documents' labels beside them.
+_FROM_LISTS = ("P", "R", "RP", "nDCG")
+_BY_PROPENSITY = ("PSP", "PSnDCG")
+_DEFAULT = ("P@1", "P@3", "P@5")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The options of `audit import` that only some metrics need. Raises `AuditError`."""
+
+    train_truth: Path | None = None
+    """True labels of the training documents: how rare each label is, and which there are."""
+    propensity: tuple[float, float] | None = None
+    """A and B; those of the data set's name when left out."""
+    threshold: float | None = None
+    """A label is decided for where its score is above it."""
+
+    def __post_init__(self) -> None:
+        if self.propensity is not None and self.train_truth is None:
+            raise AuditError("--propensity goes with --train-truth FILE; add it, or leave both out")
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise AuditError(f"--threshold {self.threshold!r} is no score; give a finite number")
+
+
+#: Nothing beside lists and truth.
+PLAIN = Scoring()
+
+
+def propensity_of(text: str) -> tuple[float, float]:
+    """A and B of `0.55,1.5`. Raises `AuditError` for anything but two numbers above 0."""
+    try:
+        a, b = (float(part) for part in text.split(","))
+    except ValueError:
+        a = b = math.nan
+    if not (a > 0 and b > 0 and math.isfinite(a + b)):
+        raise AuditError(f"--propensity {text!r}: give A and B, numbers above 0, as in 0.55,1.5")
+    return a, b
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """How many of the training documents carry each label, by label id; ids beyond are of no document."""
+
+    counts: NDArray[np.int64]
+    documents: int
+    a: float
+    b: float
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[Sequence[int]], dataset: str, wanted: tuple[float, float] | None
+    ) -> Frequencies:
+        """From each training document's label ids."""
+        ids = np.array([label for row in rows for label in row], dtype=np.int64)
+        a, b = wanted or propensity_constants(dataset)
+        return cls(np.bincount(ids, minlength=1), len(rows), a, b)
+
+    def padded(self, n_labels: int) -> NDArray[np.int64]:
+        found = np.zeros(max(n_labels, len(self.counts)), dtype=np.int64)
+        found[: len(self.counts)] = self.counts
+        return found
+
+
+def metrics_used(paper: Paper) -> tuple[str, ...]:
+    """The metrics that the paper's claims are about, or the most usual ones where they are about none."""
+    return metrics_claimed(paper) or _DEFAULT
+
+
+def metrics_claimed(paper: Paper) -> tuple[str, ...]:
+    """The metrics that the paper's claims are about, in the order of the file."""
+    names: dict[str, None] = {}
+    for claim in paper.claim_records():
+        lines = claim.details.get("lines", ())
+        names |= dict.fromkeys(it for it in (claim.metric, *(line["metric"] for line in lines)) if it)
+    return tuple(names)
+
+
+def scored(
+    paper: Paper,
+    ids: NDArray[Any],
+    scores: NDArray[np.float64],
+    truth: Truth,
+    *,
+    n_labels: int,
+    frequencies: Frequencies | None,
+    threshold: float | None,
+) -> tuple[dict[str, float], list[str]]:
+    """The metrics, and one sentence for each that these lists do not give, or that goes by more than they.
+
+    `n_labels` counts all labels that are known: of test and training documents, and predicted ones.
+    """
+    wanted = {name: parse(name) for name in metrics_used(paper)}
+    notes, ks, decisions = [], set(), []
+    for name, metric in wanted.items():
+        if metric.k is None:
+            decisions.append(name)
+        elif metric.family in _BY_PROPENSITY and frequencies is None:
+            notes.append(f"{name} not scored: it goes by how rare labels are in training; add --train-truth")
+        elif metric.k > ids.shape[1]:
+            notes.append(f"{name} not scored: the longest list has {counted(ids.shape[1], 'label')}")
+        else:
+            ks.add(metric.k)
+    values: dict[str, float] = {}
+    if ks and frequencies is not None:
+        values = evaluate(
+            ids,
+            truth,
+            sorted(ks),
+            train_frequency=frequencies.padded(n_labels),
+            n_train=frequencies.documents,
+            A=frequencies.a,
+            B=frequencies.b,
+        )
+        if any(it.family in _BY_PROPENSITY for it in wanted.values()):
+            notes.append(
+                f"propensities by A = {frequencies.a:g}, B = {frequencies.b:g} and "
+                f"{frequencies.documents:,} training documents"
+            )
+    elif ks:
+        values = evaluate(ids, truth, sorted(ks))
+    reasons = {
+        name: _undecided(ids, scores, threshold, known=frequencies is not None or name == "Micro-F1")
+        for name in decisions
+    }
+    notes += [f"{name} not scored: {why}" for name, why in reasons.items() if why]
+    given = [name for name, why in reasons.items() if why is None]
+    if given and threshold is not None:
+        rows = [row[line > threshold].tolist() for row, line in zip(ids, scores, strict=True)]
+        f1 = count_labels(Truth.from_lists(rows), truth, n_labels).f1()
+        values |= {name: f1[name] for name in given}
+        notes.append(f"F1 over {n_labels:,} labels, those with a score above {threshold:g} decided for")
+    found = {name: values[name] for name in wanted if name in values}
+    if not found:
+        raise AuditError(f"nothing can be scored: {'; '.join(notes)}")
+    return found, notes
+
+
+def _undecided(
+    ids: NDArray[Any], scores: NDArray[np.float64], threshold: float | None, *, known: bool
+) -> str | None:
+    """Why these lists decide nothing, or None: all labels above the threshold have to be in them."""
+    if threshold is None:
+        return "it needs decisions; add --threshold SCORE"
+    if not known:
+        return "it is a mean over all labels, also those that no test document has; add --train-truth"
+    cut = int(((ids[:, -1] >= 0) & (scores[:, -1] > threshold)).sum())
+    if cut:
+        return f"{counted(cut, 'list')} full to the last label above the threshold; give longer ones"
+    return None
 
 
 @dataclass(frozen=True)

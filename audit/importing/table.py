@@ -1,4 +1,4 @@
-"""Rows of a CSV, JSON or JSON lines file as text, one after another, with the place of each.
+"""Rows of a CSV, JSON or JSON lines file as text, one after another, with the place of each; and their cells.
 
 CSV and JSON lines are read as a stream and may have any size. Bytes are hashed as they are read, so that the
 hash is that of the numbers that were taken.
@@ -11,14 +11,17 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
+from audit.claim_text import is_visible
 from audit.errors import ImportFileError
-from audit.importing.declared import Source
+from audit.importing.result import Source
 
 #: Bytes of a JSON file, which has to be read as a whole; and of one line of the others.
 MOST_JSON, MOST_LINE = 64 << 20, 4 << 20
@@ -246,3 +249,68 @@ def refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
 def refuse_at(place: str, what: str, cause: Exception | None = None) -> NoReturn:
     """Raise `ImportFileError` about one place."""
     raise ImportFileError([f"{place}: {what}"]) from cause
+
+
+COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
+OPTIONAL = ("fingerprint",)
+
+#: A longer text of a column that we do not know is cut: a record is no log file.
+_NOTE = 200
+#: No name and no number is longer than this.
+_CELL = 200
+MOST_SEED = 2**63 - 1
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+_SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
+_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
+
+Value = Decimal | None
+"""None for a failed run."""
+
+
+def check_cells(row: Row) -> None:
+    """Names and numbers stand in reports and on terminals. Raises `ValueError` for what is neither."""
+    for name in (*COLUMNS, *OPTIONAL):
+        cell = row.cells.get(name, "")
+        if len(cell) > _CELL:
+            raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
+        if not is_visible(cell) or _encodable(cell) != cell:
+            raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
+
+
+def note_of(name: str, text: str) -> str:
+    """What a column that we do not know says of a run, on one line that can be shown."""
+    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {text}"[:_NOTE]).split())
+
+
+def _encodable(text: str) -> str:
+    """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def seed_of(row: Row) -> int:
+    """Raises `ValueError` for what is no seed; 3.0, as some programs write 3, is one."""
+    text = row.cells["seed"]
+    if not _SEED.fullmatch(text):
+        raise ValueError(f"seed {text[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
+    return sound_seed(int(text.partition(".")[0]))
+
+
+def sound_seed(seed: int) -> int:
+    """The seed. Raises `ValueError` for a number that no generator of random numbers takes."""
+    if not 0 <= seed <= MOST_SEED:
+        said = "below 0" if seed < 0 else f"above {MOST_SEED}, the largest of 63 bits"
+        raise ValueError(f"seed {seed} is {said}; number the seeds 0, 1, 2, ...")
+    return seed
+
+
+def value_of(row: Row) -> Value:
+    """Raises `ValueError` for what is neither a number nor `failed` or nothing."""
+    text = row.cells["value"]
+    if text.casefold() in ("", "failed"):
+        return None
+    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
+        raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
+    return Decimal(text)

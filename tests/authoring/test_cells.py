@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.authoring.cells import Reading, Said, said
-from audit.authoring.raw import LOWERED, RAISED, STRUCK, Run
+from audit.authoring.cells import LOWERED, RAISED, STRUCK, Reading, Run, Said, said
 
 BOLD = frozenset({"bold"})
 

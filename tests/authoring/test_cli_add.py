@@ -165,13 +165,6 @@ def test_a_table_whose_headings_say_all_needs_no_word(toy: Path, capsys: pytest.
     assert out.endswith("toy.yaml: written; 1 table, 0 claims\n")
 
 
-def test_dry_run_shows_the_change_and_writes_nothing(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = toy.read_bytes()
-    assert audit("table", "t.csv", "--paper", "toy", "--dry-run") == Exit.OK
-    assert toy.read_bytes() == before
-    assert capsys.readouterr().out.endswith("toy.yaml: nothing was written (--dry-run); it would be valid\n")
-
-
 def test_the_same_table_again_gets_a_name_of_its_own_and_none_is_replaced(
     toy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,14 +235,6 @@ def test_decimal_commas_are_asked_about(toy: Path, monkeypatch: pytest.MonkeyPat
     assert load(toy).tables["t1"].rows[0].values[0].printed == "75.1"  # type: ignore[union-attr]
 
 
-def test_help_is_there_without_a_reader_being_loaded() -> None:
-    import subprocess
-
-    loaded = "{'audit.authoring', 'pylatexenc', 'markdown_it'} & set(sys.modules)"
-    script = f"import sys, audit.cli; sys.exit(bool({loaded}))"
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
-
-
 FOUR = "Method,EUR-Lex P@1,EUR-Lex P@3\nA,75.10*,60.20 ± 0.1\nB,-,61.05\nC,74.10,59.00\n"
 SAME = "t2 has the same 5 numbers as t1"
 
@@ -315,22 +300,6 @@ def test_a_unit_behind_all_numbers_of_a_row_or_column_is_its_unit(
     Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,30min\n")
     assert audit(*add) == Exit.BAD_INPUT
     assert "'2.5h' has a unit, which not all of its row or column have; or say" in capsys.readouterr().err
-
-
-def test_a_decimal_comma_is_settled_by_the_cell_alone(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("t.tex").write_text(
-        "\\begin{tabular}{lcc} M & P@1 & P@3 \\\\ \\hline\n"
-        "A & 75.1 & 70.1 \\\\ B & 82{,}8 & 71.1 \\end{tabular}"
-    )
-    add = ["table", "t.tex", "--paper", "toy", "--label", "Table 1", "--dataset", "eurlex-4k", "--yes"]
-    assert audit(*add) == Exit.BAD_INPUT
-    assert "the cell '82,8' has a decimal comma, or two numbers" in capsys.readouterr().err
-    assert audit(*add, "--map", "cell 2,2: value=82.8") == Exit.OK
-    (table,) = load(toy).tables.values()
-    assert [[it and it.printed for it in row.values] for row in table.rows] == [
-        ["75.1", "70.1"],
-        ["82.8", "71.1"],
-    ]
 
 
 def test_which_of_several_tables_is_meant_is_said_and_not_asked(

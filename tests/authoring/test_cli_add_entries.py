@@ -146,11 +146,6 @@ def test_a_column_that_is_a_method_reports_the_experiment(beside: Path) -> None:
     assert "{id: kim, label: Kim-CNN, experiment: kim}" in beside.read_text()
 
 
-def test_of_a_column_on_several_data_sets_the_rows_on_its_own_report_it(beside: Path) -> None:
-    assert add(*KIM, "--unavailable", "no code", "--column", "t3.kim") == Exit.OK
-    assert reported(beside, 2) == [["kim", None], ["kim", None], [None, None], [None, None]]
-
-
 def test_a_cell_of_a_matrix_reports_it_and_another_cell_of_its_row_another(beside: Path) -> None:
     assert add(*KIM, "--unavailable", "no code", "--row", "t4.words.max") == Exit.OK
     assert add("experiment", "kim2", *KIM[2:], "--unavailable", "none", "--row", "t4.words.none") == Exit.OK
@@ -187,12 +182,6 @@ def test_a_line_that_holds_two_methods_is_not_put_on_one_experiment(
     before = beside.read_text()
     assert add(*KIM, "--unavailable", "no code", *line) == Exit.BAD_INPUT
     assert sentence in capsys.readouterr().err and beside.read_text() == before
-
-
-def test_what_is_asked_for_may_be_a_column(beside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers(monkeypatch, "eurlex, mean\n\nno code\nt3.kim\n\n")
-    assert add("experiment", "kim", "--title", "Kim-CNN") == Exit.OK
-    assert reported(beside, 2)[3] == ["kim-mean", None]
 
 
 # --------------------------------------------------------------------------- claims

@@ -9,8 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.authoring.edit import ClaimFile, _Editor, create
-from audit.authoring.rendered import rendered
+from audit.authoring.edit import ClaimFile, _Editor, create, rendered
 from audit.claim import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
 

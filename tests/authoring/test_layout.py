@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.authoring.raw import RawTable
+from audit.authoring.cells import RawTable
 from audit.authoring.reading import Options, table_of
 from audit.errors import AuditError
 
@@ -117,3 +117,8 @@ def test_a_blank_that_may_say_no_stays_blank(rows: list[str]) -> None:
 def test_a_title_between_rows_ends_a_block() -> None:
     rows = ["| EUR-Lex | P@1 | 82.2 |", "| Large ones | | |", "| | P@3 | 68.8 |", "| Wiki10 | P@1 | 1.0 |"]
     assert blocks(*rows)[1] == ("Large ones", "P@3")
+
+
+def test_accents_and_letters_of_other_languages_are_those_of_the_name() -> None:
+    row = r"Fran\c{c}ois & \L{}ukasz & S\o rensen & 1.0 & 2.0"
+    assert names("A & B & C & P@1 & P@3", row) == [("François", "Łukasz", "Sørensen")]

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.authoring import reading
-from audit.authoring.cells import Reading
-from audit.authoring.raw import MOST_CELLS
+from audit.authoring.cells import MOST_CELLS, Reading
 from audit.authoring.reading import DecimalCommaError, Options, read, table_of
 from audit.errors import AuditError
 from tests.authoring.test_tables import FILES

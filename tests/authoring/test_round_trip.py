@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from audit.authoring.corrections import parsed
 from audit.authoring.edit import ClaimFile
-from audit.authoring.mapped import Mapped
+from audit.authoring.propose import Mapped
 from audit.authoring.reading import Options, text_of
 from audit.authoring.scaffold import Citation, write_scaffold
 from audit.authoring.session import Session

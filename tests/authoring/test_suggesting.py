@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from audit import claim_checks, claim_source
-from audit.authoring.suggesting import Suggestion, signatures, suggestions
-from audit.authoring.suggesting_labels import ensemble, full_model, left_out, one_change
+from audit.authoring.suggesting import (
+    Suggestion,
+    suggestions,
+)
 from audit.claim import Paper, builtin_claims, load
-from audit.claim_kinds import KINDS, Claim
 
 HEAD = """\
 format: 1
@@ -133,83 +134,10 @@ def test_names_that_share_nothing_are_not_paired(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "changed"),
-    [
-        ("Kim-CNN, words", "Kim-CNN, embeddings", ("words", "embeddings")),
-        ("XML-CNN, words, Eq. (7)", "XML-CNN, words, Eq. (6)", ("7", "6")),
-        ("CE/N/standard", "BCE/N/standard", ("ce", "bce")),
-        ("BERT + CorNet", "BERT", ("cornet", "")),
-        ("Kim-CNN, words", "XML-CNN, embeddings", None),
-        ("Kim-CNN", "XML-CNN", None),
-        ("A, x", "A, x", None),
-        ("A, x", "B, x, y", None),
-    ],
-)
-def test_one_change_is_one_part_of_a_label_of_several(
-    first: str, second: str, changed: tuple[str, str] | None
-) -> None:
-    assert one_change(first, second) == changed
-
-
-@pytest.mark.parametrize(
-    ("label", "parts"),
-    [
-        ("w/o attention", ("", "attention")),
-        ("XML-CNN w/o dynamic pooling", ("XML-CNN", "dynamic pooling")),
-        ("Ours (without pooling)", ("Ours", "pooling")),
-        ("No pooling", ("", "pooling")),
-        ("- attention", ("", "attention")),
-        ("Full − attention", ("Full", "attention")),
-        ("-attention", ("", "attention")),
-        ("XML-CNN", None),
-        ("Novel net", None),
-        ("d = -1", None),
-    ],
-)
-def test_what_a_label_leaves_out(label: str, parts: tuple[str, str] | None) -> None:
-    assert left_out(label) == parts
-
-
-def test_the_full_model_is_told_only_where_one_can_be_meant() -> None:
-    assert full_model("w/o x", ["A", "B", "w/o x"]) is None
-    assert full_model("w/o x", ["A", "B (ours)", "w/o x"]) == "B (ours)"
-    assert full_model("A w/o x", ["A", "B (ours)", "A w/o x"]) == "A"
-    assert full_model("w/o x", ["A", "w/o x", "w/o y"]) == "A"
-    assert ensemble("AttentionXML-1", ["AttentionXML", "AttentionXML-1"]) == "AttentionXML"
-    assert ensemble("AttentionXML-1", ["XML", "AttentionXML-1"]) is None
-
-
 def test_a_cell_without_an_experiment_is_told_with_its_row(tmp_path: Path) -> None:
     rows = row("A, x", '"80.1"', "a") + row("A, y", '"79.0"')
     (found,) = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a"))
     assert found.needs == ("t1.A__y",)
-
-
-# --------------------------------------------------------------------------- sweeps
-
-
-# --------------------------------------------------------------------------- throughout
-
-
-COLUMNS = "[{id: e, metric: P@1, dataset: eurlex}, {id: w, metric: P@1, dataset: wiki}]"
-
-
-def test_who_is_best_on_every_data_set_dominates(tmp_path: Path) -> None:
-    rows = row("Alpha", '"3", "3"', "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
-    found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
-    assert [keys(it) for it in found if it.kind == "dominance"] == [
-        {"kind": "dominance", "winner": "a", "tables": ["t1"]}
-    ]
-
-
-def test_a_tie_on_one_data_set_is_no_dominance(tmp_path: Path) -> None:
-    rows = row("Alpha", '"3", "2"', "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
-    found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
-    assert "dominance" not in {it.kind for it in found}
-
-
-# --------------------------------------------------------------------------- numbers made of others
 
 
 # --------------------------------------------------------------------------- what is there
@@ -237,25 +165,3 @@ def test_every_suggestion_for_a_built_in_paper_is_one_that_the_loader_takes(path
     assert found and not list(claim_checks.problems(content, None))
     paper = Paper.model_validate(content)
     assert not {it.id for it in suggestions(paper)} & {it.id for it in found if not it.needs}
-
-
-def test_of_the_orders_and_dominances_of_chen2022_these_are_found_by_the_tables_alone() -> None:
-    """Not found are those across two things at once, or with an experiment that no table prints."""
-    (path,) = [it for it in builtin_claims() if it.stem == "chen2022"]
-    held = load(path)
-    found = {
-        sign
-        for it in suggestions(held.model_copy(update={"claims": ()}))
-        for sign in signatures(held, [_claim(it)])
-    }
-    lost = [
-        it.id
-        for it in held.claims
-        if it.kind in ("order", "dominance") and not signatures(held, [it]) <= found
-    ]
-    assert lost == ["kim-needs-eq7-for-embeddings", "less-training-data-is-worse", "eq4-better-than-eq3"]
-    assert sum(it.kind in ("order", "dominance") for it in held.claims) == 20
-
-
-def _claim(it: Suggestion) -> Claim:
-    return KINDS[it.kind].model_validate(dict(it.content))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.authoring.cells import Reading
-from audit.authoring.raw import RawCell, RawTable
+from audit.authoring.cells import RawCell, RawTable, Reading
 from audit.authoring.reading import Options, read
 from audit.claim_source import read as read_yaml
 

@@ -57,19 +57,6 @@ def test_numbers_spreads_stars_and_dashes_are_compared_as_printed(
     assert found(f"M,P@1,P@3\nKim-CNN,{kim}\nXML-CNN,{xml}\n") == differences
 
 
-def test_styles_are_not_compared() -> None:
-    """The first reading has bold; a table that is typed, or in CSV, cannot."""
-    rows = r"Kim-CNN & \underline{75.10} & -- \\ XML-CNN & $76.40 \pm 0.20$* & 61.0 \\"
-    tex = rf"\begin{{tabular}}{{lcc}} M & P@1 & P@3 \\ \hline {rows} \end{{tabular}}"
-    raw = table_of("t.tex", tex, Options(form="latex"))
-    assert differences(TWO, of_raw(raw, "t1", TWO)[0]) == []
-
-
-def test_one_minus_is_like_another() -> None:
-    one = table({"id": "a", "values": ["−0.5", "1"]})
-    assert found("M,P@1,P@3\na,-0.5,1\n", of=one) == []
-
-
 def test_rows_and_columns_are_found_by_their_labels_in_whatever_order() -> None:
     text = "M,P@3,x,P@1\nother,1,2,3\nXML-CNN,61.0,9,76.40 ± 0.20 *\nKim-CNN,-,9,75.10\n"
     cells, left_out = of_raw(table_of("t.csv", text, Options(form="csv")), "t1", TWO)

@@ -13,7 +13,7 @@ import pytest
 from audit.claim import Paper, load
 from audit.errors import AuditError, ImportFileError
 from audit.importing import Declared, Result, from_predictions
-from audit.importing.scoring import metrics_used
+from audit.importing.predictions import metrics_used
 from tests.runner.papers import write_paper
 
 CHANGE = (

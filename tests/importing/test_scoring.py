@@ -13,7 +13,7 @@ from audit import cli
 from audit.claim import Paper, load
 from audit.errors import AuditError
 from audit.importing import Declared, Result, from_predictions
-from audit.importing.scoring import Scoring, propensity_of
+from audit.importing.predictions import Scoring, propensity_of
 from tests.importing.test_predictions import CHANGE, LISTS, PSP_CLAIM, PSP_COLUMN, TRUTH, write
 from tests.runner.papers import write_paper
 

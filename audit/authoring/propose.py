@@ -1,24 +1,210 @@
-"""What each column, row and cell of a raw table is, by rules and by what the user says of it."""
+"""What each column, row and cell of a raw table is: proposed by rules, corrected by the user.
+
+What neither a rule nor the user settles is `open`, with the sentence that says what to give; a table with
+open points is not written.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from audit.authoring.chosen_datasets import ChosenDatasets
-from audit.authoring.corrected import corrected, open_units
+from audit.authoring.cells import RawCell, RawRow, RawTable, Reading, Run, said
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.headings import Known, Meaning, meaning
-from audit.authoring.line_names import ids, slug
-from audit.authoring.mapped import Line, Mapped, Role, Whole
-from audit.authoring.raw import RawCell, RawRow, RawTable
-from audit.authoring.suffixes import with_units
 from audit.claim_model import is_metric
 from audit.errors import AuditError
-from audit.importing.naming import bare
+from audit.importing.results import bare
 from audit.names import known_names
 from audit.stats.printed import printed
+
+Role = Literal["names", "values", "text", "skip"]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What the user says of the whole table."""
+
+    dataset: str | None = None
+    metric: str | None = None
+    unit: str | None = None
+    source: str = "unknown"
+    copied_from: str | None = None
+    new_datasets: Mapping[str, str] = field(default_factory=dict)
+    """Ids of data sets that the claim file does not have yet, with their names as printed."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A column or a row: what it is, and the keys that it gets in the claim file."""
+
+    number: int
+    role: Role
+    id: str
+    label: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """metric, quantity, dataset, unit, experiment, source, from."""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A raw table with the meaning of its parts."""
+
+    table: RawTable
+    whole: Whole
+    columns: tuple[Line, ...]
+    rows: tuple[Line, ...]
+    cells: Mapping[tuple[int, int], RawCell]
+    """Row and column -> the cell as it is to be written, corrections applied; of kept rows and columns."""
+    extra: Mapping[tuple[int, int], Mapping[str, str]]
+    """Row and column -> experiment, source, from of one cell alone."""
+    corrected: frozenset[tuple[int, ...]]
+    """Row and column of the cells whose content the user gave."""
+    new_datasets: Mapping[str, Mapping[str, str | None]]
+    """Entries for `datasets` that the claim file lacks."""
+    open: tuple[str, ...]
+    """What has to be settled, one sentence each."""
+
+    def value_columns(self) -> list[Line]:
+        return [it for it in self.columns if it.role in ("values", "text")]
+
+    def kept_rows(self) -> list[Line]:
+        return [it for it in self.rows if it.role != "skip"]
+
+
+class ChosenDatasets:
+    """Ids for names; `added` holds the entries that are to be added under `datasets`."""
+
+    def __init__(self, known: Known, named: Mapping[str, str]) -> None:
+        self.known = known
+        self.named = named
+        """Ids that the user adds, with their names as printed."""
+        self.added: dict[str, dict[str, str | None]] = {}
+
+    def id_of(self, name: str) -> str:
+        """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
+        own = self.known.paper.datasets
+        if name in own:
+            return name
+        if name in self.named:
+            self.added[name] = {"name": self.named[name]}
+            return name
+        if name in self.known.catalogue:
+            return self._of_catalogue(name)
+        meant = self.known.dataset(name)
+        if meant is not None and meant != name:
+            return self.id_of(meant)
+        offered = known_names(name, [*own, *self.known.catalogue])
+        key = self.known.paper.paper.key
+        raise AuditError(
+            f"{name!r} is no data set of {key}; {offered}; or add it with --new-dataset {name}=NAME"
+        )
+
+    def _of_catalogue(self, key: str) -> str:
+        id = key.replace("-", "_")
+        if id not in self.known.paper.datasets:
+            self.added[id] = {"name": self.known.catalogue[key], "catalogue": key, "content": None}
+        return id
+
+
+def corrected(cell: RawCell, said_of: Mapping[str, str]) -> RawCell:
+    """The cell with what the user says it holds."""
+    if "dash" in said_of:
+        cell = replace(cell, kind="dash", value=None, sd=None, marks=(), why=None)
+    if "value" in said_of:
+        it = said((Run(said_of["value"]),), Reading("point"))
+        if it.kind != "number":
+            raise AuditError(f"{said_of['value']!r} is no printed number; write it as in value=75.10")
+        cell = replace(cell, kind="number", value=it.value, sd=it.sd, marks=it.marks, why=None)
+    marks = tuple(said_of["mark"].split()) if "mark" in said_of else cell.marks
+    return replace(cell, sd=said_of.get("sd", cell.sd), marks=marks)
+
+
+def open_units(
+    whole: Whole, columns: Sequence[Line], rows: Sequence[Line], cells: Mapping[tuple[int, int], RawCell]
+) -> Iterator[str]:
+    """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
+    if whole.unit:
+        return
+    quantities = {it.number for it in columns if "quantity" in it.settings or it.role == "text"}
+    values = [
+        printed(cell.value).value
+        for (_, column), cell in cells.items()
+        if cell.value is not None and column not in quantities
+    ]
+    of_metric = whole.metric or any("metric" in it.settings for it in (*columns, *rows))
+    if of_metric and values and max(values) <= 1:
+        yield "no value is above 1; say --unit fraction, or --unit percent"
+
+
+def ids(names: Sequence[tuple[str, ...]], meanings: Sequence[Meaning]) -> list[str]:
+    """For each row its innermost name as an id, or all of its names where that is not enough; "" for none.
+
+    A name that says a data set or a metric stands aside where there is another.
+    """
+    inner = [slug((found.rest or own or ("",))[-1]) for own, found in zip(names, meanings, strict=True)]
+    counted = Counter(inner)
+    return [
+        slug(" ".join(own)) if counted[short] > 1 else short for own, short in zip(names, inner, strict=True)
+    ]
+
+
+def slug(text: str) -> str:
+    """Letters, digits and _ of a text, for an id: `Kim-CNN (words)` is kim_cnn_words."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().casefold()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:40].strip("_")
+
+
+Place = tuple[int, int]
+"""Row and column, from 1."""
+
+_WRITTEN: Mapping[str, tuple[str, ...]] = {
+    "s": ("s", "sec", "secs", "second", "seconds"),
+    "min": ("m", "min", "mins", "minute", "minutes"),
+    "h": ("h", "hr", "hrs", "hour", "hours"),
+}
+
+
+def is_same_unit(one: str, other: str | None) -> bool:
+    """Whether both are one unit, however it is written: s and seconds."""
+    return other is not None and _plain(one) == _plain(other)
+
+
+def _plain(unit: str) -> str:
+    bare = unit.strip().rstrip(".").casefold()
+    return next((name for name, written in _WRITTEN.items() if bare in written), bare)
+
+
+def with_units(
+    table: RawTable,
+    lines: Sequence[Line],
+    places: Mapping[int, Sequence[Place]],
+    given: Iterable[tuple[int, ...]],
+) -> tuple[list[Line], dict[Place, RawCell]]:
+    """Rows or columns with the unit that their cells have, and those cells as numbers.
+
+    `places`: for the number of each line the cells that count; those `given` by the user are passed over.
+    A unit that the user gave for the line stays.
+    """
+    passed = set(given)
+    found: dict[Place, RawCell] = {}
+    kept = []
+    for line in lines:
+        cells = {it: table.rows[it[0] - 1].cells[it[1] - 1] for it in places[line.number] if it not in passed}
+        held = {it: cell for it, cell in cells.items() if cell.kind not in ("empty", "dash")}
+        units = {cell.with_unit[1] if cell.with_unit else None for cell in held.values()}
+        unit = units.pop() if len(units) == 1 else None
+        if unit is None or "metric" in line.settings:
+            kept.append(line)
+            continue
+        numbers = {it: cell.with_unit[0] for it, cell in held.items() if cell.with_unit}
+        found |= {it: replace(held[it], kind="number", value=value) for it, value in numbers.items()}
+        kept.append(replace(line, settings={"unit": unit, **line.settings}))
+    return kept, found
 
 
 def mapped(table: RawTable, known: Known, whole: Whole, corrections: Sequence[Correction] = ()) -> Mapped:
