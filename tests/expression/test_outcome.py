@@ -1,4 +1,4 @@
-"""Tests of audit.expression.outcome and .meaning."""
+"""What cells say to a sentence."""
 
 from __future__ import annotations
 
