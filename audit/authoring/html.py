@@ -21,6 +21,8 @@ _SILENT = ("script", "style", "template", "noscript")
 #: Tags that part what stands before and after them.
 BLOCKS = ("br", "p", "div", "li", "tr", "td", "th")
 _MOST_SPAN = 500
+#: Attribute with a line of the Markdown behind a page.
+LINE = "data-line"
 
 
 @dataclass
@@ -42,9 +44,12 @@ class _Cell:
         self.styles: list[tuple[str, str]] = [("", "bold")] if bold else []
 
 
-def tables(name: str, text: str) -> list[Found]:
-    """All tables of the page, in order; one within a cell of another is a table of its own."""
-    reader = _Reader(name)
+def tables(name: str, text: str, *, made: bool = False) -> list[Found]:
+    """All tables of the page, in order; one within a cell of another is a table of its own.
+
+    `made`: whether the page was made here, and says the lines itself.
+    """
+    reader = _Reader(name, made)
     reader.feed(text)
     reader.close()
     while reader.open:
@@ -59,9 +64,9 @@ def tables(name: str, text: str) -> list[Found]:
 class _Reader(HTMLParser):
     """Rows and cells end where the next one begins: their end tags may be left out."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, made: bool) -> None:
         super().__init__(convert_charrefs=True)
-        self.name, self.held = name, 0
+        self.name, self.made, self.held = name, made, 0
         self.found: list[_Table] = []
         self.open: list[_Table] = []
         self.cells: list[_Cell | None] = []
@@ -76,7 +81,7 @@ class _Reader(HTMLParser):
         if tag in _SILENT:
             self.silent = tag
         elif tag == "table":
-            self.open.append(_Table(self.getpos()[0]))
+            self.open.append(_Table(self._line(given)))
             self.cells.append(None)
         elif not self.open:
             return
@@ -92,13 +97,17 @@ class _Reader(HTMLParser):
         elif (cell := self.cells[-1]) is not None:
             self._style(cell, tag, given)
 
+    def _line(self, given: dict[str, str | None]) -> int:
+        """Of the page, or that of the Markdown which it was made from."""
+        return int(given.get(LINE) or self.getpos()[0]) if self.made else self.getpos()[0]
+
     def _begin_cell(self, tag: str, given: dict[str, str | None]) -> None:
         self.end_cell()
         table = self.open[-1]
         table.only_th &= tag == "th"
         across, down = (_span(given.get(name)) for name in ("colspan", "rowspan"))
         bold = tag == "td" and _is_bold(given)
-        self.cells[-1] = _Cell(self.getpos()[0], across, down, bold)
+        self.cells[-1] = _Cell(self._line(given), across, down, bold)
 
     def _style(self, cell: _Cell, tag: str, given: dict[str, str | None]) -> None:
         if tag in BLOCKS:

@@ -120,7 +120,7 @@ def _tables(name: str, text: str, form: str, options: Options) -> list[Found]:
     if form == "latex":
         return latex.tables(name, text)
     if form == "markdown":
-        return markdown.tables(text)
+        return markdown.tables(name, text)
     if form == "html":
         return html.tables(name, text)
     if form in ("csv", "tsv"):
