@@ -62,14 +62,6 @@ def test_distance(difference: float, margin: float | None, expected: str) -> Non
     assert digits.distance(difference, margin=margin) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [(0.31, "+0.31"), (-0.31, "−0.31"), (0.0, "0.00"), (None, "–"), (0.004, "+0.004")]
-)
-def test_signed(value: float | None, expected: str) -> None:
-    """A difference carries its sign, and none where there is no difference."""
-    assert digits.signed(value) == expected
-
-
 def test_interval_does_not_touch_zero_by_rounding() -> None:
     """An interval that ends just above zero is not shown as ending at zero."""
     assert digits.interval((0.003, 0.42)) == "0.003 to 0.42"
@@ -147,23 +139,3 @@ def test_bounds_say_what_is_true(bound: float, margin: float) -> None:
     assert end <= bound <= start
     assert (start <= margin) == (bound <= margin)
     assert (end >= margin) == (bound >= margin)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(0.42, "0.4 s"), (75, "75 s"), (250, "4.2 min"), (12_600, "3.5 h"), (0, "0.0 s")],
-)
-def test_duration(seconds: float, expected: str) -> None:
-    """Time in the unit that keeps the number small."""
-    assert digits.duration(seconds) == expected
-
-
-def test_sizes_and_counts() -> None:
-    """Memory in powers of two, counts with thousands, means with the spread they have."""
-    assert digits.memory(2_415_919_104) == "2.2 GiB"  # 2.25 * 2**30, ties to even
-    assert digits.memory(300 * 2**20) == "300 MiB"
-    assert digits.memory(None) == "–"
-    assert digits.count(15449) == "15,449"
-    assert digits.mean_sd(75.763, 0.2371) == "75.76 ± 0.24"
-    assert digits.mean_sd(75.5, None) == "75.50"
-    assert digits.mean_sd(75.5, 0.0) == "75.50 ± 0.00"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -90,68 +89,10 @@ def test_marks_stand_where_the_numbers_are() -> None:
     assert thick.get("d") == f"M{axis.x(75.36):.0f} 34H{axis.x(76.16):.0f}"
 
 
-def test_lanes_in_the_units_of_the_intervals_share_their_axis() -> None:
-    """Columns 74 and 78 beside a printed 76.38: one axis over all; the printed line goes past them."""
-    plot = replace(
-        PLOT, dots=(), lanes=(Lane("columns", (74.0, 78.0)), Lane("seeds", (75.0,))), one_axis=True
-    )
-    root = drawn(plot)
-    axis = axis_over([74.0, 78.0])
-    assert sorted(dots(root)) == pytest.approx([axis.x(value) for value in (74.0, 75.0, 78.0)], abs=0.5)
-    assert len(of_class(root, "axis")) == 1
-    lowest = max(
-        float(y) for path in of_class(root, "seed") for y in re.findall(r" ([\d.]+)h0", path.get("d", ""))
-    )
-    (target,) = of_class(root, "target")
-    assert float(target.get("d", "").partition("V")[2]) > lowest
-    assert len(of_class(drawn(replace(plot, one_axis=False)), "axis")) == 2
-
-
-def test_absent_numbers_are_not_drawn() -> None:
-    """A single run without an interval is one dot and its mean."""
-    root = drawn(IntervalPlot("d", "P@1, points", estimate=75.5, dots=(75.5,)))
-    present = {name for name in ("band", "ci90", "ci95", "pi", "target", "zero") if of_class(root, name)}
-    assert present == set()
-    assert len(dots(root)) == 1
-
-
-def test_comparison_has_zero_and_both_arms() -> None:
-    """A comparison shows no difference as a line, and each arm's runs on an axis of their own."""
-    lanes = (Lane("words", (75.1, 75.2)), Lane("embeddings", (45.0, 46.0, 44.0)))
-    root = drawn(IntervalPlot("d", "difference", estimate=30.1, zero=True, lanes=lanes, lanes_axis="P@1"))
-    assert len(of_class(root, "zero")) == 1
-    assert len(dots(root)) == 5
-    assert [text.text for text in of_class(root, "lane")] == ["words", "embeddings"]
-
-
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, 1e300])
 def test_nothing_to_draw(value: float | None) -> None:
     """Without a finite number there is no plot, rather than a broken one."""
     assert interval_plot(IntervalPlot("d", "a", estimate=value)) == ""
-
-
-def test_screen_readers_get_title_and_numbers() -> None:
-    """The plot is an image, and its name is its first child, the title, which holds the numbers."""
-    root = drawn(PLOT)
-    assert root.get("role") == "img"
-    assert (root[0].tag, root[0].text) == (f"{SVG}title", "Printed 76.38.")
-    assert drawn(replace(PLOT, name="Short"))[0].text == "Short"
-
-
-def test_text_stays_text() -> None:
-    """Labels can be found and copied."""
-    texts = [text.text for text in drawn(PLOT).iter(f"{SVG}text")]
-    assert "printed 76.38" in texts
-    assert "P@1, points" in texts
-    assert {"75", "76"} <= set(texts)
-
-
-@pytest.mark.parametrize("place", ["target_label", "axis", "lanes_axis"])
-def test_long_labels_are_cut(place: str) -> None:
-    """A label that cannot fit is cut; the whole of it is in the page anyway."""
-    plot = replace(PLOT, lanes=(Lane("x" * 10_000, (1.0, 2.0)),), **{place: "x" * 10_000})
-    root = drawn(plot)
-    assert max(len(text.text or "") for text in root.iter(f"{SVG}text")) <= 52
 
 
 def test_labels_do_not_leave_the_drawing() -> None:

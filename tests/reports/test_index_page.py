@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import pytest
-
-from audit.record import Scope
-from reports.index import index_page, rests_on
+from reports.index import index_page
 from reports.page import build
 from reports.render import index_html
 from tests.reports import sample
@@ -47,13 +44,6 @@ def test_a_hostile_title_is_text() -> None:
     assert "<script>alert(1)</script>" in parsed(made).text and "\u202e" not in made
 
 
-def test_zero_is_no_mark() -> None:
-    """A count of nothing has no icon, so that nothing is green that is not."""
-    markup = parsed(index_html([("a", sample.empty()), ("b", sample.untested())]))
-    icons = [e for e in markup.elements if "icon" in e.attributes.get("class", "").split()]
-    assert {tuple(e.attributes["class"].split()) for e in icons} == {("icon", "not_tested")}
-
-
 def test_a_count_that_rests_on_stand_in_data_is_grey_and_says_so() -> None:
     """As on the report of that audit, box by box; one on the paper's own data is neither."""
     borrowed = every_kind("other_data")
@@ -68,44 +58,3 @@ def test_a_count_that_rests_on_stand_in_data_is_grey_and_says_so() -> None:
     assert "borrowed" not in " ".join(
         e.attributes.get("class", "") for e in parsed(index_html([("a", every_kind())])).elements
     )
-
-
-def test_a_row_says_whose_data_and_whether_the_protocol_was_reduced() -> None:
-    audit = every_kind()
-    assert index_page([("a", audit)]).rows[0].rests_on == "the paper’s own data"
-    assert index_page([("a", sample.empty())]).rows[0].rests_on == "nothing was judged"
-    small = tuple(
-        replace(it, protocol="kinds-small") if it.id == "b" else it
-        for it in every_kind("other_data").experiments
-    )
-    (row,) = index_page([("a", replace(every_kind("other_data"), experiments=small))]).rows
-    # of the twelve, the value and the gap are of printed numbers and so not judged; b is an arm of seven
-    assert row.rests_on == "stand-in data; reduced protocol for 7 of 10"
-    assert (
-        row.rests_on
-        in parsed(
-            index_html([("a", replace(audit, experiments=small, verdicts=every_kind("other_data").verdicts))])
-        ).text
-    )
-
-
-@pytest.mark.parametrize(
-    ("scopes", "reduced", "said"),
-    [
-        (["other_data"] * 3, 3, "stand-in data; reduced protocol"),
-        (["same_data"], 0, "the paper’s own data"),
-        (
-            ["other_split", "other_data", "other_data"],
-            0,
-            "stand-in data for 2 of 3, another split for 1",
-        ),
-        ([], 0, "nothing was judged"),
-    ],
-)
-def test_what_the_judged_claims_rest_on(scopes: list[Scope | None], reduced: int, said: str) -> None:
-    assert rests_on(scopes, reduced=reduced, imported=0) == said
-
-
-def test_not_tested_is_told_in_full() -> None:
-    text = parsed(index_html([("a", sample.tiny())])).text
-    assert "or that was run only on other data than its printed value is about, or whose runs failed" in text

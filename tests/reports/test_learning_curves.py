@@ -9,11 +9,8 @@ from dataclasses import replace
 import pytest
 
 from audit.record import ExperimentRecord
-from reports.curves import Curves, curves_of, learning_curves, learning_draw
-from reports.lookup import lookup
-from reports.render import html
+from reports.curves import Curves, curves_of, learning_draw
 from tests.reports import sample
-from tests.reports.markup import parsed
 
 
 def experiment(*curves: Sequence[Mapping[str, float]], select: str = "") -> ExperimentRecord:
@@ -37,18 +34,6 @@ def test_the_score_that_chose_the_checkpoint_is_drawn() -> None:
     assert chosen == Curves("nDCG@5", (((1.0, 2.0), (2.0, 4.0)),))
     assert (curves_of(experiment(both)) or pytest.fail()).metric == "P@1"
     assert (curves_of(experiment(both, select="R@5")) or pytest.fail()).metric == "P@1"
-
-
-def test_without_a_score_it_is_the_loss() -> None:
-    plain = [{"epoch": 1.0, "loss": 0.5, "seconds": 3.0}, {"epoch": 2.0, "loss": 0.25, "seconds": 3.0}]
-    assert curves_of(experiment(plain)) == Curves("loss", (((1.0, 0.5), (2.0, 0.25)),))
-    assert curves_of(experiment(plain[:1])) is None
-    assert curves_of(experiment([])) is None
-
-
-def test_the_mean_is_over_all_seeds_where_all_have_a_value() -> None:
-    found = curves_of(experiment(steps(1.0, 2.0, 6.0), steps(3.0, 4.0)))
-    assert (found or pytest.fail()).mean == ((1.0, 2.0), (2.0, 3.0))
 
 
 def test_numbers_that_are_none_are_left_out() -> None:
@@ -115,37 +100,3 @@ def test_a_loss_that_falls_far_is_drawn_by_its_logarithm() -> None:
         Curves("loss", ((*line, (4.0, 0.0)),)),
     ):
         assert "logarithmic" not in learning_draw(plain)
-
-
-def test_one_seed_has_no_mean_and_long_curves_keep_their_ends() -> None:
-    line = tuple((float(k), float(k % 7)) for k in range(1, 1001))
-    svg = learning_draw(Curves("P@1", (line,)))
-    assert not points(svg, "mean-line")
-    (drawn,) = points(svg, "run")
-    assert len(drawn) <= 101
-    assert (drawn[0][0], drawn[-1][0]) == (44.0, 324.0)
-
-
-def test_experiments_of_the_same_runs_have_one_curve() -> None:
-    one = experiment(steps(1.0, 2.0))
-    other = replace(one, id="other", title="Other")
-    audit = replace(sample.tiny(), experiments=(one, other))
-    (curve,) = learning_curves(lookup(audit))
-    assert (curve.title, curve.also) == ("Kim-CNN, words", ("Other",))
-    page = html(audit)
-    assert "and 1 more experiment of the same runs" in page and "<li><bdi>Other</bdi></li>" in page
-    assert curve.description.startswith("P@1, held out, of 1 seed by epoch: it goes from 1.00 to 2.00")
-
-
-def test_runs_that_failed_and_pages_without_curves() -> None:
-    one = experiment(steps(1.0, 2.0))
-    failed = replace(one, runs=tuple(replace(it, status="failed") for it in one.runs))
-    assert learning_curves(lookup(replace(sample.tiny(), experiments=(failed,)))) == ()
-    assert 'id="curves"' not in html(sample.tiny())
-
-
-def test_a_curve_is_an_image_with_its_numbers_as_name() -> None:
-    audit = replace(sample.tiny(), experiments=(experiment(steps(1.0, 2.0)),))
-    svg = next(e for e in parsed(html(audit)).of_class("learning"))
-    assert svg.attributes["role"] == "img"
-    assert "goes from 1.00 to 2.00" in svg.text

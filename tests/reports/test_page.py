@@ -97,21 +97,6 @@ def test_only_contradictions_are_open(built: View) -> None:
         }
 
 
-def test_a_claim_without_verdict_is_not_tested() -> None:
-    """A record that lacks a verdict shows the claim as not tested, never as anything better."""
-    built = build(replace(sample.tiny(), verdicts=()))
-    assert [(box.status, box.count) for box in built.counts if box.count] == [("not_tested", 1)]
-    assert built.nothing_tested
-
-
-def test_nothing_tested() -> None:
-    """An audit without runs, or without claims, says so."""
-    assert build(sample.empty()).nothing_tested
-    assert build(sample.untested()).nothing_tested
-    assert build(sample.empty()).tally == "Nothing was tested."
-    assert not build(sample.tiny()).nothing_tested
-
-
 # --------------------------------------------------------------------------- headlines
 
 
@@ -134,25 +119,7 @@ def test_failed_seeds_are_shown() -> None:
     assert strip.seeds[2].run.startswith("r-")
 
 
-def test_seeds_without_a_record_come_from_the_verdict() -> None:
-    """Values that only the verdict knows (imported results) are shown, without a link."""
-    audit = sample.tiny()
-    audit = replace(audit, experiments=tuple(replace(e, runs=()) for e in audit.experiments))
-    (card,) = build(audit).groups[0].blocks[0].cards
-    assert [(seed.seed, seed.value, seed.run) for seed in card.strips[0].seeds] == [
-        ("0", "75.10", ""),
-        ("1", "75.30", ""),
-    ]
-
-
 # --------------------------------------------------------------------------- tables
-
-
-def test_stand_in_numbers_carry_a_dagger() -> None:
-    """Our numbers on other data are marked as not comparable."""
-    table = table_views(lookup(sample.study("other_data")))[0]
-    assert table.rows[1].cells[0].ours.endswith(" †")
-    assert table.footnote.startswith("† Ours on stand-in data")
 
 
 def test_copied_cells_get_no_number_of_ours() -> None:
@@ -195,19 +162,6 @@ def test_every_run_has_a_record(study: Audit) -> None:
         "2.2 min",
         "2.2 GiB",
     )
-
-
-def test_a_run_of_two_experiments_is_one_record() -> None:
-    """Two rows that resolve to one run share its record."""
-    audit = sample.tiny()
-    twin = replace(audit.experiments[0], id="twin", title="Twin")
-    rows = run_rows(lookup(replace(audit, experiments=(*audit.experiments, twin))))
-    assert len(rows) == 3
-    assert (rows[0].experiments, rows[0].names) == ("Kim-CNN, words; Twin", ())
-    others = [replace(twin, id=f"twin{k}", title=f"Twin {k}") for k in range(2)]
-    many = run_rows(lookup(replace(audit, experiments=(*audit.experiments, *others))))
-    assert many[0].experiments == "Kim-CNN, words and 2 more experiments"
-    assert many[0].names == ("Kim-CNN, words", "Twin 0", "Twin 1")
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
-from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord
-from reports.exports import markdown_summary
+from audit.record import Audit, Deviation, ExperimentRecord
 from reports.lookup import lookup
 from reports.protocol import is_reduced, protocol_box
-from reports.render import html
 from tests.reports import sample
 
 LAPTOP = "reduced so that a suite of claims runs on a laptop CPU in minutes"
@@ -66,44 +62,10 @@ def test_a_reduced_protocol_says_in_what() -> None:
     )
 
 
-def test_where_some_are_not_reduced_both_are_told() -> None:
-    box = protocol_box(lookup(audit(only=2, deviations=CHANGED[-3:])))
-    assert box is not None and box.text == (
-        "Reduced for a CPU in 2 of 6 experiments: 20 epochs for 30, word vectors of 50 components for 300; "
-        "in 4 the paper’s own, as far as it is described."
-    )
-
-
-def test_more_changes_than_are_named_are_counted() -> None:
-    many = [
-        Deviation(f"size {name}", "", "", LAPTOP, numbers=(100, k + 2)) for k, name in enumerate("abcdefgh")
-    ]
-    box = protocol_box(lookup(audit(only=6, deviations=many)))
-    assert box is not None and box.text.endswith("size f 7 for 100, and 2 more.")
-
-
 def test_a_paper_with_several_numbers_is_told_from_the_least_to_the_largest() -> None:
     several = [Deviation("epochs", "", "", LAPTOP, numbers=(paper, 20)) for paper in (30, 5, 100)]
     box = protocol_box(lookup(audit(only=6, deviations=several)))
     assert box is not None and box.text == "Reduced for a CPU: 20 epochs for 5 to 100."
-
-
-@pytest.mark.parametrize(
-    ("protocol", "said"),
-    [
-        ("chen2022", "The paper’s own, as far as it is described."),
-        (IMPORTED, "Of 6 experiments the runs were imported, by the protocol of the program that made them."),
-    ],
-)
-def test_other_protocols_are_not_called_reduced(protocol: str, said: str) -> None:
-    box = protocol_box(lookup(audit(protocol=protocol, only=6)))
-    assert box is not None and box.text == said
-
-
-def test_without_runs_there_is_no_row() -> None:
-    study = sample.study()
-    bare = replace(study, experiments=tuple(replace(it, runs=()) for it in study.experiments))
-    assert protocol_box(lookup(bare)) is None
 
 
 def test_reduced_goes_by_the_protocol_s_name() -> None:
@@ -138,12 +100,3 @@ def test_seeds_that_stopped_at_different_times_are_not_taken_for_rising() -> Non
     changed = replace(first, runs=(longer, *first.runs[1:]))
     box = protocol_box(lookup(replace(study, experiments=(changed, *study.experiments[1:]))))
     assert box is not None and box.rising == ""
-
-
-def test_page_and_summary_have_it_at_the_top() -> None:
-    """Before the sections, with a link to all points."""
-    head = html(audit(only=6)).partition('<nav aria-label="Sections">')[0]
-    assert '<a href="#protocol">Protocol</a>' in head and "20 epochs for 30" in head
-    first = "\n".join(markdown_summary(audit(only=6)).splitlines()[:4])
-    assert "Protocol: reduced for a CPU: 20 epochs for 30" in first
-    assert "still rising" in "\n".join(markdown_summary(with_curves((1.0, 2.0, 3.0))).splitlines()[:4])

@@ -28,7 +28,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.render import _coded, _linked, embedded, html
+from reports.render import _linked, embedded, html
 from tests.reports import sample
 from tests.reports.markup import Markup, parsed
 from tests.reports.renew import GOLDEN
@@ -317,13 +317,6 @@ def test_size() -> None:
 # --------------------------------------------------------------------------- what a reader sees
 
 
-def test_commands_in_sentences_are_code() -> None:
-    """Sentences of the record name commands between backticks; an odd backtick is text."""
-    told = replace(sample.tiny(), about_looks=("`audit run --until-settled` declares <looks>.",))
-    assert "<code>audit run --until-settled</code> declares &lt;looks&gt;." in html(told)
-    assert _coded("a ` b <i>") == "a ` b &lt;i&gt;"
-
-
 def test_wide_tables_scroll_in_a_box_that_the_keyboard_reaches(study: Markup) -> None:
     """Each table stands in a region that scrolls, with a name and a place in the tab order."""
     boxes = study.of_class("scroll")
@@ -342,23 +335,6 @@ def test_headings_do_not_skip(page: str) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_a_heading_has_the_level_of_what_it_heads() -> None:
-    """Below the heading of the stand-in data, verdicts and claims are a level lower; the kind and the data
-    of a claim are no part of its title, and the number of a count does not run into its total."""
-    claims = sample.study("other_data")
-    markup = parsed(html(claims))
-    tags = {it.attributes.get("id"): it.tag for it in markup.elements}
-    parts = [it for it in markup.of_class("part") if it.attributes.get("data-heads") == "stand-in"]
-    assert len(parts) == 1
-    assert {tag for name, tag in tags.items() if name and name.startswith("g-") and name.endswith("-s")} == {
-        "h4"
-    }
-    assert tags["g-not_tested"] == "h3"
-    titles = {it.text.strip() for it in markup.elements if it.tag in ("h4", "h5")}
-    assert {claim.says for claim in claims.claims} <= titles
-    assert "of 40" in markup.text and not re.search(r"\dof 40", markup.text)
-
-
 @pytest.mark.parametrize("make", [sample.empty, sample.untested])
 def test_nothing_tested_is_never_green(make: Any) -> None:
     """An audit without runs says so, and no mark on the page says reproduced."""
@@ -370,13 +346,6 @@ def test_nothing_tested_is_never_green(make: Any) -> None:
     counts = [e.attributes["class"] for e in markup.elements if e.tag == "li" and "data-s" in e.attributes]
     assert set(counts) <= {"none", "not_tested"}
     assert re.search(r"\.counts \.none \.icon \{ color: var\(--not_tested\)", STYLE)
-
-
-def test_zero_counts_are_not_coloured() -> None:
-    """A count of nothing has no colour of its status."""
-    markup = parsed(html(sample.tiny()))
-    classes = [e.attributes.get("class") for e in markup.elements if e.tag == "li" and "of 1" in e.text]
-    assert classes == ["none", "none", "inconclusive", "none"]
 
 
 # --------------------------------------------------------------------------- colours
@@ -404,12 +373,6 @@ def luminance(colour: str) -> float:
 def contrast(one: str, other: str) -> float:
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
-
-
-def test_contrast_formula() -> None:
-    """Black on white is 21, and #767676 on white is the well-known 4.54."""
-    assert contrast("#000", "#ffffff") == pytest.approx(21)
-    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
 
 
 @pytest.mark.parametrize("name", ["light", "dark", "print"])

@@ -9,11 +9,10 @@ from typer.main import get_command
 
 from audit.cli.app import app
 from audit.record import Audit, ReadingVerdict
-from reports.cards import commands_in_short
 from reports.lookup import lookup
 from reports.page import build
 from reports.render import html
-from reports.rerun import SWITCHES, before_only, of_claim, only, provenance, rerun_box
+from reports.rerun import SWITCHES, of_claim, only, provenance, rerun_box
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -139,20 +138,6 @@ def test_its_switches_are_those_of_the_command() -> None:
     assert names == SWITCHES
 
 
-def test_the_box_has_data_seeds_time_memory_and_code(study: Audit) -> None:
-    box = rerun_box(lookup(study))
-    facts = dict(box.facts)
-    runs = {run.key: run for it in study.experiments for run in it.runs}
-    assert facts["Data"] == "eurlex-4k, recipe study2022: 9f86d081884c7d659a2feaa0c55ad015"
-    assert facts["Seeds"] == "0 to 3"
-    assert facts["Time"].endswith(f"for {len(runs)} runs, one after another")
-    assert facts["Peak memory"] == "2.2 GiB"
-    assert facts["Our code"] == "commit 0123456789"
-    assert [it.command for it in box.experiments][:1] == [
-        "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda --only kim_emb"
-    ]
-
-
 def test_every_command_has_a_button_that_a_script_may_show(study: Audit) -> None:
     """Without a script there is none: it could do nothing."""
     buttons = [e for e in parsed(html(study)).elements if "data-copy" in e.attributes]
@@ -184,28 +169,3 @@ def test_imported_runs_are_no_mismatch(study: Audit) -> None:
     found = provenance(lookup(replace(study, experiments=experiments, margins_hash="0" * 32)))
     assert not found.mismatch
     assert dict(found.facts)["Hardware"] == "no run"
-
-
-def test_without_a_run_that_is_said() -> None:
-    facts = dict(provenance(lookup(sample.untested())).facts)
-    assert (facts["First run began"], facts["Environment"], facts["Hardware"]) == ("no run",) * 3
-    assert rerun_box(lookup(sample.untested())).facts == ()
-
-
-def test_on_a_large_page_the_commands_stand_in_short() -> None:
-    """The beginning that all share stands once; together they are the whole command."""
-    audit = sample.study()
-    groups = build(audit).groups
-    prefix = before_only(lookup(audit))
-    assert prefix == "audit run claims/chen2022.yaml --data eurlex-4k --seeds 3 --device cuda "
-    assert commands_in_short(groups, prefix) == (groups, "")
-    many = groups * 100
-    short, begin = commands_in_short(many, prefix)
-    assert begin == prefix
-    pairs = [
-        (one.command, whole.command)
-        for one_group, whole_group in zip(short, many, strict=True)
-        for one, whole in zip(one_group.blocks, whole_group.blocks, strict=True)
-    ]
-    assert all(begin + one == whole for one, whole in pairs if whole)
-    assert commands_in_short(many, "") == (many, "")

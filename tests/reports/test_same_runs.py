@@ -10,37 +10,25 @@ from audit.describe import share
 from audit.record import (
     Audit,
     Cell,
-    Deviation,
-    LabelStrata,
     Outcome,
     Row,
     Scope,
     Settling,
-    StratumResult,
     TableRecord,
 )
-from reports.exports import markdown_summary
 from reports.headlines import open_claims
 from reports.lookup import (
-    AGAIN_NOTE,
     KEY,
-    SAME,
     SAME_ON_STAND_IN,
     SAME_STAND_IN_NOTE,
     SIGN,
-    aside,
     distinct,
     lookup,
-    mark_again,
-    same_elsewhere,
     same_runs,
 )
 from reports.page import build
-from reports.protocol import protocol_diff
 from reports.render import html
-from reports.rerun import rerun_box
-from reports.tables import strata_blocks, table_views
-from reports.words import STATUS_WORDS
+from reports.tables import table_views
 from tests.reports import sample
 from tests.reports.markup import parsed
 
@@ -113,13 +101,6 @@ def test_claims_about_other_data_sets_lead_to_the_claim_about_the_corpus_itself(
     unrun = tuple(replace(it, outcome="inconclusive", reason="not_run") for it in audit.verdicts)
     assert same_runs(replace(audit, verdicts=unrun)).claims == {}
     assert same_runs(sample.study("other_data")).claims == {}
-
-
-def test_on_stand_in_data_alone_the_primary_claim_tells() -> None:
-    """None of them is about the corpus: the primary one has the full entry."""
-    audit = stood_in("other_data", own="reproduced")
-    assert same_runs(audit).claims[f"{SWEEP}:P@1"] == f"{SWEEP}-mediamill:P@1"
-    assert same_runs(audit).claims[f"{SWEEP}-wiki10:P@1"] == f"{SWEEP}-mediamill:P@1"
 
 
 @pytest.mark.parametrize("own", ["inconclusive", "reproduced"])
@@ -198,35 +179,6 @@ def test_claims_on_the_papers_own_data_stand_first() -> None:
     assert not build(replace(audit, verdicts=crossed)).headlines[0].stand_in
 
 
-def test_without_a_stand_in_there_are_no_headings() -> None:
-    built = build(sample.study())
-    assert {(it.part, it.data, it.note) for it in built.groups} == {("", "", "")}
-    assert {it.heading for it in built.headlines} == {""}
-
-
-@pytest.mark.parametrize(
-    ("numbers", "said"),
-    [
-        ((6, 3, 6), "3 different comparisons, all on stand-in data"),
-        ((6, 6, 2), "2 on stand-in data"),
-        ((6, 1, 0), "1 different comparison"),
-        ((6, 6, 0), ""),
-        ((0, 0, 0), ""),
-    ],
-)
-def test_the_four_numbers_say_what_they_rest_on(numbers: tuple[int, int, int], said: str) -> None:
-    assert aside(*numbers) == said
-
-
-def test_the_box_of_a_number_has_that_line() -> None:
-    boxes = {it.status: it for it in build(stood_in()).counts}
-    assert (boxes["reproduced"].count, boxes["reproduced"].note) == (
-        6,
-        "3 different comparisons, all on stand-in data",
-    )
-    assert boxes["inconclusive"].note == ""
-
-
 def test_a_cell_of_another_data_set_leads_to_the_cell_that_has_the_runs() -> None:
     """In place of the same mean again; and the verdict of its claim is a sign, no mark."""
     audit = stood_in()
@@ -253,44 +205,6 @@ def test_a_cell_of_another_data_set_leads_to_the_cell_that_has_the_runs() -> Non
     assert view.footnote == "† Ours on another split: judged with the noise of both test sets added."
 
 
-def test_strata_and_commands_are_told_once() -> None:
-    """A row for the experiment that has the runs, with the names of the others; one command for all."""
-    audit = stood_in()
-    part = StratumResult("head", 3, 10, 50.0, 20.0, 40.0, 30.0, 20.0)
-    held = tuple(LabelStrata(it.id, 5, "halves", 3, (part,)) for it in audit.experiments)
-    (block,) = strata_blocks(lookup(replace(audit, strata=held)))
-    assert len(block.rows) == 2
-    assert {it.also for it in block.rows} == {
-        f"the same runs stand for 2 further experiments: {title} on mediamill; {title} on wiki10"
-        for title in ("Kim-CNN, words", "Kim-CNN, embeddings")
-    }
-    assert len(rerun_box(lookup(audit)).experiments) == 2
-
-
-def test_the_protocol_tells_what_was_run_once() -> None:
-    """With the names of the experiments that share it; of those no more than what is not told there."""
-    audit = stood_in()
-    whole = protocol_diff(lookup(audit))
-    assert [it.title for it in whole.settings] == ["Kim-CNN, embeddings", "Kim-CNN, words"]
-    assert whole.settings[1].also == (
-        "the same runs stand for 2 further experiments: Kim-CNN, words on mediamill; Kim-CNN, words on wiki10"
-    )
-    assert {it.experiments for it in whole.groups} <= {
-        "All 2 experiments that were run",
-        "Kim-CNN, embeddings",
-        "Kim-CNN, words",
-    }
-    own = Deviation("corpus", "Mediamill", "another", "it was not at hand")
-    other = replace(audit.experiments[2], deviations=(*audit.experiments[2].deviations, own))
-    experiments = (*audit.experiments[:2], other, *audit.experiments[3:])
-    (group,) = [
-        it
-        for it in protocol_diff(lookup(replace(audit, experiments=experiments))).groups
-        if "on mediamill" in it.experiments
-    ]
-    assert [it.what for it in group.points] == ["corpus"]
-
-
 def test_what_would_settle_is_listed_once() -> None:
     """Where the others are open for the same reason; what came out otherwise keeps its line."""
     audit = stood_in()
@@ -301,35 +215,3 @@ def test_what_would_settle_is_listed_once() -> None:
     assert found.rest == ("6 further claims on stand-in data rest on the same runs as one of these.",)
     tied = tuple(replace(it, reason="tied") if it.scope == "other_data" else it for it in open_too)
     assert len(open_claims(lookup(replace(audit, verdicts=tied, settling=settling))).claims) == 9
-
-
-def test_its_words_name_nobody() -> None:
-    """In the manner of all other sentences."""
-    said = [
-        SAME_STAND_IN_NOTE,
-        AGAIN_NOTE,
-        SAME_ON_STAND_IN,
-        KEY,
-        same_elsewhere("Inconclusive."),
-    ]
-    assert not any(word in text for text in said for word in ("author", "they ", "wrong", "failed to"))
-    assert STATUS_WORDS["reproduced"] in mark_again("Reproduced", "x")
-
-
-def test_the_summary_for_a_review_form_says_it_too() -> None:
-    """A primary claim on a stand-in names the claim whose runs it has, and stands below those on own data."""
-    audit = stood_in()
-    both = replace(audit, claims=tuple(replace(it, primary=it.dataset != "wiki10") for it in audit.claims))
-    own, stand_in = [it for it in markdown_summary(both).splitlines() if it.startswith("- **")][:2]
-    assert own.startswith("- **Inconclusive at P@1, P@3 and P@5.**") and SAME not in own
-    assert stand_in.startswith("- **Reproduced at P@1, P@3 and P@5.** So on mediamill. ")
-    assert f"({SAME}: Kim-CNN is dramatically worse" in stand_in
-
-
-def test_a_number_that_rests_on_stand_in_data_alone_has_less_weight() -> None:
-    """Its mark has no colour; one that rests on the paper's own data in part has."""
-    boxes = {it.status: it for it in build(stood_in()).counts}
-    assert (boxes["reproduced"].borrowed, boxes["inconclusive"].borrowed) == (True, False)
-    assert '<li class="reproduced borrowed" data-s="reproduced">' in html(stood_in())
-    assert not any(it.borrowed for it in build(stood_in(own="reproduced")).counts)
-    assert not any(it.borrowed for it in build(sample.untested()).counts)

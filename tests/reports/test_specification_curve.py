@@ -77,19 +77,6 @@ def test_the_scale_is_linear() -> None:
     assert (y67 - y69) == pytest.approx(2 * (y66 - y67), abs=0.3)
 
 
-def test_the_printed_number_lies_in_the_middle_of_its_margin() -> None:
-    root = drawn(CURVE)
-    (band,), (target,) = of_class(root, "band"), of_class(root, "target")
-    middle = number(band, "y") + number(band, "height") / 2
-    assert start(target)[1] == pytest.approx(middle, abs=0.11)
-    assert "printed 69.26" in "".join(root.itertext())
-    assert of_class(drawn(replace(CURVE, target=None, margin=None)), "target") == []
-
-
-def test_an_interval_is_drawn_where_there_is_one() -> None:
-    assert len(of_class(drawn(CURVE), "span")) == 3
-
-
 def test_each_reading_has_one_dot_for_each_open_thing_in_the_row_of_its_choice() -> None:
     """By size: 64 slots usual; 66 words usual; 67 words fast; 69 words slow."""
     root = drawn(CURVE)
@@ -114,28 +101,6 @@ def test_each_reading_has_one_dot_for_each_open_thing_in_the_row_of_its_choice()
         number(it, "cx") for it in of_class(root, "disc")
     ]
     assert sorted(places) == columns[1:]
-
-
-def test_the_stem_is_the_default_s() -> None:
-    root = drawn(CURVE)
-    (stem,) = of_class(root, "stem")
-    assert start(stem) == (number(of_class(root, "ring")[0], "cx"), number(of_class(root, "ring")[0], "cy"))
-
-
-def test_text_is_text_and_the_drawing_has_a_name_and_a_description() -> None:
-    root = drawn(CURVE)
-    texts = {it.text for it in root.iter(f"{SVG}text")}
-    assert {"pooling divisor", "words", "slots", "rate", "usual", "slow", "fast", "P@1, points"} <= texts
-    assert root.attrib["role"] == "img"
-    ids = root.attrib["aria-labelledby"].split()
-    assert [it.text for it in root.iter() if it.get("id") in ids] == ["4 readings", "Means from 64 to 69."]
-
-
-def test_a_difference_has_its_zero() -> None:
-    points = tuple(replace(it, estimate=it.estimate - 66, interval=None) for it in POINTS)
-    assert (
-        len(of_class(drawn(replace(CURVE, points=points, zero=True, target=None, margin=None)), "zero")) == 1
-    )
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7])
@@ -206,20 +171,6 @@ def test_the_interval_of_a_reading_off_the_scale_is_drawn_as_far_as_it_reaches()
     assert float(cut[0].partition("V")[2].partition("M")[0]) == pytest.approx(number(ring, "cy"), abs=0.11)
 
 
-def test_nothing_is_off_the_scale_where_the_readings_are_together() -> None:
-    root = drawn(with_one_far_out(66.0))
-    assert of_class(root, "break") == [] and "off the scale" not in "".join(root.itertext())
-
-
-def test_what_was_not_varied_is_counted_and_has_no_rows() -> None:
-    """Of two open things one is the same in both readings."""
-    root = drawn(replace(CURVE, points=POINTS[:2]))
-    texts = {it.text for it in root.iter(f"{SVG}text")}
-    assert {"pooling divisor", "words", "slots"} <= texts
-    assert "rate" not in texts and "1 open point is the same in all readings run" in texts
-    assert len(of_class(root, "taken")) == 2
-
-
 def test_too_little_or_no_finite_number_is_no_drawing() -> None:
     assert specification_curve(replace(CURVE, points=POINTS[:1])) == ""
     assert specification_curve(replace(CURVE, points=())) == ""
@@ -232,13 +183,3 @@ def test_any_text_is_safe() -> None:
     text = specification_curve(replace(CURVE, title="<script>", points=points, open=(bad,)))
     assert "<script>" not in text and "<b>" not in text
     assert text.count("</svg>") == 1
-
-
-def test_labels_stay_inside_the_drawing() -> None:
-    """They end beside the dots: so many characters of at most 6.2 units as there is room for."""
-    long = OpenChoice("o", "w", ("m" * 60, "n" * 60))
-    points = tuple(replace(it, choices={"o": c}) for it, c in zip(POINTS[:2], long.choices, strict=True))
-    labels = list(drawn(replace(CURVE, points=points, open=(long,))).iter(f"{SVG}text"))
-    named = [it for it in labels if it.text and it.text.startswith(("mmm", "nnn"))]
-    assert len(named) == 2
-    assert all(6.2 * len(it.text or "") <= number(it, "x") for it in named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from audit.record import ReadingVerdict, Verdict
+from audit.record import Verdict
 from reports.page import build
 from reports.terminal import summary
 from tests.reports import sample
@@ -59,72 +59,3 @@ def test_what_all_claims_rest_on_stands_above_them() -> None:
     assert not any("[" in line for line in lines)
     slow = tuple(replace(it, protocol="you2019-code-small") for it in study.experiments)
     assert summary(replace(study, experiments=slow)).splitlines()[0] == lines[0]
-
-
-def test_what_some_claims_rest_on_stands_behind_them() -> None:
-    """In brackets, once for a claim with several metrics."""
-    study = sample.study()
-    assert not summary(study).startswith("evidence")
-    imported = tuple(
-        replace(it, protocol="imported") if it.id == "kim_words" else it for it in study.experiments
-    )
-    lines = summary(replace(study, experiments=imported)).splitlines()
-    behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
-    assert behind["kim_words-value"] == "[imported, not verified here]"
-    assert behind["mimic-other-split"] == "[another split]"
-    assert "xml_words_eq6-value" not in behind
-
-
-def test_what_most_claims_rest_on_stands_above_and_the_others_say_theirs() -> None:
-    """One printed value of forty claims is imported, on the paper's own data; another one was run on them."""
-    study = sample.study("other_data")
-    protocols = {"kim_words": "imported", "kim_emb": "chen2022"}
-    changed = tuple(replace(it, protocol=protocols.get(it.id, "small")) for it in study.experiments)
-    own = tuple(
-        replace(v, scope="same_data", reason="straddles_margin", estimate=75.8, p_reproduced=0.5)
-        if c.claim in ("kim_words-value", "kim_emb-value")
-        else v
-        for c, v in zip(study.claims, study.verdicts, strict=True)
-    )
-    audit = replace(study, experiments=changed, verdicts=own)
-    lines = summary(audit).splitlines()
-    assert lines[0] == "evidence: stand-in data, reduced protocol, but where another stands in brackets"
-    behind = {line.split()[0]: line.rpartition("   ")[2] for line in lines if line.endswith("]")}
-    assert behind["kim_words-value"] == "[imported, not verified here]"
-    assert behind["kim_emb-value"] == "[as in the paper]"
-    assert "xml-cnn-deteriorates" not in behind
-
-
-def test_what_is_imported_and_on_other_data_says_both() -> None:
-    study = sample.study("other_data")
-    imported = tuple(replace(it, protocol="imported") for it in study.experiments)
-    assert (
-        summary(replace(study, experiments=imported)).splitlines()[0]
-        == "evidence: stand-in data, imported, not verified here"
-    )
-
-
-def test_nothing_claimed() -> None:
-    """An audit without claims has a summary too."""
-    assert summary(sample.empty()).strip() == (
-        "0 claims: 0 reproduced, 0 contradicted, 0 inconclusive, 0 not tested"
-    )
-
-
-def test_readings_that_do_not_agree_are_counted_under_the_claim() -> None:
-    """How many contradict it, and the nearest of their means; nothing where none contradicts."""
-    (verdict,) = sample.tiny().verdicts
-    off = ReadingVerdict({}, "contradicted", "minimum_effect", (3,), 75.2, 0.4, p_reproduced=1.0)
-    near = replace(off, reading={"a": "b"}, outcome="inconclusive", estimate=79.5)
-    target = 80.0
-    open_ = replace(
-        verdict,
-        reason="ambiguous_description",
-        target=target,
-        readings=(off, near, replace(off, reading={"a": "c"}, estimate=82.0)),
-        readings_declared=3,
-    )
-    lines = summary(replace(sample.tiny(), verdicts=(open_,))).splitlines()
-    assert lines[1].strip() == "P@1: 2 of 3 readings contradict it, nearest mean 79.50, printed 80.00"
-    none = replace(open_, readings=(near,))
-    assert summary(replace(sample.tiny(), verdicts=(none,))).splitlines()[1] == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +16,7 @@ from reports.figures import ForestRow, LearningPanel, PaperFigure
 pytest.importorskip("matplotlib", reason="needs the extra figures")
 
 from reports.drawing import draw_draw
-from reports.figures import DIFFERENCES_AXIS, bars, paper_figures
-from tests.reports import sample
+from reports.figures import DIFFERENCES_AXIS, bars
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,23 +134,3 @@ def test_the_axis_of_a_score_does_not_go_below_zero(monkeypatch: pytest.MonkeyPa
     assert made(score, monkeypatch).axes[0].get_ylim()[0] == 0.0
     difference = replace(figure, curve=replace(figure.curve, zero=True, **none))
     assert made(difference, monkeypatch).axes[0].get_ylim()[0] < -2.0
-
-
-def test_choices_are_words_and_the_bars_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = [it.split(" ", 1)[1] for it in boxes(made(curve(), monkeypatch))]
-    assert "pooling divisor: words of the document" in said
-    assert "bars: 95% intervals; squares: the default reading" in said
-    assert "printed 69.26" in said
-
-
-def test_the_axis_of_learning_curves_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    figure = made(learning(7), monkeypatch)
-    assert not any(it.get_ylabel() for it in figure.axes)
-    assert figure.get_supylabel().replace("\n", " ") == "P@1 while training, percent (stand-in data)"
-
-
-def test_the_forests_of_a_study_have_room_for_their_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    for it in paper_figures(sample.study("other_data")):
-        if it.forest:
-            held = list(boxes(made(it, monkeypatch)).values())
-            assert not any(a.overlaps(b) for a, b in pairwise(held))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.record import Audit, OpenChoice, Readings, ReadingVerdict, Verdict
-from reports.drawing import COLOURS, FORMATS, MARKERS
+from reports.drawing import FORMATS
 from reports.figures import PaperFigure, paper_figures
 from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE
@@ -64,15 +63,6 @@ def with_readings() -> Audit:
 # --------------------------------------------------------------------------- what they show
 
 
-def test_there_is_one_figure_a_claim_and_the_sums() -> None:
-    figures = named(sample.study())
-    assert list(figures)[:2] == ["values", "comparisons"]
-    panels = figures["claim-oddities-like-kim"].panels
-    assert [panel.plot.axis for panel in panels] == [f"difference in {m}, points" for m in sample.METRICS]
-    assert "claim-mimic-not-run" not in figures  # nothing to draw
-    assert not named(sample.empty()) and not named(sample.untested())
-
-
 def test_values_are_measured_from_the_printed_number() -> None:
     (row,) = named(sample.tiny())["values"].forest
     assert (row.label, row.part, row.word) == ("Kim-CNN, words", "P@1", "Inconclusive")
@@ -105,30 +95,6 @@ def test_sums_of_many_claims_are_cut_into_parts() -> None:
     )
     figures = named(audit)
     assert [len(figures[f"values-{k}"].forest) for k in (1, 2, 3)] == [40, 40, 12]
-
-
-def test_learning_curves_are_of_the_metric_or_else_of_the_loss() -> None:
-    (panel,) = named(with_curves(sample.tiny()))["learning-p1"].learning
-    assert panel.title == "Kim-CNN, words"
-    assert panel.seeds == (((1.0, 71.0), (2.0, 72.0), (3.0, 73.0)),) * 2  # the third seed was lost
-    loss = tuple({"epoch": row["epoch"], "loss": row["loss"]} for row in CURVE)
-    (panel,) = named(with_curves(sample.tiny(), loss))["learning-loss"].learning
-    assert panel.seeds[0][1] == (2.0, 0.5)
-
-
-def test_experiments_with_the_same_runs_have_one_learning_curve() -> None:
-    audit = with_curves(sample.tiny())
-    twice = replace(audit, experiments=(*audit.experiments, replace(audit.experiments[0], id="again")))
-    assert len(named(twice)["learning-p1"].learning) == 1
-
-
-def test_a_claim_under_several_readings_has_its_specification_curve() -> None:
-    curve = named(with_readings())["claim-kim-words-readings-p1"].curve
-    assert curve is not None
-    assert [(point.estimate, dict(point.choices)) for point in curve.points] == [
-        (75.2, {"rate": "usual"}),
-        (76.5, {"rate": "slow"}),
-    ]
 
 
 def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
@@ -171,31 +137,9 @@ def test_text_is_text_and_who_does_not_see_it_is_told(figure: PaperFigure) -> No
     assert not re.search(r"(?i)href=\"http", ElementTree.tostring(root, encoding="unicode"))
 
 
-def test_what_stands_in_a_forest_by_hand() -> None:
-    said = texts(named(sample.tiny())["values"])
-    assert "Kim-CNN, words" in said and "P@1" in said  # each in a column of its own
-    assert "inconclusive" in said and "ours − printed, points" in said
-
-
-def test_verdicts_differ_in_shape_not_only_in_colour() -> None:
-    assert len(set(MARKERS.values())) == len(MARKERS) == len(COLOURS) == 4
-
-
-def test_a_png_is_of_the_size_of_a_page() -> None:
-    image = pytest.importorskip("PIL.Image")
-    with image.open(io.BytesIO(draw_draw(named(sample.tiny())["values"], "png"))) as png:
-        assert png.size[0] == 2070  # 6.9 inches at 300 dots
-
-
 def test_every_kind_of_claim_can_be_drawn() -> None:
     for figure in paper_figures(every_kind.every_kind()):
         drawn(figure)
-
-
-def test_a_dollar_sign_is_a_dollar_sign() -> None:
-    audit = with_curves(sample.tiny())
-    audit = replace(audit, experiments=(replace(audit.experiments[0], title="A $x_1$ of {y}"),))
-    assert "A $x_1$ of {y}" in texts(named(audit)["learning-p1"])
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -16,21 +16,6 @@ from tests.reports import every_kind, sample
 from tests.reports.exports.hostile import HOSTILE, TEXTS, study_saying
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
-TINY = """\
-## Audit of A Case Study on XML-CNN
-
-**0 reproduced, 0 contradicted, 1 inconclusive, 0 not tested** of 1 claim (xmtc-audit 0.1.0, newest run \
-2026-03-01 12:30 UTC). What was judged rests on the paper’s own data. Protocol: the paper’s own, as far \
-as it is described.
-
-**Primary claims**
-
-- **Inconclusive at P@1.** Kim-CNN over words reaches 75.83. 2 of 3 seeds of “Kim-CNN, words” give \
-75.20 ± 0.14 P@1, 0.63 points below the printed 75.83. Inconclusive: so few seeds do not show how far they \
-spread; three are the least.
-
-Rerun: `audit run claims/chen2022.yaml --seeds 3`
-"""
 
 
 def crowded() -> Audit:
@@ -54,10 +39,6 @@ def crowded() -> Audit:
     )
 
 
-def test_the_small_audit_by_hand() -> None:
-    assert markdown_summary(sample.tiny()) == TINY
-
-
 @pytest.mark.parametrize(
     "audit",
     [crowded(), sample.study(), sample.empty(), sample.untested(), every_kind.every_kind()],
@@ -73,27 +54,6 @@ def test_what_there_is_no_room_for_is_counted() -> None:
     assert "- 5 further findings: see the report." in text
     assert re.search(r"- \d+ further contradicted claims: see the report\.", text)
     assert re.search(r"- \d+ further open claims: see the report\.", text)
-
-
-def test_contradictions_and_numbers_that_disagree_are_told() -> None:
-    text = markdown_summary(sample.study())
-    assert "**Contradicted at P@1, P@3 and P@5.** XML-CNN, embeddings, Eq. (7) scores 75.96." in text
-    assert "t8.liu.P@1: May be another test size" in text
-    assert text.count("The two oddities together") == 1  # primary, and not told twice
-
-
-def test_metrics_that_need_the_same_to_be_settled_are_one_line() -> None:
-    audit = sample.study()
-    names = [f"kim-emb-value:{metric}" for metric in sample.METRICS]
-    audit = replace(audit, settling={name: Settling("6 seeds, 2 CPU-hours", seeds=6) for name in names})
-    assert "Kim-CNN, embeddings scores 45.38 (P@1) – 6 seeds, 2 CPU-hours." in markdown_summary(audit)
-    same = tuple(replace(it, says="Kim") if it.id in names else it for it in audit.claims)
-    assert "- Kim (P@1, P@3 and P@5) – 6 seeds, 2 CPU-hours." in markdown_summary(replace(audit, claims=same))
-
-
-def test_an_audit_of_nothing_says_so() -> None:
-    assert "Nothing was tested." in markdown_summary(sample.empty())
-    assert "Nothing was tested." in markdown_summary(sample.untested())
 
 
 def shown(markdown: str) -> str:
@@ -117,11 +77,6 @@ def shown(markdown: str) -> str:
 )
 def test_signs_by_hand(text: str, markdown: str) -> None:
     assert md_escape(text) == markdown
-
-
-@given(TEXTS)
-def test_text_is_shown_as_it_is_on_one_line(text: str) -> None:
-    assert shown(f"- x{md_escape(text)}x") == f"x{' '.join(visible(text).split())}x"
 
 
 @given(TEXTS)
