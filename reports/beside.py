@@ -1,4 +1,4 @@
-"""Every seed behind a claim, in order: what it gave, or why it gave nothing."""
+"""Every seed behind a claim, other models on the same data, and all split columns of it."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def reaches(
     return f"“{title}”{how} reaches {digits.points(mean)} {metric} ({plural(seeds, 'seed')}){also}"
 
 
-def yardstick_over_columns(held: Sequence[tuple[str, SplitNoise]]) -> str:
+def means_over_columns(held: Sequence[tuple[str, SplitNoise]]) -> str:
     """`means over 10 columns: “A” 61.90 and “B” 60.12`"""
     numbers = {len(it.columns) for _, it in held}
     over = f"{min(numbers)} columns" if len(numbers) == 1 else f"{min(numbers)} to {max(numbers)} columns"
@@ -184,14 +184,12 @@ def others_on_its_data(claim: ClaimRecord, found: Lookup) -> tuple[View, ...]:
     )
 
 
-def beside_over_columns(claim: ClaimRecord, found: Lookup) -> View | None:
+def over_columns(claim: ClaimRecord, found: Lookup) -> View | None:
     """The claim's experiments over all split columns of the corpus; None where one column was run."""
     noise = [it for name in claim.experiments if (it := _noise(name, claim.metric, found))]
     if not noise or len(noise) < len(claim.experiments):
         return None
-    return View(
-        text=yardstick_over_columns([(found.title(it.experiment), it) for it in noise]), href="#splits"
-    )
+    return View(text=means_over_columns([(found.title(it.experiment), it) for it in noise]), href="#splits")
 
 
 def _beside_others(

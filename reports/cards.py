@@ -1,4 +1,4 @@
-"""One card per claim: what it says, what was found, the plot, every seed, the numbers behind the verdict."""
+"""One card per claim, the groups in which the cards stand, and what they can be filtered by."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reports.beside import (
     COLUMNS_TERM,
     YARDSTICK_TERM,
     Strip,
-    beside_over_columns,
     others_on_its_data,
+    over_columns,
     strips,
 )
-from reports.fields import FIELD_DIFFERENCES, FIELD_PRINTED, coverage, edges, few_words, medians, subject_of
+from reports.fields import DIFFERENCES, PRINTED_KINDS, coverage, edges, few_words, medians, subject_of
 from reports.lookup import (
     AGAIN,
     AGAIN_NOTE,
@@ -29,7 +29,7 @@ from reports.lookup import (
     Place,
     part_heading,
 )
-from reports.notes import beside_power, mcnemar, of_documents, paper_and_here, plot_name, times, to_reach
+from reports.notes import mcnemar, of_documents, paper_and_here, plot_name, power_text, times, to_reach
 from reports.readings import over_readings, reading_view, shown_reading
 from reports.rerun import of_claim
 from reports.slider import band_of
@@ -183,7 +183,7 @@ def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
     """The printed and ours, in the terminal's signs; on other data ours stands beside no printed number."""
     if verdict is not None and (ours := _of_its_kind(claim, verdict)):
         return paper_and_here("", ours)
-    if verdict is None or (claim.kind != "value" and claim.kind not in FIELD_DIFFERENCES):
+    if verdict is None or (claim.kind != "value" and claim.kind not in DIFFERENCES):
         return paper_and_here(claim.printed[0] if claim.kind == "value" and claim.printed else "", "")
     stand_in = verdict.scope == "other_data"
     marks = edges(claim, verdict)
@@ -193,7 +193,7 @@ def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
     else:
         printed = "" if verdict.target is None or stand_in else digits.signed(verdict.target)
         ours = digits.signed(verdict.estimate, beside=marks)
-    hidden = verdict.estimate is None or (stand_in and claim.kind in FIELD_PRINTED)
+    hidden = verdict.estimate is None or (stand_in and claim.kind in PRINTED_KINDS)
     return paper_and_here(printed, "" if hidden else ours)
 
 
@@ -204,7 +204,7 @@ def _of_its_kind(claim: ClaimRecord, verdict: Verdict) -> str:
     if claim.kind not in ("cost", "complexity") or verdict.estimate is None:
         return ""
     number = digits.points(verdict.estimate, beside=edges(claim, verdict))
-    return times(number) if claim.kind == "cost" else beside_power(number)
+    return times(number) if claim.kind == "cost" else power_text(number)
 
 
 def _card_places(claim: ClaimRecord, found: Lookup) -> list[View]:
@@ -351,7 +351,7 @@ def _beside(claim: ClaimRecord, found: Lookup) -> list[View]:
     """Other models on the same data, and all split columns of it; of claims that were judged."""
     if status_of(found.verdicts.get(claim.id)) == "not_tested":
         return []
-    columns = beside_over_columns(claim, found)
+    columns = over_columns(claim, found)
     return [
         *(View(term=YARDSTICK_TERM, text=it.text, href=it.href) for it in others_on_its_data(claim, found)),
         *([View(term=COLUMNS_TERM, text=columns.text, href=columns.href)] if columns else []),

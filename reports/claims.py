@@ -8,9 +8,9 @@ from itertools import groupby
 
 from audit.record import Audit, ClaimRecord, Verdict
 from reports import digits
-from reports.fields import FIELD_COMPARISONS, FIELD_DIFFERENCES, edges, medians, share_held, subject_of
+from reports.fields import COMPARISONS, DIFFERENCES, edges, medians, share_held, subject_of
 from reports.lookup import Lookup, lookup
-from reports.notes import beside_power, epochs_to, times
+from reports.notes import epochs_to, power_text, times
 from reports.verdicts import claim_title, sentence
 from reports.words import PRESSING, STATUS_WORDS, Status, status_of
 
@@ -83,16 +83,16 @@ def printed(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
     if claim.kind == "value":
         return claim.printed[0] if claim.printed else digits.points(verdict.target)
-    if claim.kind in FIELD_DIFFERENCES:
+    if claim.kind in DIFFERENCES:
         return digits.signed(verdict.target)
     if claim.kind == "complexity" and verdict.target is not None:
-        return beside_power(digits.points(verdict.target))
+        return power_text(digits.points(verdict.target))
     return digits.ABSENT
 
 
 def ours(claim: ClaimRecord, verdict: Verdict) -> str:
     """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
-    if claim.kind in FIELD_COMPARISONS:
+    if claim.kind in COMPARISONS:
         return share_held(claim, verdict) or digits.ABSENT
     if claim.kind == "convergence":
         return " / ".join(medians(verdict)) or digits.ABSENT
@@ -102,6 +102,6 @@ def ours(claim: ClaimRecord, verdict: Verdict) -> str:
     if verdict.estimate is None:
         return digits.ABSENT
     number = digits.points(verdict.estimate, beside=marks)
-    text = {"cost": times(number), "complexity": beside_power(number)}.get(claim.kind)
+    text = {"cost": times(number), "complexity": power_text(number)}.get(claim.kind)
     text = text or digits.signed(verdict.estimate, beside=marks)
     return f"{text} ({digits.interval(verdict.ci95, beside=marks)})" if verdict.ci95 else text

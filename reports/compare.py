@@ -1,8 +1,4 @@
-"""Words of what differs between two audits of one paper.
-
-A cause is what differs behind a claim whose verdict changed. That it differs is on record; that it is the
-cause is not, so the words are "with", never "because of".
-"""
+"""Two audits of one paper: verdicts, claims and findings that differ, and what differs behind them."""
 
 from __future__ import annotations
 
@@ -186,7 +182,7 @@ def causes(old: Side, new: Side) -> tuple[str, ...]:
     return (other_version(new.audit.tool_version, old.audit.tool_version),)
 
 
-def causes_numbers(verdict: Verdict) -> tuple[object, ...]:
+def numbers_of(verdict: Verdict) -> tuple[object, ...]:
     """What a verdict rests on."""
     given = (verdict.n, verdict.values, verdict.target, verdict.margin)
     return (*given, verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted)
@@ -306,7 +302,7 @@ def changes(old: Audit, new: Audit) -> Changes:
     flipped.sort(key=lambda it: it.after != "contradicted")
     names = {it.claim for it in flipped}
     moved = sum(
-        name not in names and causes_numbers(before[name].verdict) != causes_numbers(after[name].verdict)
+        name not in names and numbers_of(before[name].verdict) != numbers_of(after[name].verdict)
         for name in both
     )
     added = tuple(_change(None, side) for name, side in after.items() if name not in before)

@@ -1,8 +1,4 @@
-"""Which readings would squeeze all others into one place if the axis had to hold them.
-
-A reading at 10 among fifteen at 58 to 67 takes four fifths of an axis for itself, and hides what the others
-differ in. It is not left out: the plot marks it at its edge, with its value.
-"""
+"""Specification curves (Simonsohn, Simmons and Nelson 2020) and learning curves as hand-written SVG."""
 
 from __future__ import annotations
 
@@ -340,11 +336,6 @@ def _across(kind: str, y: float) -> str:
     return f'<path class="{kind}" d="M{LEFT} {y:.1f}H{RIGHT}"/>'
 
 
-CURVES_HEAD = "Learning curves"
-CURVES_NOTE = (
-    "The score on held-out documents as training goes on, or the training loss where no score was measured "
-    "on the way: thin, one line a seed; thick, their mean. No verdict hangs on them."
-)
 LOSS = "training loss"
 CURVES_EPOCH = "epoch"
 LOG = "training loss, logarithmic axis"

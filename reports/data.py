@@ -1,4 +1,4 @@
-"""Sentences about the data that runs were made on: what was counted while they were prepared."""
+"""The data section, and how the settings of tuned experiments were found."""
 
 from __future__ import annotations
 
@@ -164,10 +164,6 @@ _PRUNERS = {
     "halving": "trials were ended early by successive halving",
 }
 _SAMPLERS = {"random": "drawn at random", "tpe": "proposed by TPE, which learns from the trials before"}
-TRIALS_NOTE = (
-    "Scores are those of training documents held out; no test document was looked at. The trial in bold gave "
-    "the settings."
-)
 
 
 def study_facts(study: Study) -> tuple[str, ...]:

@@ -1,8 +1,4 @@
-"""One style for all figures of a paper, and their bytes: the same data gives the same file.
-
-Colours are those of Okabe and Ito, told apart by those who see few colours and, by their shapes, in grey.
-Sizes are inches of a page of two columns; type is 7 to 8 points, so that no figure needs to be scaled.
-"""
+"""Figures for a paper by matplotlib, imported when one is drawn: one style, the same bytes each time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The claims as CSV: one row for each claim and metric, in the order of `audit.json`.
-
-UTF-8, comma, quotes where needed (RFC 4180), a line feed at the end of a row. Numbers are plain (`-0.62`)
-and as exact as in the record; an absent one is empty. A text that a spreadsheet would take for a formula has
-one apostrophe in front; a reader takes it off again with `unguarded`.
-"""
+"""CSV, Markdown and JUnit from the same record, each a pure function: audit in, text out."""
 
 from __future__ import annotations
 
@@ -30,12 +25,12 @@ from reports.notes import (
     NOTHING_TESTED,
     PRIMARY,
     PRIMARY_AND_VALUES,
-    beside_numbers,
     counted_once,
     further,
     made_by,
     on_imported,
     resting_of,
+    two_numbers,
 )
 from reports.protocol import BOX_TERM, protocol_box
 from reports.text import line, listed, moment, plural, shortened, visible
@@ -417,7 +412,7 @@ def _claim(it: Told, key: str) -> Case:
 def _case_numbers(claim: ClaimRecord, verdict: Verdict) -> str:
     """`epochs to 57.70 nDCG@5: printed –, ours 11.49 / not reached`"""
     subject = line(shown_about(claim, verdict))
-    return beside_numbers(subject, printed(claim, verdict), ours(claim, verdict))
+    return two_numbers(subject, printed(claim, verdict), ours(claim, verdict))
 
 
 def _case_finding(it: Finding, key: str) -> Case:

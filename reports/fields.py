@@ -1,8 +1,4 @@
-"""How a claim came out under its readings, each counted with why: those of one verdict are not all alike.
-
-An open reading may be decided when taken alone, may want seeds, or may be left open by the noise of two test
-sets, which no number of seeds takes away.
-"""
+"""Everything that a sentence about one claim may ask for, as text."""
 
 from __future__ import annotations
 
@@ -130,11 +126,11 @@ def _those_run(verdict: Verdict) -> str:
 
 
 #: Kinds whose estimate is the difference of two means, in points.
-FIELD_DIFFERENCES = ("order", "gap", "equivalent", "significant")
+DIFFERENCES = ("order", "gap", "equivalent", "significant")
 #: Kinds that are about a printed number, which nothing on other data speaks to.
-FIELD_PRINTED = ("value", "gap")
+PRINTED_KINDS = ("value", "gap")
 #: Kinds that are made of several comparisons, with what one of those is called.
-FIELD_COMPARISONS = {
+COMPARISONS = {
     "ranking": "pair of neighbours",
     "trend": "step",
     "optimum": "comparison with another level",
@@ -240,14 +236,14 @@ def subject_of(claim: ClaimRecord) -> str:
 
 def centre(claim: ClaimRecord, verdict: Verdict) -> float | None:
     """What estimates are held against, in points: no difference, or the printed number."""
-    return 0.0 if claim.kind in FIELD_DIFFERENCES else verdict.target
+    return 0.0 if claim.kind in DIFFERENCES else verdict.target
 
 
 def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
     """What an estimate is read against: the target (or no difference) and the margin on either side."""
     if claim.kind == "cost":
         return (1.0,)
-    centre = verdict.target if claim.kind in (*FIELD_PRINTED, "complexity") else 0.0
+    centre = verdict.target if claim.kind in (*PRINTED_KINDS, "complexity") else 0.0
     if centre is None:
         return ()
     return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
@@ -274,7 +270,7 @@ def share_held(claim: ClaimRecord, verdict: Verdict) -> str:
     if not known:
         return ""
     number = sum(estimate > 0 for estimate in known)
-    first, _, rest = FIELD_COMPARISONS.get(claim.kind, "comparison").partition(" ")
+    first, _, rest = COMPARISONS.get(claim.kind, "comparison").partition(" ")
     noun = plural(len(known), first) + (f" {rest}" if rest else "")
     return f"{number} of {noun} {'goes' if number == 1 else 'go'} as claimed"
 

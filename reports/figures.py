@@ -1,4 +1,4 @@
-"""Words in and about the figures for a paper."""
+"""What the figures for a paper show, as data: `reports.drawing` draws them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Scope, Verdict
 from reports.claims import Told, by_claim, told
 from reports.curves import Curve
-from reports.fields import FIELD_DIFFERENCES, coverage
+from reports.fields import DIFFERENCES, coverage
 from reports.lookup import Lookup, lookup
 from reports.readings import curve_of, open_in
 from reports.svg import IntervalPlot, PlotBounds, intervals_of
@@ -174,9 +174,7 @@ def _drawable(number: float) -> bool:
 
 def _forests(claims: Sequence[Told], found: Lookup) -> Iterator[PaperFigure]:
     values = [row for it in claims if it.claim.kind == "value" and (row := _paper_value_row(it, found))]
-    differences = [
-        row for it in claims if it.claim.kind in FIELD_DIFFERENCES and (row := _difference_row(it))
-    ]
+    differences = [row for it in claims if it.claim.kind in DIFFERENCES and (row := _difference_row(it))]
     for name, rows, title, axis in (
         ("values", values, FIGURE_VALUES, VALUES_AXIS),
         ("comparisons", differences, FIGURE_DIFFERENCES, DIFFERENCES_AXIS),

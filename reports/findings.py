@@ -1,4 +1,4 @@
-"""What the checks that need no run look at, and how a finding of theirs is told."""
+"""The findings section: checks that need no run, grouped, with the arithmetic filled in."""
 
 from __future__ import annotations
 
@@ -70,11 +70,6 @@ STRENGTHS: Mapping[int, str] = {
     2: "numbers that do not go with the printed test size, or that come from another run or split",
     1: "statistics that do not go with each other",
 }
-FINDINGS_HEAD = "Consistency of the printed numbers"
-CHECKS_NOTE = (
-    "The printed numbers and sentences held against each other, without any run. A finding is about numbers, "
-    "not people; what else could explain it comes first."
-)
 CHECKS_NONE = "No check of the printed numbers is on record."
 BETWEEN = "Between papers"
 BETWEEN_NOTE = (

@@ -14,10 +14,10 @@ from reports.splits import splits_at_claim
 from reports.text import View, plural
 from reports.verdicts import (
     SETTLE_STAND_IN_NOTE,
+    brief,
     chance,
     claim_title,
     over_metrics,
-    sentences_brief,
     settle_to_settle,
     short,
     time,
@@ -33,9 +33,7 @@ def headlines(found: Lookup) -> tuple[View, ...]:
     A verdict on stand-in data never stands above one on the paper's own: by data first, then by urgency.
     """
     primary = [claim for claim in found.audit.claims if claim.primary]
-    made = [
-        _headlines_headline(list(members), found) for _, members in groupby(primary, key=lambda it: it.claim)
-    ]
+    made = [_headline(list(members), found) for _, members in groupby(primary, key=lambda it: it.claim)]
     return tuple(headline for _, headline in sorted(made, key=lambda pair: pair[0]))
 
 
@@ -46,7 +44,7 @@ def on_own_data(found: Lookup, limit: int) -> tuple[View, ...]:
     data a verdict rests on decides, never how it came out; in the claim file's order.
     """
     groups = groupby(values_on_own_data(found.audit), key=lambda it: it.claim)
-    made = [_headlines_headline(list(members), found)[1] for _, members in groups]
+    made = [_headline(list(members), found)[1] for _, members in groups]
     return tuple(it.but(heading="" if k else ON_OWN_DATA) for k, it in enumerate(made[:limit]))
 
 
@@ -65,23 +63,23 @@ def values_on_own_data(audit: Audit) -> tuple[ClaimRecord, ...]:
 
 def headed(items: Sequence[View]) -> tuple[View, ...]:
     """The same, where those on stand-in data begin under a heading that says what they are."""
-    return tuple(_headlines_headed(items))
+    return tuple(_with_headings(items))
 
 
-def _headlines_headed(items: Sequence[View]) -> Iterator[View]:
+def _with_headings(items: Sequence[View]) -> Iterator[View]:
     begun = False
     for it in items:
         yield it.but(heading=SAME_ON_STAND_IN) if it.stand_in and not begun else it
         begun = begun or it.stand_in
 
 
-def _headlines_headline(claims: list[ClaimRecord], found: Lookup) -> tuple[tuple[int, int], View]:
+def _headline(claims: list[ClaimRecord], found: Lookup) -> tuple[tuple[int, int], View]:
     """With its place on the screen: whose data it rests on, and how pressing it is."""
     statuses = [status_of(found.verdicts.get(claim.id)) for claim in claims]
     pairs = [(subject_of(claim), status) for claim, status in zip(claims, statuses, strict=True)]
     pressing, worst = min((ORDER.index(status), k) for k, status in enumerate(statuses))
     claim = claims[worst]
-    data = _UNTESTED if statuses[worst] == "not_tested" else _headlines_data(claim, found)
+    data = _UNTESTED if statuses[worst] == "not_tested" else _whose_data(claim, found)
     marks = tuple(
         View(metric=metric, status=status, word=STATUS_WORDS[status], href=f"#{found.anchors[member.id]}")
         for member, (metric, status) in zip(claims, pairs, strict=True)
@@ -90,26 +88,24 @@ def _headlines_headline(claims: list[ClaimRecord], found: Lookup) -> tuple[tuple
         title=claim_title(claim, found.names(claim)),
         marks=marks,
         summary=over_metrics(pairs),
-        sentence=" ".join(
-            filter(None, (sentences_brief(claim, found), splits_at_claim(found.audit.splits, claim.id)))
-        ),
+        sentence=" ".join(filter(None, (brief(claim, found), splits_at_claim(found.audit.splits, claim.id)))),
         stand_in=data == _STAND_IN,
         heading="",
         href="",
         link="",
     )
     first = found.same.claims.get(claim.id)
-    return (data, pressing), _headlines_again(
+    return (data, pressing), _headline_again(
         headline, first, found
     ) if first and data == _STAND_IN else headline
 
 
-def _headlines_data(claim: ClaimRecord, found: Lookup) -> int:
+def _whose_data(claim: ClaimRecord, found: Lookup) -> int:
     verdict = found.verdicts.get(claim.id)
     return _STAND_IN if verdict is not None and verdict.scope == "other_data" else _OWN
 
 
-def _headlines_again(headline: View, first: str, found: Lookup) -> View:
+def _headline_again(headline: View, first: str, found: Lookup) -> View:
     """Without marks of its own: its runs are told at another claim, with how that one came out."""
     claim = next(it for it in found.audit.claims if it.id == first)
     all_of_it = [it for it in found.audit.claims if it.claim == claim.claim]

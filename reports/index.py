@@ -1,4 +1,4 @@
-"""Words of the page that lists the audits of several papers."""
+"""One page over the audits of several papers: four numbers each, and the way to each report."""
 
 from __future__ import annotations
 
@@ -12,18 +12,8 @@ from reports.text import View, listed, moment, plural
 from reports.words import SCOPE_WORDS, STATUS_WORDS, STATUSES, Status, status_of
 
 TITLE = "Reproducibility audits"
-INDEX_NOTE = (
-    "Each number counts claims, out of all of a paper’s claims. Not tested is a claim that no run spoke to, "
-    "or that was run only on other data than its printed value is about, or whose runs failed. A number of "
-    "which all rest on stand-in data has thin figures and a grey mark: what holds there may not hold on the "
-    "paper’s own. "
-    "There is no score of a paper, and papers are not ranked: they stand in the order of their keys."
-)
 PAPER = "Paper and corpus"
-RESTS_ON = "What was judged rests on"
 NOTHING = "nothing was judged"
-INDEX_FINDINGS = "Printed numbers"
-NEWEST = "Newest run"
 INDEX_NO_RUN = "none"
 _INDEX_REDUCED = "reduced protocol"
 _INDEX_IMPORTED = "numbers that were imported, not verified here"

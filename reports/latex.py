@@ -1,4 +1,4 @@
-"""Text made fit for LaTeX and BibTeX: characters show as themselves, and braces come in pairs."""
+"""The verdicts as LaTeX tables for a paper: printed values table by table, then the comparisons."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from reports.notes import (
     BESIDE_COMPARISONS,
     BESIDE_VALUES,
     NOTHING_TESTED,
-    beside_elsewhere,
     in_place,
     on_imported,
+    on_other_data,
     tested,
 )
 from reports.text import line, shortened, slug
@@ -228,7 +228,7 @@ def _notes(claims: Sequence[Told]) -> str:
     rows = [it for it in claims if it.status != "not_tested"]
     said = (
         tested(len(rows), len(claims)),
-        beside_elsewhere(_verdict(it).scope for it in rows),
+        on_other_data(_verdict(it).scope for it in rows),
         on_imported(sum(it.imported for it in rows), len(rows)),
     )
     return " ".join(filter(None, said))

@@ -11,33 +11,6 @@ from reports.text import capital, listed, plural
 from reports.words import SCOPE_WORDS, STATUS_WORDS, UNJUDGED, UNTESTED, reason
 
 NOTHING_TESTED = "Nothing was tested."
-NO_PRIMARY = "The claim file marks no claim as primary."
-NO_CHECKS = (
-    "No check of our implementation is on record. Until there is one, no claim is called contradicted "
-    "on its runs."
-)
-NO_TABLES = "The claim file holds no table."
-KEY_PLOT = (
-    "An invented example: the dashed line is the printed number and the shaded band its margin; the "
-    "diamond is our mean, the thick bar its 90% interval, the thin one its 95% interval; along the "
-    "dotted line 95% of single runs of the paper would fall; each dot is one seed. At a look that has less "
-    "than the level of 5% all of these are wider, and the numbers beside the plot say by how much."
-)
-KEY_VERDICT = (
-    "Reproduced: the thick bar lies inside the band. Contradicted: the printed number is so far off "
-    "that even one unusual run does not explain it. A comparison is reproduced as to its direction only. "
-    "Not tested: nothing was run, our runs failed, or used other data than a printed value is about. "
-    "Anything else is inconclusive."
-)
-#: Beside the two forms of a mark.
-ON_NUMBER = "filled: on the number,"
-ON_COMPARISON = "outlined: on a comparison"
-TABLE_KEY = (
-    "Large: the number as printed. Below it, ours: mean ± sd over n seeds. A filled mark beside a "
-    "number is the verdict on that number. An outlined one is the verdict on a comparison that rests on "
-    "it; it says nothing of how near the two numbers are. "
-    "≠ leads to a finding that no run was needed for. Hatched: copied from another paper, not judged."
-)
 #: Of a split that is not the paper's, and of one that is not known to be.
 _ANOTHER = "another split"
 _UNKNOWN = "a split that need not be the paper’s"
@@ -269,8 +242,6 @@ def mcnemar(found: InstanceEvidence) -> str:
 INCONSISTENT = "Inconsistent: {title}"
 BETWEEN_PAPERS = "between papers"
 IN_README = "in the README of the public code, not in the paper"
-FURTHER_PRIMARY = "Further primary claims"
-WHY_UNTESTED = "Why the other claims were not judged"
 WORDS = "What these words mean"
 #: In the words of a reader who is no statistician.
 MEANINGS = (
@@ -293,25 +264,13 @@ MEANINGS = (
 )
 NONE_INCONSISTENT = "No check of the printed numbers found an inconsistency."
 NO_FINDINGS = "The printed numbers were not checked against each other."
-CONTROLS_GATE = "Our implementations"
 GATE_OPEN = "passed all of their own checks, so that their runs may contradict a claim."
 GATE_IMPORTED = "not used: all runs were imported, and our checks say nothing about the code that made them."
 GATE_NOT_IMPORTED = "They say nothing about imported runs."
 GATE_NONE = "no check of them is on record, so that their runs contradict no claim."
 #: Of the example plot, whose caption explains it.
 KEY_NAME = "An invented example: printed 76.20, mean 75.62."
-MARGIN_LABEL = "What if every margin were"
-MARGIN_UNIT = "points"
 MARGIN_UNITS = ("point", "points")
-MARGIN_BACK = "back to the audit’s margins"
-MARGIN_CHOICE = (
-    "How far from the printed number still counts as the same is a choice, made and hashed before the runs."
-)
-#: Not on paper, where nothing moves.
-MARGIN_NOTE = (
-    "Move the slider to see which verdicts depend on this choice: a note at each claim says what its verdict "
-    "would be, taken alone. The verdicts of this page stay those of the audit."
-)
 MARGIN_FIXED = "The margins are the audit’s."
 MARGIN_MOVED = "At {d}, {n} of {m} claims would have another verdict."
 MARGIN_BANNER = (
@@ -323,11 +282,7 @@ MARGIN_REFUSED = "“{text}” is not taken: a margin is above 0 and at most 100
 #: At a claim.
 MARGIN_WHAT_IF = "what if: {word}"
 NO_MARGINS = "No verdict of this audit hangs on a margin in points."
-MARGINS_LISTED = "The margins that were fixed, and why"
-FILTER_LABEL = "Filter the claims"
-FILTER_HINT = "v:contradicted d:eurlex kind:order primary"
 FILTER_SHOWN = "{n} of {m} claims shown"
-FILTER_CLEAR = "show all"
 FILTER_NONE = "No claim fits this filter."
 FILTER_NO_KEY = "Unknown: {key} – the keys are v:, d:, kind: and m:."
 FILTER_NO_VALUE = "Unknown: {asked} – there are {values}."
@@ -343,8 +298,6 @@ FILTER_HELP = (
     ("v:a,b", "a comma: one or the other; several conditions: all of them"),
     ("-d:eurlex", "a minus in front: all but these"),
 )
-FILTER_HELP_TITLE = "What can be asked for"
-SORT_LABEL = "Order"
 SORTS = (
     ("eye", "by verdict"),
     ("paper", "as in the claim file"),
@@ -353,16 +306,7 @@ SORTS = (
     ("flip", "nearest to another verdict first"),
 )
 OPEN_ALL = "open all shown"
-CLOSE_ALL = "close all"
 SELF_LINK = "link to this claim"
-NOT_DRAWN = (
-    "This page is large: only plots of the first primary claims and contradictions are drawn. The numbers of "
-    "all others stand beside their place."
-)
-ON_PAPER = (
-    "Printed here: primary and contradicted claims in full, of each other claim its verdict in a line. What "
-    "has a triangle (▸) is folded and stands in the page alone; what is unfolded there is printed."
-)
 KEYS = "Up and down go from claim to claim, Enter opens one."
 
 
@@ -419,10 +363,8 @@ def paper_and_here(printed: str, ours: str) -> str:
     return ", ".join(parts)
 
 
-AUTHORS_HEAD = "The authors"
 NOT_ASKED = "Not yet asked."
 HOW = "Their answer is shown here word for word; it goes into the claim file under “author_response”."
-EFFECT = "Effect on this audit"
 NO_EFFECT = "not yet worked in"
 
 
@@ -467,11 +409,11 @@ def times(ratio: str) -> str:
     return f"× {ratio}"
 
 
-def beside_power(exponent: str) -> str:
+def power_text(exponent: str) -> str:
     return f"power {exponent}"
 
 
-def beside_numbers(subject: str, printed: str, ours: str) -> str:
+def two_numbers(subject: str, printed: str, ours: str) -> str:
     """`P@1: printed 75.83, ours 75.20 ± 0.14`"""
     return f"{subject}: printed {printed}, ours {ours}"
 
@@ -488,7 +430,7 @@ def tested(number: int, of: int) -> str:
     return f"{digits.count(number)} of {plural(of, 'claim')} were tested."
 
 
-def beside_elsewhere(scopes: Iterable[Scope | None]) -> str:
+def on_other_data(scopes: Iterable[Scope | None]) -> str:
     """What a dagger at our numbers means; empty where no run used other data than the paper."""
     others = {SCOPE_WORDS[scope] for scope in scopes if scope not in (None, "same_data")}
     return f"† On {listed(sorted(others), word='or')}, not on the paper’s own data." if others else ""

@@ -1,4 +1,4 @@
-"""What stands on the page, as frozen data with its text already formatted. The templates only print it."""
+"""What stands on the page, with its text already formatted. The templates only print it."""
 
 from __future__ import annotations
 
@@ -191,11 +191,6 @@ def author_slot(found: Lookup) -> View:
     )
 
 
-FIDELITY_HEAD = "Fidelity gate"
-FIDELITY_NOTE = (
-    "What our implementation of a model had to pass before its runs may contradict anybody: stored results "
-    "of the public code, numbers of parameters, and the same sums done in another way."
-)
 FIDELITY_IMPORTED = (
     "Runs that were imported did not pass through these checks: their code was not checked here, and "
     "they contradict a claim only where they are stated to be of the paper’s own code."

@@ -1,4 +1,4 @@
-"""Sentences about the protocol: what the paper says, its public code, what was done here."""
+"""The protocol: what was reduced, each point against the paper and its code, and the record of every run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ from reports.notes import all_experiments, imported_data, scope_made, scope_mean
 from reports.text import View, listed, plural
 from reports.words import SCOPE_WORDS, all_but, heading, untold
 
-PROTOCOL_HEAD = "Protocol: the paper, its public code, and what was done here"
-PROTOCOL_NOTE = (
-    "A line for each point on which these are known to differ, or on which the paper is silent: those have a "
-    "question mark. Where the settings decide, they are listed below, in full, for each experiment."
-)
 PROTOCOL_NONE = "No departure from the paper is on record."
 PROTOCOL_OPEN = "left open"
 FOLLOWED = "as the settings below have it"
@@ -75,7 +70,7 @@ _FEW_OTHERS = 2
 
 
 @dataclass(frozen=True)
-class PointPoint:
+class Point:
     """One point of the protocol."""
 
     what: str
@@ -96,7 +91,7 @@ class PointGroup:
     experiments: str
     names: tuple[str, ...]
     """Of all of them, where the heading does not tell; empty where it does."""
-    points: tuple[PointPoint, ...]
+    points: tuple[Point, ...]
     counts: str
 
 
@@ -111,11 +106,11 @@ def protocol_diff(found: Lookup) -> View:
     told = dict(points)
     for name, first in found.same.experiments.items():
         told[name] = tuple(it for it in held_all[name] if it not in held_all[first])
-    shared: dict[PointPoint, list[str]] = {}
+    shared: dict[Point, list[str]] = {}
     for name, mine in told.items():
         for point in mine:
             shared.setdefault(point, []).append(name)
-    groups: dict[tuple[str, ...], list[PointPoint]] = {}
+    groups: dict[tuple[str, ...], list[Point]] = {}
     for point, names in shared.items():
         groups.setdefault(tuple(names), []).append(point)
     ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
@@ -137,7 +132,7 @@ def settings_anchors(found: Lookup) -> dict[str, str]:
     return {name: anchors[found.same.experiments.get(name, name)] for name in run}
 
 
-def _point_points(experiment: ExperimentRecord, found: Lookup) -> Iterator[PointPoint]:
+def _point_points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
     for it in dict.fromkeys(experiment.deviations):
         yield _point(it)
     readings = found.audit.readings
@@ -146,7 +141,7 @@ def _point_points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point
     names = readings.of.get(experiment.reading_of or experiment.id, ())
     for choice in (it for it in readings.open if it.name in names):
         taken = experiment.reading.get(choice.name, choice.choices[0] if choice.choices else "")
-        yield PointPoint(
+        yield Point(
             what=choice.name.replace("_", " "),
             paper=f"{PROTOCOL_OPEN}; {declared(choice.choices)}",
             code=digits.ABSENT,
@@ -157,8 +152,8 @@ def _point_points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point
         )
 
 
-def _point(it: Deviation) -> PointPoint:
-    return PointPoint(
+def _point(it: Deviation) -> Point:
+    return Point(
         what=it.what,
         paper=it.paper or digits.ABSENT,
         code=it.code or digits.ABSENT,
@@ -169,7 +164,7 @@ def _point(it: Deviation) -> PointPoint:
     )
 
 
-def _point_counts(points: list[PointPoint] | tuple[PointPoint, ...]) -> str:
+def _point_counts(points: list[Point] | tuple[Point, ...]) -> str:
     silent = sum(it.silent for it in points)
     return points_line(len(points), silent, sum(it.code != digits.ABSENT for it in points))
 
@@ -185,7 +180,7 @@ def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> t
     return heading(titles), untold(titles)
 
 
-def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[PointPoint, ...]) -> View:
+def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Point, ...]) -> View:
     spec = found.runs(it.id)[0].spec
     return View(
         anchor=anchor,

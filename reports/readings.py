@@ -1,4 +1,4 @@
-"""Sentences about the readings of what a paper leaves open."""
+"""A claim under every reading of what the paper leaves open: sentences, curve and table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from audit.record import ClaimRecord, OpenChoice, Readings, ReadingVerdict, Verd
 from reports import digits
 from reports.curves import Curve, CurvePoint, specification_curve
 from reports.fields import (
-    FIELD_DIFFERENCES,
-    FIELD_PRINTED,
+    DIFFERENCES,
+    PRINTED_KINDS,
     centre,
     coverage,
     edges,
@@ -88,12 +88,12 @@ def open_choice(it: OpenChoice) -> str:
 
 def curve_description(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the curve shows, for those who do not see it."""
-    show = digits.signed if claim.kind in FIELD_DIFFERENCES else digits.points
+    show = digits.signed if claim.kind in DIFFERENCES else digits.points
     known = sorted(it.estimate for it in verdict.readings if it.estimate is not None)
     run = f"{len(verdict.readings)} of {verdict.readings_declared} declared readings"
     parts = [f"{run}: {readings_counted(verdict)}"]
     if known:
-        what = "differences" if claim.kind in FIELD_DIFFERENCES else "means"
+        what = "differences" if claim.kind in DIFFERENCES else "means"
         parts.append(
             f"{what} from {show(known[0])} to {show(known[-1])}, with {coverage(verdict)[1]}% intervals"
         )
@@ -112,7 +112,7 @@ def reading_view(
     return View(
         curve=specification_curve(curve_of(claim, verdict, open_here, anchor)),
         caption=curve_note(readings.limit),
-        estimate="Difference" if claim.kind in FIELD_DIFFERENCES else "Mean",
+        estimate="Difference" if claim.kind in DIFFERENCES else "Mean",
         interval=f"{coverage(verdict)[1]}% interval",
         rows=tuple(_reading_row(claim, it, verdict) for it in verdict.readings),
         open=tuple(open_choice(it) for it in open_here),
@@ -127,7 +127,7 @@ def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
 
 def _reading_row(claim: ClaimRecord, it: ReadingVerdict, verdict: Verdict) -> View:
     marks = edges(claim, verdict)
-    show = digits.signed if claim.kind in FIELD_DIFFERENCES else digits.points
+    show = digits.signed if claim.kind in DIFFERENCES else digits.points
     status: Status = "not_tested" if it.reason in UNTESTED else it.outcome
     return View(
         reading=reading_name(it.reading),
@@ -142,10 +142,10 @@ def _reading_row(claim: ClaimRecord, it: ReadingVerdict, verdict: Verdict) -> Vi
 
 def curve_of(claim: ClaimRecord, verdict: Verdict, open_here: tuple[OpenChoice, ...], anchor: str) -> Curve:
     """Without the printed number where the runs are on other data, which share no axis with it."""
-    difference = claim.kind in FIELD_DIFFERENCES
-    near = verdict.scope != "other_data" and claim.kind in FIELD_PRINTED
+    difference = claim.kind in DIFFERENCES
+    near = verdict.scope != "other_data" and claim.kind in PRINTED_KINDS
     target = verdict.target if near else None
-    centre = 0.0 if difference and claim.kind not in FIELD_PRINTED else target
+    centre = 0.0 if difference and claim.kind not in PRINTED_KINDS else target
     margin = verdict.margin
     return Curve(
         id=f"curve-{anchor}",

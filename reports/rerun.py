@@ -1,4 +1,4 @@
-"""Sentences about running it again, and about what the verdicts rest on: margins, tool, machine."""
+"""Running it again: the command for all or for one claim, what it needs, and what the verdicts rest on."""
 
 from __future__ import annotations
 
@@ -13,17 +13,9 @@ from reports.lookup import Lookup
 from reports.notes import margins_note
 from reports.text import View, listed, moment, plural
 
-RERUN_HEAD = "Rerun"
-RERUN_NOTE = (
-    "Runs that are on record are not made again: in an empty folder all is run, elsewhere what is missing."
-)
-THIS_CLAIM = "Rerun this claim"
-BEHIND = "What runs one claim again stands below it, short of the beginning, which all of them share:"
 COPY = "Copy"
 COPIED = "Copied"
 MARKED = "Marked: copy with Ctrl+C"
-EACH = "One experiment at a time"
-PROVENANCE = "Provenance"
 MARGINS = "Margins"
 MARGINS_HASH = "Their hash"
 FIRST_RUN = "First run began"
@@ -38,7 +30,6 @@ TOOL = "Tool"
 ENVIRONMENT = "Environment"
 HARDWARE = "Hardware"
 RERUN_NO_RUN = "no run"
-MISMATCH = "Other margins than the runs began under."
 
 
 def cost(seconds: float, runs: int) -> str:

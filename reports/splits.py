@@ -1,4 +1,4 @@
-"""Sentences about the split columns of a corpus, and a printed number under both readings of its split."""
+"""The split columns of a corpus: noise of split and seed, two readings of each printed number."""
 
 from __future__ import annotations
 

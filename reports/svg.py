@@ -1,4 +1,4 @@
-"""Interval plots as hand-written SVG.
+"""Interval plots of claims as hand-written SVG.
 
 Why not matplotlib here: a page has a plot for every verdict. Measured on two CPU cores, matplotlib takes
 0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file;
@@ -26,7 +26,7 @@ from html import escape as _html_escape
 
 from audit.record import ClaimRecord, Verdict
 from reports import digits
-from reports.fields import FIELD_COMPARISONS, FIELD_PRINTED, subject_of
+from reports.fields import COMPARISONS, PRINTED_KINDS, subject_of
 from reports.text import shortened, visible
 from reports.verdicts import plot_description
 
@@ -242,7 +242,7 @@ def plot_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...],
 
 def intervals_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, ...]) -> IntervalPlot | None:
     """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
-    if verdict is None or (claim.kind in FIELD_PRINTED and verdict.scope == "other_data"):
+    if verdict is None or (claim.kind in PRINTED_KINDS and verdict.scope == "other_data"):
         return None
     plain = IntervalPlot(
         description=plot_description(claim, verdict),
@@ -251,7 +251,7 @@ def intervals_of(claim: ClaimRecord, verdict: Verdict | None, names: tuple[str, 
         ci90=verdict.ci90,
         ci95=verdict.ci95,
     )
-    if claim.kind in FIELD_COMPARISONS:
+    if claim.kind in COMPARISONS:
         return _of_several(plain, claim, verdict, names)
     if verdict.estimate is None:
         return None

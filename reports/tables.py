@@ -1,4 +1,4 @@
-"""The paper's tables drawn again: the printed number, a mark for what was found about it, our mean below."""
+"""The paper’s tables drawn again, what other papers print, and frequent and rare labels."""
 
 from __future__ import annotations
 
@@ -165,15 +165,8 @@ def _scopes(table: TableRecord, found: Lookup) -> list[Scope]:
     return [found.experiments[key].scope for key in sorted(key for key in shown if key)]
 
 
-ACROSS_HEAD = "Across papers: one method, one collection, one metric"
-ACROSS_NOTE = (
-    "Every paper at hand that prints the number, and ours. Hatched: copied, with the paper that it is from. "
-    "N: test documents as that paper prints them; other sizes are other splits. “Differs”: two "
-    "numbers that are not copied from each other and that no rounding makes one, a baseline that drifts."
-)
 OURS = "Ours"
 UNKNOWN_SIZE = "N not printed"
-STAND_IN = "† On stand-in data or another split: not comparable with the numbers beside it."
 
 
 def across_summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str:

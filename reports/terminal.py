@@ -8,7 +8,7 @@ from itertools import groupby
 
 from audit.record import IMPORTED, Audit, ClaimRecord, ExperimentRecord, Verdict
 from reports import digits
-from reports.fields import FIELD_COMPARISONS, edges, share_held, subject_of
+from reports.fields import COMPARISONS, edges, share_held, subject_of
 from reports.notes import epochs_needed, unjudged
 from reports.text import plural
 from reports.verdicts import unrun_lines
@@ -22,7 +22,7 @@ def summary(audit: Audit) -> str:
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
-    lines = list(_terminal_lines(judged, {it.id: it for it in audit.experiments}))
+    lines = list(_claim_lines(judged, {it.id: it for it in audit.experiments}))
     counts: Counter[str] = Counter(status_of(verdict) for _, verdict in pairs)
     others = Counter(verdict.reason for claim, verdict in pairs if (claim, verdict) not in judged)
     for code, number in others.items():
@@ -34,7 +34,7 @@ def summary(audit: Audit) -> str:
     return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {numbers}"])
 
 
-def _terminal_lines(
+def _claim_lines(
     pairs: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str, ExperimentRecord]
 ) -> Iterator[str]:
     """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
@@ -46,9 +46,7 @@ def _terminal_lines(
         but = "" if number == len(evidence) else ", but where another stands in brackets"
         yield f"evidence: {usual}{but}"
     for (name, group), marks in zip(groups, evidence, strict=True):
-        cells = [
-            f"{_ICONS[status_of(verdict)]} {_terminal_shown(claim, verdict)}" for claim, verdict in group
-        ]
+        cells = [f"{_ICONS[status_of(verdict)]} {_shown_number(claim, verdict)}" for claim, verdict in group]
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
         yield f"{name:{width}}  {'   '.join(cells)}".rstrip() + own
         yield from (f"{'':{width}}    {line}" for pair in group if (line := _of_readings(*pair)))
@@ -82,10 +80,10 @@ def _evidence(group: list[tuple[ClaimRecord, Verdict]], experiments: Mapping[str
     return ", ".join(words for words, so in found.items() if so)
 
 
-def _terminal_shown(claim: ClaimRecord, verdict: Verdict) -> str:
+def _shown_number(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
     subject = subject_of(claim)
-    if claim.kind in FIELD_COMPARISONS:
+    if claim.kind in COMPARISONS:
         return f"{subject} {share_held(claim, verdict)}".rstrip()
     if claim.kind == "convergence":
         return f"{subject} {epochs_needed(verdict)}".rstrip()

@@ -1,4 +1,4 @@
-"""Sentences about what was not checked, and about how much of the paper was."""
+"""What was not checked, and why: of equal rank with the findings, because what is absent reads as fine."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ from reports.text import View, listed, plural
 from reports.verdicts import unrun_lines
 from reports.words import UNJUDGED, status_of
 
-UNCHECKED_HEAD = "What was not checked, and why"
-UNCHECKED_NOTE = (
-    "What is silently absent reads as if it were fine, so that it stands here at the rank of what was found."
-)
 CLAIMS = "Claims"
 EXPERIMENTS = "Experiments"
 EXTRACTION = "Tables and figures"

@@ -1,4 +1,4 @@
-"""Sentences about one claim and its verdict."""
+"""Sentences about one claim and its verdict, for its card and for the first screen."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from reports.conclusions import (
     SIZES_UNKNOWN,
 )
 from reports.fields import (
-    FIELD_COMPARISONS,
-    FIELD_DIFFERENCES,
-    FIELD_PRINTED,
+    COMPARISONS,
+    DIFFERENCES,
+    PRINTED_KINDS,
     coverage,
     edges,
     field_seeds,
@@ -48,7 +48,7 @@ _MEASURED = {
         "compared{medians}"
     ),
     "complexity": "over {sizes} sizes, the {cost} grows by the power {power} of it; claimed is {target}",
-    **dict.fromkeys(FIELD_COMPARISONS, _SEVERAL),
+    **dict.fromkeys(COMPARISONS, _SEVERAL),
 }
 #: What the plot's estimate is, where it is neither a mean nor a difference of two.
 _ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
@@ -195,7 +195,7 @@ def margin_band(verdict: Verdict) -> str:
 
 def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the interval plot shows, for those who do not see it."""
-    difference, power = claim.kind in FIELD_DIFFERENCES, claim.kind == "complexity"
+    difference, power = claim.kind in DIFFERENCES, claim.kind == "complexity"
     show = digits.signed if difference else digits.points
     marks = edges(claim, verdict)
     parts = []
@@ -222,7 +222,7 @@ def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
 
 def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
     """Why a claim has no interval plot."""
-    if verdict is not None and verdict.scope == "other_data" and claim.kind in FIELD_PRINTED:
+    if verdict is not None and verdict.scope == "other_data" and claim.kind in PRINTED_KINDS:
         return "Not drawn: the runs used other data than the paper, so its number and ours share no axis."
     if verdict is not None and verdict.parts:
         return "Not drawn: the comparisons share no axis; the table below has each."
@@ -233,7 +233,7 @@ def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
 
 def verdicts_measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
     """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
-    stand_in = claim.kind in FIELD_PRINTED and verdict.scope == "other_data"
+    stand_in = claim.kind in PRINTED_KINDS and verdict.scope == "other_data"
     known = verdict.parts or verdict.estimate is not None
     if claim.kind == "convergence":
         known = verdict.target is not None
@@ -281,7 +281,7 @@ def _spreads(claim: ClaimRecord, verdict: Verdict) -> Iterator[str]:
 
 def _size(claim: ClaimRecord, verdict: Verdict) -> str:
     """That comparisons are judged by direction alone, with the printed difference where there is one."""
-    if claim.kind in FIELD_COMPARISONS:
+    if claim.kind in COMPARISONS:
         return SIZES_UNKNOWN
     if claim.kind != "order":
         return ""
@@ -365,10 +365,6 @@ def _unrun_others(seeds: Sequence[int]) -> str:
 
 
 SETTLE_HEAD = "What would settle the open claims"
-SETTLE_NOTE = (
-    "Seeds an arm, those already run included, for a chance of 80%, if means and spread are as they are now; "
-    "time by the run records. The cheapest first."
-)
 #: Of runs on other data than the paper's.
 SETTLE_ON_STAND_IN = "on this stand-in"
 NEVER_PRINTED = "a stand-in can never settle the printed number, which is about the paper’s own data"
@@ -553,7 +549,7 @@ def _brief_side(claim: ClaimRecord, verdict: Verdict) -> float:
     """Above (+) or below (-) what the estimate is read against; 0 where that is not known, or no matter."""
     if verdict.estimate is None or (claim.kind == "equivalent" and not claim.details.get("no_loss")):
         return 0.0
-    if claim.kind in FIELD_DIFFERENCES:
+    if claim.kind in DIFFERENCES:
         return 0.0 if abs(verdict.estimate) < _LEVEL else verdict.estimate
     known = claim.kind == "value" and verdict.target is not None and verdict.scope != "other_data"
     return verdict.estimate - verdict.target if known and verdict.target is not None else 0.0
@@ -567,7 +563,7 @@ def _turned(claim: ClaimRecord, verdict: Verdict) -> str:
     side = _brief_side(claim, verdict)
     if not side:
         return f"{verdict.outcome} in {claim.metric}"
-    above, below = ("ahead", "behind") if claim.kind in FIELD_DIFFERENCES else ("above", "below")
+    above, below = ("ahead", "behind") if claim.kind in DIFFERENCES else ("above", "below")
     size = digits.distance(side, margin=verdict.margin)
     return f"{size} points {above if side > 0 else below} in {claim.metric}"
 
@@ -593,20 +589,20 @@ def _follows(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> st
 
 def sentence(claim: ClaimRecord, found: Lookup) -> str:
     """The verdict on `claim` in a sentence or two; a claim without a verdict is not tested."""
-    return _sentences_said(verdict_sentence, claim, found)
+    return _said_of(verdict_sentence, claim, found)
 
 
-def sentences_brief(claim: ClaimRecord, found: Lookup) -> str:
+def brief(claim: ClaimRecord, found: Lookup) -> str:
     """The same for the first screen, without intervals; its other metrics where they point another way."""
     others = [
         (it, found.verdicts[it.id])
         for it in found.audit.claims
         if it.claim == claim.claim and it.id != claim.id and it.id in found.verdicts
     ]
-    return _sentences_said(partial(brief_sentence, others=others), claim, found)
+    return _said_of(partial(brief_sentence, others=others), claim, found)
 
 
-def _sentences_said(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
+def _said_of(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
     return how(
         claim,
         found.verdicts.get(claim.id),

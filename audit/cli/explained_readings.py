@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from audit.judging.readings import about
 from audit.record import ClaimRecord, Readings, ReadingVerdict, Verdict
 from reports import digits
-from reports.fields import FIELD_DIFFERENCES, coverage, edges
+from reports.fields import DIFFERENCES, coverage, edges
 from reports.readings import open_choice, reading_name
 
 _WIDTH = 110
@@ -42,7 +42,7 @@ def _wrapped(text: str) -> Iterator[str]:
 
 def _table(claim: ClaimRecord, verdict: Verdict) -> Iterator[str]:
     rows = [_row(claim, verdict, it) for it in verdict.readings]
-    what = "difference" if claim.kind in FIELD_DIFFERENCES else "mean"
+    what = "difference" if claim.kind in DIFFERENCES else "mean"
     head = ("reading", "seeds", what, f"{coverage(verdict)[1]}% interval", "verdict")
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     for row in (head, *rows):
@@ -59,7 +59,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _row(claim: ClaimRecord, verdict: Verdict, it: ReadingVerdict) -> tuple[str, ...]:
-    show = digits.signed if claim.kind in FIELD_DIFFERENCES else digits.points
+    show = digits.signed if claim.kind in DIFFERENCES else digits.points
     marks = edges(claim, verdict)
     return (
         reading_name(it.reading),

@@ -14,7 +14,7 @@ from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.stats.printed import printed
 from reports import digits
-from reports.fields import FIELD_PRINTED
+from reports.fields import PRINTED_KINDS
 from reports.lookup import Lookup, lookup
 from reports.notes import margins_note, seed_note
 from reports.text import plural
@@ -75,7 +75,7 @@ def _printed(found: Derivation) -> Iterator[str]:
     """The cells as printed, with the half unit of each."""
     claim = found.claim
     behind = ""
-    if claim.kind in FIELD_PRINTED:
+    if claim.kind in PRINTED_KINDS:
         runs = plural(claim.runs_behind, "run")
         behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}"
     for k, text in enumerate(claim.printed):
