@@ -176,15 +176,16 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
         },
         {"xml_cnn": True},
     )
-    # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3)
+    # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3); the paper's SD is taken for twice ours:
+    # t = (12 - 0.505) / (2 * sqrt(1 / 3 + 4)) = 2.76 with 2 df
     assert split_table(found) == (
         "     metric  mean   SD columns  SD seeds  SD split  one unknown split  mean of these   printed\n"
         "svm  P@1     68.00  2.00        1.00      1.73      58.06 to 77.94     64.49 to 71.51  80.00\n"
         "\n"
         "printed numbers under each reading of the split, each alone at the full level:\n"
         "svm P@1, printed 80.00\n"
-        "  one unknown split: contradicted (outside the margin, even allowing for one unusual split; "
-        "p (reproduced) 0.995, p (contradicted) 0.038)\n"
+        "  one unknown split: inconclusive (one lucky split would explain the difference; "
+        "p (reproduced) 0.995, p (contradicted) 0.110)\n"
         "  mean of these 3: inconclusive (too few seeds on one column; four is the least)\n"
         "\n"
         "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
