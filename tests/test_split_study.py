@@ -176,7 +176,7 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
         },
         {"xml_cnn": True},
     )
-    # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3); the paper's SD is taken for twice ours:
+    # 68 -+ 4.3027 * 2 * sqrt(4 / 3), and 68 -+ 4.3027 * 1 * sqrt(2 / 3); the paper scatters twice as much:
     # t = (12 - 0.505) / (2 * sqrt(1 / 3 + 4)) = 2.76 with 2 df
     assert split_table(found) == (
         "     metric  mean   SD columns  SD seeds  SD split  one unknown split  mean of these   printed\n"
