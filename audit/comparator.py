@@ -106,7 +106,7 @@ def compare(
     split needs it, and stays inconclusive without. A claim with `readings` is judged under each of them that
     was run, and decided only where all agree: `audit.judging.readings` has the rule and its error.
     """
-    priors = priors_of(claims, experiments)
+    priors = priors_of(claims, experiments, test_sizes or {})
     rules = _Rules(claims, experiments, fidelity, margins, test_sizes or {}, readings, alpha, priors)
     family = rules.family()
     whole = rules.in_family([it for it, _ in family])
@@ -418,6 +418,7 @@ def case_of(
             cost=cost,
             priors=priors,
             deterministic=claim.deterministic,
+            test_sizes=test_sizes or {},
         )
         for name in claim.experiments
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from audit.claim_names import counted
 from audit.imported import OTHER_CODE, origin, repeats, speaks_against
@@ -65,6 +66,8 @@ class Arm:
     """Reason code when there is no value: `not_run`, `run_failed`, `not_measured` of a cost, `other_data`."""
     notes: tuple[str, ...] = ()
     """Short warnings about these runs, for the badges of a verdict."""
+    raw: tuple[float, ...] = ()
+    """What was measured, where `values` are without its spread, which is less than a test document."""
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -73,7 +76,7 @@ class Arm:
     @property
     def measured(self) -> tuple[float, ...]:
         """The values that were run, without a prior."""
-        return tuple(self.values)[: len(self.runs)]
+        return self.raw or tuple(self.values)[: len(self.runs)]
 
     @property
     def deterministic(self) -> bool:
@@ -129,13 +132,15 @@ def gather(
     cost: Reader | None = None,
     priors: Priors | None = None,
     deterministic: bool = False,
+    test_sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> Arm:
     """The evidence of `experiment` for `metric`, or for the quantity of that name, which `cost` reads.
 
     A run that stands there twice (one key) counts once. So does a seed: two runs with one seed, by another
     precision or revision, are no two draws, and taken for such they would make us surer than we are. Nor are
-    seeds with the very same results, unless they are declared `deterministic`. The values are moderated by
-    the prior of their group, where `priors` have one and they scatter.
+    seeds with the very same results, unless they are declared `deterministic`. Values that are apart by no
+    more than a third of one test document (or .01 points) are one value, which has no spread. The others are
+    moderated by the prior of their group, where `priors` have one. `test_sizes` as in `compare`.
     """
     record = experiments.get(experiment)
     if record is None:
@@ -168,19 +173,30 @@ def gather(
     elif record.deterministic and values and (cost is None or metric in COUNTED):
         values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
         notes.append("deterministic: one run is enough")
+    documents = _documents(record, read[0][0], test_sizes) if read else 0
+    raw: tuple[float, ...] = ()
+    if cost is None and len(set(values)) > 1 and max(values) - min(values) <= _finest(documents):
+        raw = values
+        values = (math.fsum(values) / len(values),) * len(values)
+        notes.append(f"the seeds are apart by at most {_finest(documents):.2g} points: no spread")
     prior = priors.get(_group(metric, read[0][0])) if priors and read and not record.deterministic else None
     return Arm(
         experiment,
         record,
         runs=tuple(run for run, _ in read),
-        values=Moderated.of(values, prior) if prior and _scatter(values, read[0][0]) else values,
+        values=Moderated.of(values, prior) if prior and _scatter(values, documents) else values,
         attempts=len(tried),
         lacks=None if read else _lack(tried, done, unmeasured=_unmeasured(metric, cost)),
         notes=tuple(notes),
+        raw=raw,
     )
 
 
-def priors_of(claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]) -> Priors:
+def priors_of(
+    claims: Iterable[ClaimRecord],
+    experiments: Mapping[str, ExperimentRecord],
+    test_sizes: Mapping[str, int] = MappingProxyType({}),
+) -> Priors:
     """By metric and corpus, over all arms of a paper; of arms that share a run the one with most runs counts.
 
     What is declared deterministic has no variance to give.
@@ -193,8 +209,8 @@ def priors_of(claims: Iterable[ClaimRecord], experiments: Mapping[str, Experimen
     groups: dict[Group, list[Arm]] = {}
     for metric in metrics:
         for name in experiments:
-            arm = gather(name, experiments, metric=metric)
-            if arm.runs and name not in still and _scatter(arm.values, arm.runs[0]):
+            arm = gather(name, experiments, metric=metric, test_sizes=test_sizes)
+            if arm.runs and name not in still and _scatter(arm.values, _documents_of(arm, test_sizes)):
                 groups.setdefault(_group(metric, arm.runs[0]), []).append(arm)
     priors = {it: prior_of([arm.values for arm in _without_doubles(arms)]) for it, arms in groups.items()}
     return {group: prior for group, prior in priors.items() if prior is not None}
@@ -216,11 +232,26 @@ def _group(metric: str, run: Run) -> Group:
     return metric, (run.data.name, run.data.n_test, run.data.split_column)
 
 
-def _scatter(values: Sequence[float], run: Run) -> bool:
+def _scatter(values: Sequence[float], documents: int) -> bool:
     """Whether there is a variance: two values or more, further apart than a third of one test document."""
     if len(values) < 2 or sample(values).sd == 0.0:
         return False
-    return not run.data.n_test or max(values) - min(values) > 100.0 / run.data.n_test / 3.0
+    return not documents or max(values) - min(values) > 100.0 / documents / 3.0
+
+
+def _finest(documents: int) -> float:
+    """What no scatter over seeds can be below: a third of one test document, and a unit of two decimals."""
+    return min(0.01, 100.0 / documents / 3.0) if documents else 0.01
+
+
+def _documents_of(arm: Arm, test_sizes: Mapping[str, int]) -> int:
+    return _documents(arm.record, arm.runs[0], test_sizes) if arm.record else 0
+
+
+def _documents(record: ExperimentRecord, run: Run, test_sizes: Mapping[str, int]) -> int:
+    """Test documents of a run; an import may not tell, and has the printed number on the paper's own data."""
+    printed = test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0
+    return run.data.n_test or printed
 
 
 def _unmeasured(metric: str, cost: Reader | None) -> str:

@@ -280,7 +280,7 @@ def test_half_a_printed_pair_gives_no_printed_gap() -> None:
 
 
 def test_a_direction_that_holds_by_next_to_nothing_is_said_to_be_negligible() -> None:
-    better, worse = [50.049, 50.050, 50.051], [49.999, 50.000, 50.001]
+    better, worse = [50.044, 50.050, 50.056], [49.994, 50.000, 50.006]
     verdict = judge(claim("order", "a", "b"), arms(a=better, b=worse))
     assert said(verdict) == ("inconclusive", "negligible_gain")
     printed = judge(claim("order", "a", "b", printed=("50.05", "50.00")), arms(a=better, b=worse))

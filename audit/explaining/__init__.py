@@ -83,7 +83,7 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     verdicts = {it.claim: it for it in audit.verdicts}
     record = {it.id: it for it in audit.claims}[claim]
     verdict, at = verdicts[claim], standing(audit, claim)
-    priors = priors_of(audit.claims, at.experiments)
+    priors = priors_of(audit.claims, at.experiments, audit.test_sizes)
     case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level, priors=priors)
     together = family(audit, record, at)
     if together is not None:

@@ -60,7 +60,13 @@ class Case:
 
     def arm(self, experiment: str, metric: str) -> Arm:
         """The evidence of any experiment of the paper."""
-        return gather(experiment, self.experiments, metric=metric, priors=self.priors)
+        return gather(
+            experiment,
+            self.experiments,
+            metric=metric,
+            priors=self.priors,
+            test_sizes=self.test_sizes,
+        )
 
     def badge(self, *texts: str) -> Case:
         """The case with warnings beside its verdict."""

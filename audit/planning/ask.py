@@ -18,9 +18,11 @@ class Evidence:
 
     experiments: Mapping[str, ExperimentRecord]
     priors: Priors
+    test_sizes: Mapping[str, int]
 
     def arm(self, name: str, metric: str) -> Arm:
-        return gather(name, self.experiments, metric=metric, priors=self.priors)
+        sizes = self.test_sizes
+        return gather(name, self.experiments, metric=metric, priors=self.priors, test_sizes=sizes)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]
     if audit.looks:
         seeds = furthest(audit.looks).seeds
         experiments = {name: first_seeds(it, seeds) for name, it in experiments.items()}
-    evidence = Evidence(experiments, priors_of(audit.claims, experiments))
+    evidence = Evidence(experiments, priors_of(audit.claims, experiments, audit.test_sizes), audit.test_sizes)
     times = RunTimes(audit.experiments)
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     found = []

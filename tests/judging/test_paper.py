@@ -16,7 +16,6 @@ from audit.claim_kinds import KINDS
 from audit.comparator import MarginsNow, compare
 from audit.judging import JUDGES
 from audit.record import ClaimRecord, ExperimentRecord, Scope
-from audit.stats.bootstrap import bootstrap_difference
 from audit.stats.multiplicity import families
 from tests.judging.made import HIGH, LOW, OK, arms, claim, judge, margin, said
 from tests.records import make_experiment, make_run
@@ -220,7 +219,7 @@ def test_a_claim_with_changed_margins_leaves_the_family_of_the_others() -> None:
 def test_the_reference_suite_is_adjusted_as_the_comparator_does(case: dict[str, Any]) -> None:
     """Its p-values through `families` and Holm are those of the comparator's rule without primaries."""
     p = [it["p_con"] for it in case["inputs"]["claims"]]
-    got = families(p, primary=[False] * len(p), rule="share")
+    got = families(p, primary=[False] * len(p))
     assert golden.close(list(got), case["expected"]["p_con_holm"], case["tol"])
 
 
@@ -273,7 +272,7 @@ def test_adjusted_p_values_reject_what_the_procedure_rejects(level: float) -> No
         primary = rng.random(m) < 0.4
         if not 0 < primary.sum() < m:
             continue
-        adjusted = np.array(families(p.tolist(), primary=primary.tolist(), rule="share"))
+        adjusted = np.array(families(p.tolist(), primary=primary.tolist()))
         assert (adjusted <= level).tolist() == rejected_by_the_procedure(p, primary, level).tolist()
 
 
@@ -288,7 +287,7 @@ def test_shared_families_err_in_at_most_5_percent_of_papers(correlation: float, 
     z[:, real] += 20.0
     null = [i for i in range(15) if i not in real]
     primary = [True] * 3 + [False] * 12
-    adjusted = np.array([families(p, primary=primary, rule="share") for p in ndtr(-z).tolist()])
+    adjusted = np.array([families(p, primary=primary) for p in ndtr(-z).tolist()])
     wrong = adjusted[:, null].min(axis=1) <= 0.05
     assert np.mean(wrong) <= 0.05 + 3 * (0.05 * 0.95 / 3000) ** 0.5
 
@@ -326,27 +325,3 @@ def test_verdicts_do_not_depend_on_any_state_of_chance() -> None:
     np.random.seed(2)
     random.seed(2)
     assert compare(claims, held, fidelity=OK) == first
-
-
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-@pytest.mark.parametrize("clusters", [None, [i // 3 for i in range(60)]])
-@pytest.mark.parametrize("resample_seeds", [False, True])
-def test_an_interval_depends_on_its_own_seed_alone(
-    method: Any, clusters: list[int] | None, resample_seeds: bool
-) -> None:
-    a, b = np.random.default_rng(1).random((2, 8, 60))
-
-    def drawn(seed: int, elsewhere: int) -> Any:
-        np.random.seed(elsewhere)
-        return bootstrap_difference(
-            a,
-            b,
-            rng=np.random.default_rng(seed),
-            replicates=200,
-            method=method,
-            clusters=clusters,
-            resample_seeds=resample_seeds,
-        )
-
-    assert drawn(7, 1) == drawn(7, 2)
-    assert drawn(7, 1) != drawn(8, 1)

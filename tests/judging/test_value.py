@@ -131,7 +131,7 @@ EDGES = {
     "all right, declared": ("100.00", CAPPED_HIGH, True, [100.0] * 2, "reproduced", "deterministic"),
     "half a unit below": ("100.00", CAPPED_HIGH, True, [99.995] * 2, "reproduced", "deterministic"),
     "two units below": ("100.00", CAPPED_HIGH, True, [99.98] * 2, "contradicted", "deterministic"),
-    "next to all": ("100.00", CAPPED_HIGH, False, [99.998, 99.999, 99.9985], "reproduced", "tost"),
+    "next to all": ("100.00", CAPPED_HIGH, False, [99.998, 99.999, 99.9985], "inconclusive", "no_spread"),
     "a point below": ("100.00", CAPPED_HIGH, False, [98.9, 99.0, 99.1], "contradicted", "minimum_effect"),
     "none right": ("0.00", CAPPED_LOW, False, [0.0] * 3, "inconclusive", "no_spread"),
     "none right, declared": ("0.00", CAPPED_LOW, True, [0.0] * 2, "reproduced", "deterministic"),

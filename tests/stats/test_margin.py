@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from audit.stats.decision import Outcome
-from audit.stats.margin import LENIENT, SHOWN, default, digits, field, half_gap, outcome_at, paper_yardstick
+from audit.stats.margin import default, digits, field, half_gap, paper_yardstick
 from audit.stats.printed import Printed, printed
-from audit.stats.value import value
 
 GAIN = (printed("78.60"), printed("76.81"))
 SMALL_GAIN = (printed("83.50"), printed("83.47"))
@@ -64,31 +62,3 @@ def test_the_yardstick_is_the_largest_difference_called_similar() -> None:
     assert paper_yardstick(pairs) == Fraction(3, 10)
     with pytest.raises(ValueError, match="two different numbers"):
         paper_yardstick([(printed("1.0"), printed("1.00"))])
-
-
-@pytest.mark.parametrize(
-    ("margin", "outcome"),
-    [(0.5, "inconclusive"), (1.02, "inconclusive"), (1.02144292, "reproduced"), (1.1, "reproduced")],
-)
-def test_the_outcome_at_another_margin(margin: float, outcome: Outcome) -> None:
-    """The band of the worked example, 76.38 against [75.50, 75.83, 75.96]."""
-    assert outcome_at(margin, reproduced_from=1.02144292, contradicted_up_to=0.0) == outcome
-
-
-def test_a_margin_up_to_which_it_is_contradicted() -> None:
-    assert outcome_at(1.7, reproduced_from=2.4, contradicted_up_to=1.72891512) == "contradicted"
-    assert outcome_at(1.73, reproduced_from=2.4, contradicted_up_to=1.72891512) == "inconclusive"
-
-
-def test_without_a_band_nothing_is_decided_at_any_margin() -> None:
-    assert outcome_at(0.0, reproduced_from=1.0, contradicted_up_to=0.0) == "inconclusive"
-    assert outcome_at(9.0, reproduced_from=None, contradicted_up_to=None) == "inconclusive"
-
-
-@pytest.mark.parametrize("margin", [*map(float, SHOWN), float(LENIENT), 1.6, 1.8, 2.5])
-def test_the_band_says_what_the_test_at_that_margin_says(margin: float) -> None:
-    runs = [73.9, 74.28, 74.05, 74.31, 74.12]
-    band = value(runs, reported=printed("76.38"), margin=0.5)
-    there = value(runs, reported=printed("76.38"), margin=margin)
-    at = outcome_at(margin, reproduced_from=band.reproduced_from, contradicted_up_to=band.contradicted_up_to)
-    assert at == there.decide().outcome
