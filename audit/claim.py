@@ -226,7 +226,8 @@ class Paper(Model):
 
     @cached_property
     def margins_hash(self) -> str:
-        """Digest of what must be fixed before a run: claims, their cells, the margins they get, and readings.
+        """Digest of what must be fixed before a run: claims with their printed numbers, the margins they get,
+        readings, and where the authors' code is.
 
         Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
         since each changes what the others are corrected for.
@@ -249,10 +250,13 @@ class Paper(Model):
                 "deterministic": claim.deterministic,
                 "negligible": claim.negligible,
                 "paired": claim.paired is not None,
+                "printed": claim.printed,
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
         }
-        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments)))}
+        code = self.paper.code
+        known = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
+        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **known}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]

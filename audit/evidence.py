@@ -160,6 +160,8 @@ def gather(
         notes.append(f"{metric} not measured in {len(done) - len(read)} of {len(done)} runs")
     if mixed := _versions_that_differ([run for run, _ in read]):
         notes.append(f"seeds of different library versions: {', '.join(mixed)}")
+    if mixed_code := _codes_that_differ([run for run, _ in read]):
+        notes.append(mixed_code)
     if 0 < len(read) < len(tried):
         notes.append(f"{len(read)} of {len(tried)} seeds")
     if cost is None and not (record.deterministic or deterministic):
@@ -291,6 +293,20 @@ def _versions_that_differ(runs: Sequence[Run]) -> list[str]:
         for name, version in sorted(run.versions.items()):
             found.setdefault(name, {})[version] = None
     return [f"{name} {' and '.join(versions)}" for name, versions in found.items() if len(versions) > 1]
+
+
+def _codes_that_differ(runs: Sequence[Run]) -> str:
+    """`seeds 0, 1 by other code (training) than seeds 2, 3`; empty where all are by one code, or unknown."""
+    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for run in runs:
+        if run.sources:
+            groups.setdefault(tuple(sorted(run.sources.items())), []).append(run.spec.seed)
+    if len(groups) < 2:
+        return ""
+    names = dict.fromkeys(part for it in groups for part, _ in it)
+    parts = [it for it in names if len({dict(group).get(it) for group in groups}) > 1]
+    seeds = " than seeds ".join(", ".join(map(str, it)) for it in groups.values())
+    return f"by other code ({', '.join(parts)}): seeds {seeds}"
 
 
 def worst_scope(arms: Sequence[Arm]) -> Scope | None:

@@ -36,6 +36,11 @@ class Change:
     """`margin 2.1 -> 2.5`, `kind order -> gap`, `no longer there`"""
 
 
+#: Keys that older stores do not hold.
+_SINCE = ("printed",)
+#: What is fixed beside the claims: the address of the authors' code, by which imported runs may contradict.
+_CODE = "code"
+
 _UNKNOWN = Change("claims or margins", "which ones is not on record")
 
 
@@ -70,7 +75,8 @@ def grown_since(
         if changes or held is None:
             refused[mark] = changes
         else:
-            grown[mark] = tuple(name for name in fixed if name not in held or name in more)
+            new = (name for name in fixed if name not in held or name in more)
+            grown[mark] = tuple(name for name in new if name != _CODE)
     if refused:
         changed = sorted({it for changes in refused.values() for it in changes}, key=lambda it: it.claim)
         raise AuditError(_refusal(path, list(refused), now, _listed(changed, path)))
@@ -104,6 +110,7 @@ def _changes(held: Fixed, now: Fixed, more: Sequence[str]) -> Iterator[Change]:
             yield Change(name, "no longer there")
             continue
         keys = [it for it in dict.fromkeys((*old, *new)) if old.get(it) != new.get(it)]
+        keys = [it for it in keys if it in old or it not in _SINCE]
         if keys:
             yield Change(name, ", ".join(f"{it} {_shown(old, it)} -> {_shown(new, it)}" for it in keys))
 

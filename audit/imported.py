@@ -341,7 +341,10 @@ def other_code(stated: str, paper: Paper) -> bool:
     commits = re.findall(r"\b[0-9a-f]{7,40}\b", stated.lower().replace(address, ""))
     known = (code.commit or "").lower()
     same = [it for it in commits if known.startswith(it) or it.startswith(known)]
-    return address not in stated.lower() or bool(code.commit and commits and not same)
+    there = re.search(
+        rf"(?<![\w.-]){re.escape(address)}(?:\.git)?(?![\w-])", stated.lower().replace(":", "/")
+    )
+    return there is None or bool(code.commit and commits and not same)
 
 
 def _other_code(paper: Paper, runs: Sequence[Run]) -> tuple[Deviation, ...]:

@@ -119,7 +119,7 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
 
 def _levels(looks: Sequence[Look]) -> str:
     declared = furthest(looks).declared
-    at = _listed([f"{look.seeds} seeds ({_percent(look.level)})" for look in looks])
+    at = _listed([_one(look) for look in looks])
     if len(looks) == 1 and not declared:
         return (
             f"First look, at {at}: a look at more seeds has less of the {_percent(ALPHA)}, which all share. "
@@ -130,6 +130,13 @@ def _levels(looks: Sequence[Look]) -> str:
         f"Looks at {at}{planned}: together they err in at most {_percent(ALPHA)} of cases. A claim has the "
         "verdict of the first look that decided it, on the first seeds up to that look."
     )
+
+
+def _one(look: Look) -> str:
+    """`3 seeds (4 %)`; with fewer than three seeds nothing is decided, and such a look costs nothing."""
+    seeds = "1 seed" if look.seeds == 1 else f"{look.seeds} seeds"
+    costs = _percent(look.level) if look.seeds >= _DECIDES_FROM else "decides nothing"
+    return f"{seeds} ({costs})"
 
 
 def _waiting(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> str | None:

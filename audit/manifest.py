@@ -196,6 +196,10 @@ class Ledger:
         held = _read(self.store, self.paper).looks
         return tuple({it.look: None for it in held if wanted.intersection(it.arms)})
 
+    def judged(self) -> bool:
+        """Whether anything of the paper was judged in this store."""
+        return bool(_read(self.store, self.paper).looks)
+
     def take(self, look: Look, arms: Iterable[str]) -> tuple[Look, ...]:
         """Put the look on record; returns all looks at these runs.
 

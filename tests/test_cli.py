@@ -258,7 +258,7 @@ def test_five_seeds_after_three_run_two_more(capsys: pytest.CaptureFixture[str])
     assert [line.split(":")[0] for line in lines] == ["[4/5] letters seed 3", "[5/5] letters seed 4"]
     cli.main([*RUN, "--seeds", "3", "--only", "letters"])
     letters = next(it for it in record().experiments if it.id == "letters")
-    assert [run.spec.seed for run in letters.runs] == [0, 1, 2]
+    assert [run.spec.seed for run in letters.runs] == [0, 1, 2, 3, 4]  # both looks stay on record
 
 
 @pytest.mark.usefixtures("trained")

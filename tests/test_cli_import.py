@@ -201,6 +201,8 @@ CODE = ("paper: {key: toy2024", "paper: {code: {url: https://github.com/x/y, com
         ("github.com/X/Y.git at 2051eda8", True),
         ("github.com/x/y at 1234567", False),
         ("github.com/other/y", False),
+        ("https://github.com/x/y-reimplementation", False),
+        ("git@github.com:x/y.git", True),
     ],
 )
 def test_a_stated_code_that_is_not_the_claim_file_s_is_told_and_contradicts_nothing(
@@ -231,6 +233,25 @@ def test_imported_numbers_are_called_so_at_the_counts_and_in_every_export() -> N
     assert "audit import r.csv --paper toy2024" in page
     assert hashlib.sha256(Path("r.csv").read_bytes()).hexdigest() in page
     assert "0.0 s" not in page
+
+
+def test_a_value_is_not_exchanged_after_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    """That would be a second look at the same seeds, which nobody counts; before any verdict it may be."""
+    assert cli.main(IMPORT) == Exit.OK
+    write_rows(Path("r.csv"), [(*row[:4], "80.5" if row[:4] == ROWS[0][:4] else row[4]) for row in ROWS])
+    assert cli.main([*IMPORT, "--replace"]) == Exit.OK
+    assert cli.main(JUDGE) == Exit.OK
+    write_rows(Path("r.csv"))
+    assert cli.main([*IMPORT, "--replace"]) == Exit.BAD_INPUT
+    assert "a second look at the same seeds; import all results into a new --store" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("reason", ["no", "Yes.", "unknown"])
+def test_a_word_is_no_reason_for_the_paper_s_own_data(
+    reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*IMPORT, "--same-data", reason]) == Exit.BAD_INPUT
+    assert "is no reason; say how you know" in capsys.readouterr().err
 
 
 def test_the_same_import_twice_changes_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:

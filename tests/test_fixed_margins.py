@@ -116,6 +116,7 @@ def test_the_lines_that_it_prints_declare_a_new_audit(
         ),
         ([("kind: order,", "kind: order, primary: true,")], "words-win P@1 (primary false -> true)"),
         ([DROPPED], "words-value P@1 (no longer there)"),
+        ([('values: ["80.00", "60.00"]', 'values: ["80.10", "60.00"]')], "words-value P@1 (printed "),
     ],
 )
 def test_kind_cells_family_and_absence_are_changes_too(

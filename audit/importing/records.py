@@ -22,10 +22,14 @@ from audit.evidence import all_digits
 from audit.files import sync_all
 from audit.imported import UNKNOWN, Provenance, counting
 from audit.importing.result import Declared, Problems, Result
-from audit.manifest import note_settled
+from audit.manifest import Ledger, note_settled
 from audit.record import DataInfo, Run, digest
 from audit.store import PUT_WAIT, Predictions, Store
 
+_JUDGED = (
+    "{result.experiment!r}, seed {result.seed}, was judged in {root} already, and a value that is replaced "
+    "after its verdict is a second look at the same seeds; import all results into a new --store, and say why"
+)
 #: Values that are so many times another are asked about: a misplaced decimal point gives about ten.
 _TIMES = 8.0
 #: Percent; below it a misplaced point is no more than the last digit.
@@ -171,7 +175,8 @@ def keep(
     """Write the results as sealed runs; those that are there already, with the same values, are left alone.
 
     With `replacing` a result takes the place of another one of the same seed, whose record stays and is
-    named. Everything is checked before the first record is written. Raises `ImportFileError` with all that
+    named; not once anything was judged, as a seed that is exchanged after a verdict is a look that nobody
+    counts. Everything is checked before the first record is written. Raises `ImportFileError` with all that
     is unclear beside what the store holds, `StoreError` when it cannot be read or written.
     """
     with store.claim(digest(["import", paper.paper.key]), wait=PUT_WAIT) as claim:
@@ -180,6 +185,7 @@ def keep(
                 f"{store.root}: another import has been at work for {PUT_WAIT:.0f} s; let it finish"
             )
         held = counting((run for run in store.runs(problems=[]) if run.imported), paper.paper.key)
+        judged = Ledger(store.root, paper.paper.key).judged()
         seeds, same, fresh, problems = _seeds(results), [], [], Problems()
         for result in results:
             old = held.get((result.experiment, result.seed), [])
@@ -189,6 +195,8 @@ def keep(
             fresh.append(result)
             if old and not replacing:
                 problems.add(place_of(result), _clash(old[0], result, declared, store.root))
+            elif old and judged:
+                problems.add(place_of(result), _JUDGED.format(root=store.root, result=result))
         staying = _staying(held, fresh)
         alike = same_results(fresh, staying, store)
         now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot

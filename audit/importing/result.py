@@ -27,6 +27,21 @@ class Source:
     """Of its bytes, 64 hex digits."""
 
 
+#: What some write where a reason is asked for.
+_NO_REASON = (
+    "no",
+    "not",
+    "yes",
+    "true",
+    "false",
+    "unknown",
+    "none",
+    "i do not know",
+    "i don't know",
+    "maybe",
+)
+
+
 @dataclass(frozen=True)
 class Declared:
     """The options of `audit import`. Raises `AuditError` for one that cannot be meant."""
@@ -56,6 +71,11 @@ class Declared:
     def __post_init__(self) -> None:
         if self.unit not in (None, "percent", "fraction"):
             raise AuditError(f"--unit {self.unit!r} is unknown; add --unit percent or --unit fraction")
+        for option, text in (("--same-data", self.same_data), ("--other-split", self.other_split)):
+            if text and text.strip(" .!?").lower() in _NO_REASON:
+                raise AuditError(
+                    f"{option} {text!r} is no reason; say how you know, as in: the authors' files"
+                )
         if self.same_data and self.other_split:
             raise AuditError("--same-data and --other-split exclude each other; keep the one that is so")
         if self.test_size < 0:
