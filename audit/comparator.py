@@ -508,6 +508,8 @@ def _obstacle(claim: ClaimRecord, arms: Sequence[Arm]) -> str | None:
         return "mixed_evidence"
     if not same_test_set(arms):
         return "different_data"
+    if claim.kind != "value" and any(arm.raw for arm in arms):
+        return "no_spread"  # beside another arm's, no spread would count as a very small one
     if claim.kind in ("value", "gap") and len(claim.printed) < len(arms):
         return "no_printed_number"
     needed = claim.kind in _WITH_MARGIN or claim.details.get("strength") == "among_best"

@@ -279,6 +279,11 @@ def test_half_a_printed_pair_gives_no_printed_gap() -> None:
     assert said(wide) == ("inconclusive", "undecided")  # a gap of 1.0 is not more than twice 0.5
 
 
+def test_an_arm_whose_seeds_nothing_tells_apart_decides_no_order() -> None:
+    verdict = judge(claim("order", "a", "b"), arms(a=[60.1001, 60.1002, 60.1003], b=[58.0, 58.3, 58.1]))
+    assert said(verdict) == ("inconclusive", "no_spread")
+
+
 def test_a_direction_that_holds_by_next_to_nothing_is_said_to_be_negligible() -> None:
     better, worse = [50.044, 50.050, 50.056], [49.994, 50.000, 50.006]
     verdict = judge(claim("order", "a", "b"), arms(a=better, b=worse))
