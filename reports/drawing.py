@@ -146,7 +146,7 @@ _SIGNS = 16
 _INTERVAL_HEIGHT, _LANE_HEIGHT, _AXIS_HEIGHT = 0.55, 0.22, 0.42
 
 
-def draw_draw(found: PaperFigure, kind: Format) -> bytes:
+def draw_figure(found: PaperFigure, kind: Format) -> bytes:
     """One figure as a file. Raises `ImportError` without matplotlib."""
     with style():
         if found.panels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from audit.assemble import is_judged_by
 from audit.describe import share
-from audit.record import ClaimRecord, Share, Verdict
+from audit.record import ClaimRecord, Share, Verdict, audit_from_json, to_json
 from tests.explaining.cases import audited, made
 from tests.reports.every_kind import experiments
 
@@ -102,3 +103,10 @@ def test_a_record_holds_what_fits_its_verdicts() -> None:
     assert is_judged_by(audit)
     assert is_judged_by(described)
     assert not is_judged_by(replace(described, share=replace(described.share, reproduced=5)))
+
+
+def test_a_record_of_when_tables_had_a_degree_is_read() -> None:
+    """CV* of a table stood under `degrees`."""
+    old = json.loads(to_json(audited([value("t1", "78.60")], experiments())))
+    old["degrees"] = [{"table": "t1", "values": 1, "n": [2, 4], "cv_star": 1.0, "range": [1.0, 1.0]}]
+    assert audit_from_json(json.dumps(old)).share is None

@@ -49,7 +49,7 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
 def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
     """The audit's figures in the folder, each in each format; other files there stay."""
     from audit.files import explained, write
-    from reports.drawing import draw_draw
+    from reports.drawing import draw_figure
     from reports.figures import paper_figures
 
     written = []
@@ -58,6 +58,6 @@ def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> lis
         for figure in paper_figures(audit):
             for kind in formats:
                 path = folder / f"{figure.name}.{kind}"
-                write(path, draw_draw(figure, kind))
+                write(path, draw_figure(figure, kind))
                 written.append(path)
     return written

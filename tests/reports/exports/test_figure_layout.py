@@ -15,7 +15,7 @@ from reports.figures import ForestRow, LearningPanel, PaperFigure
 
 pytest.importorskip("matplotlib", reason="needs the extra figures")
 
-from reports.drawing import draw_draw
+from reports.drawing import draw_figure
 from reports.figures import DIFFERENCES_AXIS, bars
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def made(figure: PaperFigure, monkeypatch: pytest.MonkeyPatch) -> Figure:
         return b""
 
     monkeypatch.setattr("reports.drawing.saved", keep)
-    draw_draw(figure, "svg")
+    draw_figure(figure, "svg")
     return held[0]
 
 

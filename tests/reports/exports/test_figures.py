@@ -17,7 +17,7 @@ from tests.reports.exports.hostile import HOSTILE
 
 pytest.importorskip("matplotlib", reason="needs the extra figures")
 
-from reports.drawing import draw_draw
+from reports.drawing import draw_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 CURVE = tuple({"epoch": float(k), "loss": 1.0 / k, "P@1": 70.0 + k} for k in (1, 2, 3))
@@ -31,7 +31,7 @@ def named(audit: Audit) -> dict[str, PaperFigure]:
 
 
 def drawn(figure: PaperFigure) -> ElementTree.Element:
-    return ElementTree.fromstring(draw_draw(figure, "svg"))
+    return ElementTree.fromstring(draw_figure(figure, "svg"))
 
 
 def texts(figure: PaperFigure) -> list[str]:
@@ -121,8 +121,8 @@ def one_of_each() -> list[PaperFigure]:
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_same_figure_is_the_same_bytes(figure: PaperFigure, kind: Any) -> None:
     """No clock, no version of a library, no chance."""
-    content = draw_draw(figure, kind)
-    assert content == draw_draw(figure, kind)
+    content = draw_figure(figure, kind)
+    assert content == draw_figure(figure, kind)
     assert content.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind])
     assert not re.search(rb"20\d\d-\d\d-\d\dT|CreationDate|ModDate|Matplotlib v", content)
 
