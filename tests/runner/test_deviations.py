@@ -58,6 +58,10 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
         "hidden": ("512", f"{small.model['hidden']}"),
         "arithmetic": ("float32 (assumed)", "bf16"),
     }
+    numbers = {what: it.numbers for what, it in deviations.items() if it.numbers}
+    assert numbers["learning rate"] == (0.001, small.learning_rate)
+    assert numbers["word vectors"] == (300, small.dimension)
+    assert {"epochs", "maps", "hidden", "documents a batch"} < set(numbers) and "optimiser" not in numbers
     assert deviations["epochs"].why == deviations["maps"].why == small.deviation
     assert deviations["word vectors"].why == "no vector file was given"
 
