@@ -15,12 +15,12 @@ import os
 import signal
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -192,15 +192,14 @@ class _Pieces(dict[bytes, int]):
     def __init__(self, tokeniser: Tokeniser) -> None:
         super().__init__()
         self.tokeniser = tokeniser
-        self.names: list[str] = []
-        """The distinct words by number."""
-        self._words = _Places()
+        self.words = _Places()
+        self._names: list[str] = []
         self.several: list[list[int]] = []
         self._table = np.zeros((2, 1 << _BITS), dtype=np.uint64)
         self._codes = np.zeros(1 << _BITS, dtype=np.int32)
 
     def __missing__(self, piece: bytes) -> int:
-        numbers = [self._number(word) for word in self.tokeniser.words(piece)]
+        numbers = [self.words[word] for word in self.tokeniser.words(piece)]
         code = numbers[0] if len(numbers) == 1 else _DROPPED
         if len(numbers) > 1:
             code = _SEVERAL - len(self.several)
@@ -208,11 +207,12 @@ class _Pieces(dict[bytes, int]):
         self[piece] = code
         return code
 
-    def _number(self, word: str) -> int:
-        number = self._words[word]
-        if number == len(self.names):
-            self.names.append(word)
-        return number
+    def names_of(self, numbers: Ints) -> list[str]:
+        """The words of these numbers."""
+        # a dict has no slices, but gives its last keys first when read backwards
+        new = list(islice(reversed(self.words), len(self.words) - len(self._names)))
+        self._names.extend(reversed(new))
+        return list(map(self._names.__getitem__, numbers.tolist()))
 
     def numbered(self, texts: Sequence[bytes]) -> tuple[Ints, Ints]:
         """Numbers of the words of all texts, and int64 (N,) how many each text has."""
@@ -233,7 +233,7 @@ class _Pieces(dict[bytes, int]):
         if self.tokeniser.empty is None or lengths.all():
             return tokens, lengths
         bare = lengths == 0
-        number = self._number(self.tokeniser.empty)
+        number = self.words[self.tokeniser.empty]
         return np.insert(tokens, ends[bare], number), lengths + bare
 
     def _codes_of(self, flat: bytes, starts: Ints, stops: Ints) -> Ints:
@@ -281,12 +281,12 @@ def number(chunk: Chunk, task: Task) -> Numbered:
         _pieces.cache_clear()
         pieces = _pieces(task.tokeniser)
     numbers, lengths = pieces.numbered(texts)
-    distinct, tokens = _by_first_appearance(numbers, len(pieces.names))
+    distinct, tokens = _by_first_appearance(numbers, len(pieces.words))
     label_places = _Places()
     place = np.arange(len(tokens)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     sha256 = hashlib.sha256
     return Numbered(
-        words=list(map(pieces.names.__getitem__, distinct.tolist())),
+        words=pieces.names_of(distinct),
         tokens=tokens[place < task.length],
         kept=np.minimum(lengths, task.length).astype(np.int32),
         lengths=lengths.astype(np.int32),
@@ -398,6 +398,9 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[tuple[C
         raise DataError(
             "a process that prepares the corpus was ended; if memory was short, prepare it with workers=1"
         ) from err
+    finally:
+        # the pool cannot be ended in peace while results are on their way
+        wait([future for _, future in waiting], timeout=10)
     if broken is not None:
         raise broken
 

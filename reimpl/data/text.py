@@ -263,9 +263,11 @@ _PLAIN = re.compile(rb"([A-Za-z0-9]+(?:[-./_+=*|~^][A-Za-z0-9]+)*\.?)([,;:?!)\]}
 
 def treebank_tokens_of(piece: bytes) -> list[str]:
     """The tokens of a piece, as they would be in the text that it comes from."""
-    plain = _PLAIN.fullmatch(piece)
-    if plain and not _ANY_CONTRACTION.search(piece.decode()):
-        return [part.decode() for part in plain.groups() if part]
+    if not _ANY_CONTRACTION.search(piece.decode()):
+        if piece.isalnum():
+            return [piece.decode()]
+        if plain := _PLAIN.fullmatch(piece):
+            return [part.decode() for part in plain.groups() if part]
     first, last = piece.startswith(_EDGE), piece.endswith(_EDGE)
     text = piece.strip(_EDGE).translate(_SHOW).decode()
     before = "" if first else " "

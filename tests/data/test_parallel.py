@@ -88,7 +88,7 @@ def test_documents_of_any_format_go_to_the_processes(folder: Path) -> None:
 
 def test_no_torch_and_no_scipy_in_a_worker() -> None:
     """What a worker imports is light."""
-    code = "import sys, reimpl.data.numbering; print({'torch', 'scipy', 'pandas'} & set(sys.modules))"
+    code = "import sys, reimpl.data.lines; print({'torch', 'scipy', 'pandas'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENV)
     assert found.stdout.strip() == "set()"
 

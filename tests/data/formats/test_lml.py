@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reimpl.data.files import File
-from reimpl.data.formats.lml import Lines, documents, open_folder
+from reimpl.data.formats.lml import documents, open_folder
+from reimpl.data.lines import Lines
 from reimpl.data.source import Document, line_of
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, pack, write
