@@ -132,6 +132,8 @@ class TextSource:
     notes: tuple[str, ...] = ()
     pieces: Mapping[str, Callable[[], Iterator[Chunk]]] = field(default_factory=dict)
     """Split -> the same documents in chunks, where a worker can take them apart."""
+    by_split: bool = False
+    """Whether `digest` calls the files, one a split, by their splits."""
     tokenised: bool = False
     """Whether a program has parted the words by blanks already."""
 
@@ -153,7 +155,9 @@ class TextSource:
         """SHA-256 over the files' bytes as they lie on disk and over the options."""
         paths = sorted({file.path for file in self.files})
         packed = {path: file_digest(path) for path in paths}
-        parts = [self.choices, *(f"{file.name} {file.member} {packed[file.path]}" for file in self.files)]
+        named = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
+        digests = [packed[file.path] for file in self.files]
+        parts = [self.choices, *(f"{name} {digest}" for name, digest in zip(named, digests, strict=True))]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -59,8 +59,14 @@ def open_lml(tree: Tree, options: Options) -> TextSource:
         {split: partial(documents, file, ids=ids) for split, file in files.items()},
         tuple(files.values()),
         f"lml ids={ids}",
+        by_split=all(_is_usual(file) for file in files.values()),
         pieces={split: partial(_chunks, file, ids) for split, file in files.items()},
     )
+
+
+def _is_usual(file: File) -> bool:
+    usual = ("train.txt", "test.txt", "dev.txt", "valid.txt")
+    return not file.member and file.stem in usual and file.packing in ("", ".gz", ".xz")
 
 
 def documents(file: File, *, ids: bool = False) -> Iterator[Document]:
