@@ -206,7 +206,7 @@ def _receive(
     if broken is None and (total is None or size == total):
         return
     if have or not (size and validator):
-        raise requests.ConnectionError(f"the connection broke after {size:,} bytes") from broken
+        raise requests.ConnectionError(f"the connection broke after {size:,} bytes")
     _receive(url, part, timeout, progress, page_is_file=page_is_file, have=size, validator=validator)
 
 

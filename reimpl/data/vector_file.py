@@ -390,8 +390,10 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
     """float32 (n, E), each number the nearest to what is written; None where a line is not plain."""
     import pandas
 
-    # pandas takes these for blanks around a number, and as many fields as the first line has
-    if any(blank in block for blank in (b"\t", b"\r", b"\v", b"\f")) or lines[0].count(b" ") != dimension:
+    # pandas takes these for blanks around a number, and leaves out fields beyond those that it is asked for
+    if any(blank in block for blank in (b"\t", b"\r", b"\v", b"\f")):
+        return None
+    if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
         return None
     try:
         frame = pandas.read_csv(

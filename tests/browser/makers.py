@@ -66,10 +66,9 @@ def judged(audit: Audit, claims: Iterable[ClaimRecord]) -> tuple[Verdict, ...]:
 
 
 def at_margin(audit: Audit, claim: ClaimRecord, margin: float) -> Verdict:
-    """Of one claim at another margin, with the paper's other claims as they are."""
-    moved = replace(claim, margin=Margin(margin, "moved", ""))
-    claims = [moved if it.id == claim.id else it for it in audit.claims]
-    return judged(audit, claims)[audit.claims.index(claim)]
+    """Of one claim at another margin, taken alone."""
+    (verdict,) = judged(audit, [replace(claim, margin=Margin(margin, "moved", ""))])
+    return verdict
 
 
 def _experiment(name: str, values: tuple[float, ...]) -> ExperimentRecord:

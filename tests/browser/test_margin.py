@@ -57,7 +57,7 @@ def test_the_record_has_what_the_test_is_about(audit: Audit) -> None:
     assert {it.outcome for it in audit.verdicts} == {"reproduced", "contradicted", "inconclusive"}
     assert any(it.reason == "unverified_reimplementation" for it in audit.verdicts)
     verdicts = {it.claim: it for it in audit.verdicts}
-    assert sum(movable(claim, verdicts[claim.id]) for claim in audit.claims) == 22
+    assert sum(movable(claim, verdicts[claim.id]) for claim in audit.claims) == 20
 
 
 def test_a_note_says_what_the_comparator_would_say(audit: Audit, opened: Opened) -> None:
@@ -88,7 +88,7 @@ def test_no_margin_changes_a_verdict_of_the_page(fragment: str, audit: Audit, op
     assert page.evaluate(REST) == rest
     notes = page.locator(".what-if:not(:empty)")
     assert page.locator("#banner-text").inner_text() == (
-        f"What if the margin were 3 points: {notes.count()} of 22 claims would have another verdict. "
+        f"What if the margin were 3 points: {notes.count()} of 20 claims would have another verdict. "
         "These are not the audit’s verdicts; the verdicts on this page are."
     )
     page.evaluate("scrollTo(0, document.body.scrollHeight)")

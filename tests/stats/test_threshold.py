@@ -51,7 +51,7 @@ def test_just_below_it_is_rejected_and_just_above_it_is_not_holm(
     level = threshold_holm(p, primary=primary, is_primary=own)
 
     def adjusted(x: float) -> float:
-        return families([x, *p], primary=[own, *primary], rule="share")[0]
+        return families([x, *p], primary=[own, *primary])[0]
 
     assert adjusted(level * 0.999) <= 0.05 * (1 + 1e-9)
     assert adjusted(level * 1.001) > 0.05 or level == 0.05
