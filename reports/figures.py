@@ -22,7 +22,6 @@ FIGURE_DIFFERENCES = "Comparisons: difference of the means"
 DIFFERENCES_AXIS = "difference, points"
 LEARNING = "Learning curves, one line a seed"
 FIGURE_EPOCH = "epoch"
-FIGURE_PRINTED = "printed"
 
 
 def with_data(axis: str, elsewhere: str) -> str:

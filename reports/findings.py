@@ -70,7 +70,6 @@ STRENGTHS: Mapping[int, str] = {
     2: "numbers that do not go with the printed test size, or that come from another run or split",
     1: "statistics that do not go with each other",
 }
-CHECKS_NONE = "No check of the printed numbers is on record."
 BETWEEN = "Between papers"
 BETWEEN_NOTE = (
     "Numbers that concern two papers: copies against their source, and sizes of one collection in several."
