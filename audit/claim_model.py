@@ -223,6 +223,21 @@ class Citation(Model):
     """The public code that goes with the paper."""
 
 
+class Stratum(Model):
+    """Labels by how many training documents have them."""
+
+    from_: Annotated[int, Field(alias="from", ge=0)] = 0
+    """The fewest."""
+    to: Annotated[int, Field(ge=0)] | None = None
+    """The most; no limit where it is left out."""
+
+    @model_validator(mode="after")
+    def _rises(self) -> Stratum:
+        if self.to is not None and self.to < self.from_:
+            raise ValueError(f"to: {self.to} is below from: {self.from_}; no label is in such a group")
+        return self
+
+
 class Dataset(Model):
     """A data set that the paper reports on."""
 
@@ -238,6 +253,8 @@ class Dataset(Model):
     """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
     partition: Fingerprints | None = None
     """SHA-256 fingerprints of the split in whatever order, where known: such data are the same."""
+    strata: Mapping[Name, Stratum] = {}
+    """Groups of labels that metrics such as RP@5[few] are about, as in few: {from: 1, to: 50}."""
 
 
 class Where(Model):

@@ -57,6 +57,8 @@ class RunSpec:
     code: str = ""
     """SHA-256 of the model's file, and of those beside it that it imports, where it came from a folder
     (`--models`) and not from a package, whose `revision` counts; empty elsewhere."""
+    strata: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    """Groups of labels that are also ranked alone, by the fewest and the most training documents."""
 
     @property
     def arm(self) -> str:
@@ -68,9 +70,9 @@ class RunSpec:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
 
         `variant` is left out: it only names `config`, and two names for one configuration are one run. So are
-        `study` and `code` where there is none: runs from before there were any are found again.
+        `study`, `code` and `strata` where there is none: runs from before there were any are found again.
         """
-        idle = {"variant", *(name for name in ("study", "code") if not getattr(self, name))}
+        idle = {"variant", *(name for name in ("study", "code", "strata") if not getattr(self, name))}
         content = {k: v for k, v in asdict(self).items() if k not in idle}
         return digest(content)
 

@@ -15,7 +15,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +23,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor, nn
 
 from reimpl import checkpoint
@@ -33,7 +34,7 @@ from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
-from reimpl.metrics import evaluate
+from reimpl.metrics import Convention, evaluate
 from reimpl.optim import OPTIMISERS, clip, rate_groups, triangular, with_sparse_gradients
 from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
@@ -109,16 +110,20 @@ def train(
     precision: Precision = "float32",
     watch: Watch | None = None,
     keep: int = KEPT,
+    strata: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Result:
     """Build a network from the word vectors, train it, and score the test set.
 
     `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. The result
-    has the `keep` best labels of each test document, or all there are. Returns a failed `Result` when the
+    has the `keep` best labels of each test document, or all there are. `strata` names groups of labels by the
+    fewest and the most training documents that have them (None: no limit); each gives metrics such as
+    `RP@5[few]`, of rankings of that group alone. Returns a failed `Result` when the
     loss is not finite or memory does not suffice. Raises `ConfigError` for a network that does not take the
     data or data that the protocol cannot select on, `CheckpointError`, and `Interrupted`.
     """
     run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
     run.kept = kept(data, keep)
+    run.strata = strata or {}
     with numeric_mode(precision):
         return run.go(build)
 
@@ -139,15 +144,22 @@ def _propensities(data: Dataset) -> dict[str, Any]:
     They belong to the whole training set, so documents held out of it count (yourh/AttentionXML e2bbbec,
     evaluation.py); a dev part that the corpus brings does not.
     """
-    parts = [data.train]
-    if data.dev is not None and "hold_out.dev" in data.counts:
-        parts.append(data.dev)
+    parts = _whole_training_set(data)
     size = sum(part.size for part in parts)
     if size < 3:
         return {}
     A, B = propensity_constants(data.name)
-    frequency = sum(np.bincount(part.label_ids, minlength=data.n_labels) for part in parts)
-    return {"train_frequency": frequency, "n_train": size, "A": A, "B": B}
+    return {"train_frequency": _frequency(parts, data.n_labels), "n_train": size, "A": A, "B": B}
+
+
+def _whole_training_set(data: Dataset) -> list[Split]:
+    held_out = data.dev is not None and "hold_out.dev" in data.counts
+    return [data.train, data.dev] if data.dev is not None and held_out else [data.train]
+
+
+def _frequency(parts: Sequence[Split], n_labels: int) -> NDArray[np.int64]:
+    """(L,) documents that have each label."""
+    return np.asarray(sum(np.bincount(part.label_ids, minlength=n_labels) for part in parts))
 
 
 def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, float]:
@@ -206,6 +218,8 @@ class _Run:
         above = -math.inf if protocol.select_above is None else protocol.select_above
         self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
         self.kept = kept(data)
+        self.strata: Mapping[str, Sequence[int | None]] = {}
+        self.within: Tensor | None = None  # (L,) bool: the labels that are ranked, where not all are
         self.predicting: float | None = None
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
@@ -244,6 +258,8 @@ class _Run:
             self._epochs()
             self._choose()
             metrics, ids, scores = self._score(self.data.test)
+            for name, (low, high) in self.strata.items():
+                metrics |= self._score_stratum(name, low or 0, high)
         except _NotFiniteError as problem:
             return self._result({}, reason=str(problem))
         except OutOfMemoryError as problem:
@@ -471,6 +487,27 @@ class _Run:
             raise self._not_finite()
         return measure(ids, split, self.data), ids, scores
 
+    def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
+        """Metrics in percent of the test documents, of rankings of one group of labels alone.
+
+        Documents without a label of the group are left out (iliaschalkidis/lmtc-eurlex57k b0ad942,
+        metrics.py: the columns of the group, and the mean over documents that have one of them). Empty where
+        the network picks its own labels, or no such label is in the test set.
+        """
+        frequency = _frequency(_whole_training_set(self.data), self.data.n_labels)
+        inside = (frequency >= low) & (frequency <= (math.inf if high is None else high))
+        truth = self.data.test.labels(self.data.n_labels) @ sparse.diags_array(inside.astype(np.float32))
+        if hasattr(self.network, "batch_best") or not truth.nnz:
+            return {}
+        K = min(self.kept, int(inside.sum()))
+        ids = np.empty((self.data.test.size, K), dtype=np.int32)
+        self.within = torch.from_numpy(inside).to(self.device)
+        for order, _, best in self._rank(self.data.test, K):
+            ids[order] = best
+        self.within = None
+        metrics = evaluate(ids, truth, ks=cutoffs(K), convention=Convention(empty="skip"))
+        return {f"{metric}[{name}]": value for metric, value in metrics.items()}
+
     def _not_finite(self) -> _NotFiniteError:
         return _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
 
@@ -511,7 +548,10 @@ class _Run:
     def _choose_best(self, batch: Any, documents: int, K: int) -> tuple[Tensor, Tensor]:
         """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
         own = getattr(self.network, "batch_best", None)
-        return own(batch, K) if own is not None else top_k(self._scores(batch, documents).float(), K)
+        if own is not None:
+            return cast(tuple[Tensor, Tensor], own(batch, K))
+        scores = self._scores(batch, documents).float()
+        return top_k(scores if self.within is None else scores.masked_fill(~self.within, -math.inf), K)
 
     def _evaluate(self) -> dict[str, float]:
         """Metrics of the weights, or of their mean; the best so far are kept."""

@@ -212,6 +212,7 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
         device=job.device,
         precision=spec.precision,  # type: ignore[arg-type]
         watch=watch,
+        strata=spec.strata,
     )
 
 

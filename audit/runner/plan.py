@@ -428,6 +428,7 @@ def _resolve(
             revision=getattr(found.module, "REVISION", 1),
             study=result.study.key if result.study else "",
             code=code_of(found.module),
+            strata=_strata(paper, experiment, found.module),
         )
         for seed in range(1 if same else settings.seeds)
     ]
@@ -454,6 +455,13 @@ def _resolve(
         short=_short(experiment, result, has_other_sizes(paper.datasets[experiment.on], whole)),
     )
     return replace(record, sources=sources_of(record)), specs, request
+
+
+def _strata(paper: Paper, experiment: Experiment, module: ModuleType) -> dict[str, tuple[int, int | None]]:
+    """Those of its data set; none for a model with a training of its own, which ranks no group alone."""
+    if hasattr(module, "train"):
+        return {}
+    return {name: (it.from_, it.to) for name, it in paper.datasets[experiment.on].strata.items()}
 
 
 def _short(experiment: Experiment, found: Tuned, other_sizes: bool) -> tuple[str, ...]:
