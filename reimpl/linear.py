@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from reimpl import checkpoint
-from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split
-from reimpl.data.features import words_as_features
+from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split, words_as_features
 from reimpl.errors import ConfigError
 from reimpl.hardware import peak_memory, reset_peak_memory
 from reimpl.label_lists import top_k

@@ -106,7 +106,13 @@ def source_of_other(name: str) -> str | None:
 #: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
 _PARTS = {
     "metrics": ("metrics.py",),
-    "data": ("data/prepare.py", "data/synthetic.py", "data/features.py", "data/noise.py", "data/splits.py"),
+    "data": (
+        "data/prepare.py",
+        "data/synthetic.py",
+        "data/formats/features.py",
+        "data/noise.py",
+        "data/splits.py",
+    ),
     "training": ("training.py",),
 }
 

@@ -13,8 +13,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from reimpl.data.dataset import Dataset, Split
-from reimpl.data.features import words_as_features
+from reimpl.data.dataset import Dataset, Split, words_as_features
 
 Weights = Literal["given", "binary", "tfidf"]
 

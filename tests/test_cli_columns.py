@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import reimpl.data.formats.xc_splits
+import reimpl.data.formats.features
 import reimpl.fidelity
 from audit import cli
 from audit.cli.columns import columns_of
@@ -19,8 +19,8 @@ from audit.exit_codes import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
 from reimpl import linear
-from reimpl.data.formats import BowDataset
-from reimpl.data.opening import open_corpus
+from reimpl.data.dataset import Dataset
+from reimpl.data.formats import open_corpus
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def known(folder: Path) -> None:
     """The claim file names the documents of the columns, in any split."""
     corpus = open_corpus(Path("columns@0"))
-    assert isinstance(corpus, BowDataset)
+    assert isinstance(corpus, Dataset)
     path = folder / "linear.yaml"
     path.write_text(path.read_text().replace("name: Corpus,", f"name: Corpus, corpus: {corpus.corpus},"))
 
@@ -349,9 +349,9 @@ def test_a_column_that_is_not_there_is_noticed_before_any_is_read(
     def never(*_: object) -> None:
         raise AssertionError("read")
 
-    monkeypatch.setattr(reimpl.data.formats.xc_splits, "read_table", never)
+    monkeypatch.setattr(reimpl.data.formats.features, "read_table", never)
     with monkeypatch.context() as patch:
-        patch.setattr(reimpl.data.formats.xc_splits, "_row_numbers", never)
+        patch.setattr(reimpl.data.formats.features, "_row_numbers", never)
         assert cli.main([*RUN[:-1], "0-12"]) == Exit.BAD_INPUT
     assert "columns: column 3 of 3; give 0 to 2" in capsys.readouterr().err
     assert cli.main(["data", "add", "columns", "--column", "7"]) == Exit.BAD_INPUT

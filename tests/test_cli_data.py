@@ -20,8 +20,7 @@ from audit.claim import builtin_claims, load
 from audit.exit_codes import Exit
 from audit.runner import Settings, make_plan
 from reimpl.data.catalogue import Known, Published, Sizes, catalogue
-from reimpl.data.formats import Options
-from reimpl.data.opening import open_corpus
+from reimpl.data.formats import Options, open_corpus
 from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
@@ -317,7 +316,7 @@ def test_a_second_look_reads_no_text_and_says_the_same(
     first, second = said(capsys, "add", "corpus"), said(capsys, "add", *way)
     shutil.copytree("corpus", "copied")
     monkeypatch.setattr(audit.cli.data, "papers_of", never)
-    monkeypatch.setattr(reimpl.data.describe, "of_documents", never)
+    monkeypatch.setattr(reimpl.data.describe, "_count_texts", never)
     assert said(capsys, "add", "corpus") == first
     assert said(capsys, "add", *way) == second
     assert said(capsys, "add", "copied")[1:] == first[1:]

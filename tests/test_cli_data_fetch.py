@@ -209,19 +209,6 @@ def test_what_has_its_checksum_is_not_to_be_deleted(capsys: pytest.CaptureFixtur
     assert "unpack it and give the folder (the download is there; if it is not" in other
 
 
-@pytest.mark.parametrize("name", ["../../evil.txt", "/evil.txt"])
-def test_an_archive_that_leads_elsewhere_is_not_opened(
-    capsys: pytest.CaptureFixture[str], folder: Path, name: str
-) -> None:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(name, "x")
-    with origin(Answer(target.getvalue())) as server:
-        sentence = refused(capsys, "synthetic", "--to", "in", "--from", f"{server.url}/toy.zip")
-    assert f"member {name!r} has a path that leads out of the archive; do not use it" in sentence
-    assert not [it for it in folder.rglob("*") if "evil" in it.name]
-
-
 def test_a_tar_is_left_to_the_user(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     with origin(Answer(b"\x1f\x8b")) as server:
         sentence = refused(capsys, "synthetic", "--to", "in", "--from", f"{server.url}/toy.tar.gz")

@@ -20,9 +20,7 @@ from sklearn.svm import LinearSVC
 from reimpl import linear
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.features import dataset_of
-from reimpl.data.formats import BowDataset, Options
-from reimpl.data.opening import open_corpus
+from reimpl.data.formats import Options, open_corpus
 from reimpl.errors import ConfigError
 from reimpl.label_lists import top_k
 from reimpl.linear import VARIANTS, Config
@@ -100,8 +98,8 @@ def test_delicious_scores_what_another_program_made_of_it() -> None:
     """Column 0 of the repository's splits, linear SVM, rows normalised, C = 1: 69.26, 62.84 and 58.01."""
     options = Options(data=shared("data/mulan-delicious/data.txt.gz"), column=0)
     corpus = open_corpus(shared("data/delicious-xc-splits"), options)
-    assert isinstance(corpus, BowDataset)
-    found = run(dataset_of(corpus)).metrics
+    assert isinstance(corpus, Dataset)
+    found = run(corpus).metrics
     ours, theirs = [found[f"P@{k}"] for k in (1, 3, 5)], [69.26, 62.84, 58.01]
     assert ours == pytest.approx(theirs, abs=0.3)  # ten documents
 

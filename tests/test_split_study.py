@@ -158,7 +158,7 @@ def test_the_column_of_a_run_is_read_from_what_preparation_counted() -> None:
 
 
 def test_the_name_of_that_count_is_the_data_s() -> None:
-    from reimpl.data.opening import COLUMN
+    from reimpl.data.formats import COLUMN
 
     assert replace(make_run(0, 68.0).data, counts={COLUMN: 2.0}).split_column == 2
 

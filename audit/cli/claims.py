@@ -127,7 +127,7 @@ def _sources(sort: str) -> dict[str, str]:
         from reimpl.metric_names import METRICS
 
         return {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
-    from reimpl.data.formats.registry import READERS, readers
+    from reimpl.data.formats import READERS, readers
 
     ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
     offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}

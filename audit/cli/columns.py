@@ -54,7 +54,7 @@ def columns_of(text: str) -> tuple[int, ...]:
 def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
     from audit.label_strata import with_predictions
-    from reimpl.data.opening import check_columns
+    from reimpl.data.formats import check_columns
 
     with in_our_words(IN_RUN):
         check_columns(_corpus(suite), columns, "--columns")

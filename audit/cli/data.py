@@ -27,7 +27,8 @@ from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from reimpl.data.formats import BowDataset, Options
+    from reimpl.data.dataset import Dataset
+    from reimpl.data.formats import Options
     from reimpl.data.identity import Observed
     from reimpl.data.source import Source
 
@@ -135,7 +136,7 @@ def describe_command(
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
     from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines, strata_lines
     from reimpl.data.describe import describe, observed_in, strata_sizes
-    from reimpl.data.opening import open_corpus
+    from reimpl.data.formats import open_corpus
 
     options = options_of(
         column=column,
@@ -172,7 +173,7 @@ def recognised(
     *,
     must_fit: bool = False,
     cache: Path | None = None,
-) -> tuple[Source | BowDataset, bool]:
+) -> tuple[Source | Dataset, bool]:
     """Says what lies there, which entry it is, and what it is to each paper's claims.
 
     Comes with whether it may be the entry. Texts that were read before are not read again if what was found
@@ -182,7 +183,7 @@ def recognised(
     from audit.cli.corpus_scope import fits, why_not
     from audit.cli.corpus_view import doubt_lines, overlap_lines
     from reimpl.data.describe import observed_in
-    from reimpl.data.opening import open_corpus
+    from reimpl.data.formats import open_corpus
 
     with in_our_words():
         lines = list(_format_lines(path))
@@ -206,12 +207,12 @@ def recognised(
     return corpus, fit
 
 
-def _figures(corpus: Source | BowDataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
+def _figures(corpus: Source | Dataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
     """What `describe` finds, or found before; and what keeps it for the next time."""
+    from reimpl.data.dataset import Dataset
     from reimpl.data.describe import describe, kept_figures
-    from reimpl.data.formats import BowDataset
 
-    if cache is None or isinstance(corpus, BowDataset):
+    if cache is None or isinstance(corpus, Dataset):
         return describe(corpus), lambda: None
     kept = kept_figures(corpus, cache)
     if (known := kept.read(corpus.name)) is not None:
@@ -222,8 +223,7 @@ def _figures(corpus: Source | BowDataset, cache: Path | None) -> tuple[Mapping[s
 
 def _format_lines(path: Path) -> Iterator[str]:
     """What lies there and why we think so."""
-    from reimpl.data.formats import Ambiguous, sniff
-    from reimpl.data.opening import split_name
+    from reimpl.data.formats import Ambiguous, sniff, split_name
 
     folder, _ = split_name(path)
     if folder.exists():
@@ -253,15 +253,15 @@ def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = 
 
 
 def _prepared(
-    corpus: Source | BowDataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
+    corpus: Source | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
     from audit.claim_names import counted
     from audit.runner.data_request import prepared
-    from reimpl.data.formats import BowDataset
+    from reimpl.data.dataset import Dataset
     from reimpl.protocol import protocol
 
-    if isinstance(corpus, BowDataset):
+    if isinstance(corpus, Dataset):
         return "prepared: nothing; features are read as they are, by models that take no text"
     used = protocol(protocol_name)
     _check_writable(store / "data")

@@ -266,7 +266,7 @@ def _check_readings(papers: Sequence[Paper], *, one_split: bool, one_look: bool)
 
 def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[int, ...]:
     from audit.cli.columns import columns_of
-    from reimpl.data.opening import split_name
+    from reimpl.data.formats import split_name
 
     if text is None:
         return ()

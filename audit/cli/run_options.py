@@ -83,7 +83,7 @@ def settings_of(
 
 def _check_tuned_on(corpus: Path) -> None:
     """Raises `AuditError` where there is no such corpus; which columns it has is seen when it is read."""
-    from reimpl.data.opening import split_name
+    from reimpl.data.formats import split_name
 
     if not split_name(corpus)[0].exists():
         raise AuditError(f"--tuned-on {corpus}: no such folder; name the corpus that `audit tune --data` had")

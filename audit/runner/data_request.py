@@ -72,13 +72,12 @@ def _prepared(request: DataRequest) -> Dataset:
         from reimpl.data.synthetic import synthetic
 
         return synthetic(length=request.length, dimension=request.dimension)
-    from reimpl.data.features import dataset_of
-    from reimpl.data.formats import BowDataset
-    from reimpl.data.opening import open_corpus
+    from reimpl.data.dataset import Dataset
+    from reimpl.data.formats import open_corpus
 
     corpus = open_corpus(request.folder, request.options, format=request.format)
-    if isinstance(corpus, BowDataset):
-        return dataset_of(corpus)
+    if isinstance(corpus, Dataset):
+        return corpus
     return prepared(
         corpus,
         recipe=request.recipe,

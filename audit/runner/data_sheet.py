@@ -88,7 +88,7 @@ def _known(data: Dataset) -> tuple[Observed, str]:
 
 def _more(data: Dataset) -> dict[str, tuple[float, ...]]:
     """Features of a corpus without texts; words a document, as the recipe parts them, before any cut."""
-    from reimpl.data.features import has_words
+    from reimpl.data.dataset import has_words
 
     if not has_words(data) and data.train.features is not None:
         return {"features": (float(data.train.features.shape[1]),)}

@@ -523,7 +523,7 @@ def _made(request: DataRequest) -> Dataset:
 
 
 def _check_fit(module: ModuleType, data: Dataset) -> None:
-    from reimpl.data.features import has_words
+    from reimpl.data.dataset import has_words
 
     there = ["texts"] if has_words(data) else []
     there += ["features"] if data.train.features is not None else []

@@ -185,6 +185,20 @@ class Dataset:
         return int(self.vectors.shape[1])
 
 
+def has_words(data: Dataset) -> bool:
+    """Whether there are texts to read, however short; False for a corpus of features."""
+    return bool(len(data.train.tokens)) or data.train.features is None
+
+
+def words_as_features(split: Split, vocabulary: int) -> sparse.csr_matrix:
+    """float32 (N, V): how often each document has each word that was kept of it."""
+    ones = np.ones(len(split.tokens), dtype=np.float32)
+    shape = (split.size, vocabulary)
+    counted = sparse.csr_matrix((ones, split.tokens, split.offsets), shape=shape, copy=True)
+    counted.sum_duplicates()
+    return counted
+
+
 def _check_ragged(what: str, values: IntArray, offsets: IntArray) -> None:
     if values.ndim != 1 or offsets.ndim != 1 or len(offsets) == 0:
         raise DataError(

@@ -1,6 +1,6 @@
-"""Figures about a corpus as it lies on disk, before any recipe: what papers print in their data tables.
+"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables.
 
-What is found in a corpus of texts is kept beside its preparations, and the next look reads no text:
+What is found in a corpus of texts is kept beside its preparations, and the next time no text is read:
 
     CACHE/figures/KEY.json   named by a digest of the source's bytes and of how they are read
 """
@@ -20,75 +20,56 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from reimpl.data.dataset import IntArray, offsets_of
-from reimpl.data.formats import BowDataset
-from reimpl.data.formats.bow import BowSplit
+from reimpl.data.dataset import Dataset, IntArray, offsets_of
+from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
-from reimpl.data.opening import open_corpus
-from reimpl.data.source import ContentHash, Document, Source, content_of, corpus_of, partition_of
+from reimpl.data.source import ContentHash, Source, content_of, corpus_of, partition_of
 from reimpl.data.storage import MEMORY, digest_of, read_checked, remembered, with_digest, write_whole
-from reimpl.data.strata import Strata, by_share, by_threshold
+from reimpl.data.strata import by_share, by_threshold
 
 #: Counts up when `describe` finds more than before, or something else.
 FIGURES_VERSION = 1
-#: Labels without names are their numbers; of more than this no digest is made, which would fill the memory.
-MOST_DIGESTED = 4_000_000
 
 _BINS = ("label_frequencies", "lengths")
 #: Eighths of a character cell, from one to eight.
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
-def describe(source: Source | BowDataset | Path) -> Mapping[str, Any]:
+def describe(source: Source | Dataset | Path) -> Mapping[str, Any]:
     """Sizes of each split and how the splits hang together; words are runs between white space.
 
     Keys: `name`, `content`, `partition` and `corpus` (identities, as those of `Dataset`), `label_set`,
-    `splits` (split -> figures, see `Tally.figures`), `labels` (of all splits together; of features, as the
-    corpus declares), `labels_not_in_train`, `test_labels_not_in_train`, and for test (and dev)
-    `..._texts_in_train`: documents whose text (or features) stand in train as well; `statistics` (by the
-    names of the papers' tables, in each way of counting, the usual one first), `label_frequencies` (bins of
-    documents a label in train) and `lengths` (bins of words, or features, a document, all splits). Raises
-    `DataError` as the reader does.
+    `splits` (split -> figures), `labels` (of all splits together; of features, as the corpus declares),
+    `labels_not_in_train`, `test_labels_not_in_train`, and for test (and dev) `..._texts_in_train`: documents
+    whose text (or features) stand in train as well; `statistics` (by the names of the papers' tables, in each
+    way of counting, the usual one first), `label_frequencies` (bins of documents a label in train) and
+    `lengths` (bins of words, or features, a document, all splits). Raises `DataError` as the reader does.
     """
-    if isinstance(source, Path):
-        source = open_corpus(source)
-    if isinstance(source, BowDataset):
-        return _of_features(source)
-    tallies = {split: of_documents(source.documents(split)) for split in source.splits}
-    contents = {split: tally.content for split, tally in tallies.items() if tally.content}
-    labels: set[str] = set().union(*(tally.label_counts for tally in tallies.values()))
-    identity = {
-        "content": content_of(contents),
-        "partition": partition_of(contents),
-        "corpus": corpus_of(contents.values()),
-    }
-    return _figures(source.name, identity, tallies, len(labels), label_set_of(labels))
-
-
-def _of_features(data: BowDataset) -> Mapping[str, Any]:
-    tallies = {split: of_features(part, data.label_names) for split, part in data.parts.items()}
-    identity = {"content": data.content, "partition": data.partition, "corpus": data.corpus}
-    few = data.label_names is not None or data.n_labels <= MOST_DIGESTED
-    label_set = label_set_of(data.label_names or map(str, range(data.n_labels))) if few else ""
-    figures = _figures(data.name, identity, tallies, data.n_labels, label_set)
-    return {
-        **figures,
-        "features": data.n_features,
-        "statistics": {**figures["statistics"], "features": (float(data.n_features),)},
-    }
-
-
-def _figures(
-    name: str, identity: Mapping[str, str], tallies: Mapping[str, Tally], n_labels: int, label_set: str
-) -> dict[str, Any]:
+    corpus = open_corpus(source) if isinstance(source, Path) else source
+    if isinstance(corpus, Dataset):
+        tallies = {split: _count_features(corpus, split) for split in corpus.splits}
+        identity = {"content": corpus.content, "partition": corpus.partition, "corpus": corpus.corpus}
+        labels: Iterable[str] = corpus.labels
+        n_labels = corpus.n_labels
+    else:
+        tallies, contents = {}, {}
+        for split in corpus.splits:
+            tallies[split], contents[split] = _count_texts(corpus, split)
+        identity = {
+            "content": content_of(contents),
+            "partition": partition_of(contents),
+            "corpus": corpus_of(contents.values()),
+        }
+        labels = set().union(*(tally.label_counts for tally in tallies.values()))
+        n_labels = len(labels)
     train, test = tallies["train"], tallies["test"]
-    return {
-        "name": name,
+    figures: dict[str, Any] = {
+        "name": corpus.name,
         **identity,
-        "label_set": label_set,
+        "label_set": label_set_of(labels),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
         "labels": n_labels,
-        "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are in it
+        "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are among the labels
         "test_labels_not_in_train": len(test.label_counts.keys() - train.label_counts.keys()),
         **{
             f"{split}_texts_in_train": sum(n for text, n in tally.texts.items() if text in train.texts)
@@ -99,48 +80,46 @@ def _figures(
         "label_frequencies": by_powers_of_two(train.label_counts.values()),
         "lengths": by_powers_of_two(chain.from_iterable(tally.lengths for tally in tallies.values())),
     }
+    if isinstance(corpus, Dataset) and corpus.train.features is not None:
+        n_features = corpus.train.features.shape[1]
+        statistics = {**figures["statistics"], "features": (float(n_features),)}
+        figures |= {"features": n_features, "statistics": statistics}
+    return figures
 
 
 def observed_in(figures: Mapping[str, Any]) -> Observed:
     """What `describe` found, to be held against the catalogue and the papers."""
-    return Observed(
-        figures["content"],
-        figures["corpus"],
-        figures["label_set"],
-        figures["statistics"],
-        figures["partition"],
-    )
+    names = ("content", "corpus", "label_set", "statistics", "partition")
+    return Observed(*(figures[name] for name in names))
 
 
-def _statistics(tallies: Mapping[str, Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
+def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
     """The columns of the papers' tables of data sets."""
-    return {
+    statistics = {
         **{split: (float(tally.documents),) for split, tally in tallies.items()},
         "labels": (float(n_labels),),
         **label_means([(sum(tally.labels), tally.documents) for tally in tallies.values()], n_labels),
-        **(_words(tallies) if tallies["train"].unit == "words" else {}),
     }
-
-
-def _words(tallies: Mapping[str, Tally]) -> dict[str, tuple[float, ...]]:
-    totals = {split: (sum(tally.lengths), tally.documents) for split, tally in tallies.items()}
-    means = {split: total / documents for split, (total, documents) in totals.items()}
-    overall = sum(total for total, _ in totals.values()) / sum(documents for _, documents in totals.values())
-    return {
-        "words_per_document": (means["train"], overall),
-        "words_per_document_train": (means["train"],),
-        "words_per_document_test": (means["test"],),
-    }
+    if tallies["train"].unit == "words":
+        words = {split: sum(tally.lengths) for split, tally in tallies.items()}
+        means = {split: words[split] / tally.documents for split, tally in tallies.items()}
+        overall = sum(words.values()) / sum(tally.documents for tally in tallies.values())
+        statistics |= {
+            "words_per_document": (means["train"], overall),
+            "words_per_document_train": (means["train"],),
+            "words_per_document_test": (means["test"],),
+        }
+    return statistics
 
 
 # --------------------------------------------------------------------------- one pass over a split
 
 
 @dataclass
-class Tally:
+class _Tally:
     """Counts of one split; texts (or rows of features) are kept as digests only."""
 
-    unit: str = "words"
+    unit: str
     """What a document is made of: `words` or `features`."""
     labels: list[int] = field(default_factory=list)
     """Distinct labels of each document."""
@@ -148,8 +127,7 @@ class Tally:
     """Words, or features that are not zero, of each document."""
     label_counts: Counter[str] = field(default_factory=Counter)
     texts: Counter[bytes] = field(default_factory=Counter)
-    content: ContentHash | None = None
-    duplicate_labels: int = 0
+    repeated_labels: int = 0
 
     @property
     def documents(self) -> int:
@@ -158,8 +136,10 @@ class Tally:
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers of the split."""
-        n, unit = self.documents, self.unit
-        frequencies = self.label_counts.values()
+        n, unit, frequencies = self.documents, self.unit, self.label_counts.values()
+        # `a,b` alone in its document, or `a,` beside `b`: as if commas parted several labels
+        alone = max(self.labels) <= 1
+        like_lists = sum(n for name, n in self.label_counts.items() if "," in (name if alone else name[-1:]))
         return {
             "documents": n,
             "labels": len(frequencies),
@@ -172,56 +152,51 @@ class Tally:
             f"most_{unit}": max(self.lengths),
             "without_labels": self.labels.count(0),
             f"without_{unit}": self.lengths.count(0),
-            "repeated_labels": self.duplicate_labels,
-            "labels_like_lists": self._like_lists(),
+            "repeated_labels": self.repeated_labels,
+            "labels_like_lists": like_lists,
             "texts_met_before": n - len(self.texts),
         }
 
-    def _like_lists(self) -> int:
-        """Labels that look as if commas parted several: `a,b` alone in its document, or `a,` beside `b`."""
-        alone = max(self.labels) <= 1
-        return sum(n for name, n in self.label_counts.items() if "," in (name if alone else name[-1:]))
 
-
-def of_documents(documents: Iterable[Document]) -> Tally:
-    """Counts of texts, in one pass; words are runs between white space."""
-    content = ContentHash()
-    tally = Tally(content=content)
-    for document in documents:
+def _count_texts(source: Source, split: str) -> tuple[_Tally, ContentHash]:
+    tally, content = _Tally("words"), ContentHash()
+    for document in source.documents(split):
         content.add(document)
         distinct = set(document.labels)
         tally.labels.append(len(distinct))
-        tally.duplicate_labels += len(document.labels) - len(distinct)
+        tally.repeated_labels += len(document.labels) - len(distinct)
         tally.label_counts.update(distinct)
         tally.lengths.append(len(document.text.split()))
-        tally.texts[_text_digest(document.text.encode())] += 1
-    return tally
+        tally.texts[_digest(document.text.encode())] += 1
+    return tally, content
 
 
-def of_features(split: BowSplit, names: Sequence[str] | None) -> Tally:
-    """Counts of documents that are features; labels without `names` are called by their numbers."""
-    ids, frequencies = np.unique(split.label_ids, return_counts=True)  # as long as what occurs, not as L
-    called = [names[number] if names else str(number) for number in ids.tolist()]
-    return Tally(
+def _count_features(data: Dataset, split: str) -> _Tally:
+    part, x = data.splits[split], data.splits[split].features
+    assert x is not None
+    ids, frequencies = np.unique(part.label_ids, return_counts=True)  # as long as what occurs, not as L
+    return _Tally(
         unit="features",
-        labels=np.diff(split.label_offsets).tolist(),
-        lengths=np.diff(split.offsets).tolist(),
-        label_counts=Counter(dict(zip(called, frequencies.tolist(), strict=True))),
+        labels=np.diff(part.label_offsets).tolist(),
+        lengths=np.diff(x.indptr).tolist(),
+        label_counts=Counter(
+            {data.labels[label]: n for label, n in zip(ids.tolist(), frequencies.tolist(), strict=True)}
+        ),
         texts=Counter(
-            _text_digest(split.indices[start:stop].tobytes() + split.values[start:stop].tobytes())
-            for start, stop in pairwise(split.offsets.tolist())
+            _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
+            for start, stop in pairwise(x.indptr.tolist())
         ),
     )
 
 
-def _text_digest(content: bytes) -> bytes:
+def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
 # --------------------------------------------------------------------------- head and tail
 
 #: Label ids of all documents, one after another, and the offsets (N+1,).
-Rows: TypeAlias = tuple[IntArray, IntArray]
+_Rows: TypeAlias = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True)
@@ -246,56 +221,47 @@ class StrataSizes:
     strata: tuple[StratumSize, ...]
 
 
-def strata_sizes(corpus: Source | BowDataset) -> tuple[StrataSizes, ...]:
+def strata_sizes(corpus: Source | Dataset) -> tuple[StrataSizes, ...]:
     """By share of the positives, and by training documents a label; one more pass over a corpus of texts.
 
     Labels that stand in no training document are in the last stratum. Raises `DataError` as the reader does.
     """
-    rows, n_labels = (
-        _label_rows_of_features(corpus) if isinstance(corpus, BowDataset) else _label_rows_of_texts(corpus)
-    )
+    if isinstance(corpus, Dataset):
+        rows = {split: (part.label_ids, part.label_offsets) for split, part in corpus.splits.items()}
+        n_labels = corpus.n_labels
+    else:
+        rows, n_labels = _label_rows(corpus)
     frequency = np.bincount(rows["train"][0], minlength=n_labels)
-    return tuple(
-        StrataSizes(strata.rule, tuple(_sizes(strata, rows)))
-        for strata in (by_share(frequency), by_threshold(frequency))
-    )
+    found = []
+    for strata in (by_share(frequency), by_threshold(frequency)):
+        of = {split: strata.of_label[ids] for split, (ids, _) in rows.items()}
+        document = {split: np.repeat(np.arange(len(o) - 1), np.diff(o)) for split, (_, o) in rows.items()}
+        sizes = []
+        for number, (name, labels) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
+            positives = {split: int((stratum == number).sum()) for split, stratum in of.items()}
+            documents = {
+                split: len(np.unique(document[split][stratum == number])) for split, stratum in of.items()
+            }
+            share = {split: 100 * positives[split] / max(len(stratum), 1) for split, stratum in of.items()}
+            sizes.append(StratumSize(name, labels, documents, positives, share))
+        found.append(StrataSizes(strata.rule, tuple(sizes)))
+    return tuple(found)
 
 
-def _sizes(strata: Strata, rows: Mapping[str, Rows]) -> Iterator[StratumSize]:
-    of = {split: strata.of_label[ids] for split, (ids, _) in rows.items()}
-    document = {split: np.repeat(np.arange(len(o) - 1), np.diff(o)) for split, (_, o) in rows.items()}
-    for number, (name, labels) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
-        positives = {split: int((it == number).sum()) for split, it in of.items()}
-        yield StratumSize(
-            name,
-            labels,
-            {split: len(np.unique(document[split][it == number])) for split, it in of.items()},
-            positives,
-            {split: 100 * positives[split] / max(len(it), 1) for split, it in of.items()},
-        )
-
-
-def _label_rows_of_features(corpus: BowDataset) -> tuple[dict[str, Rows], int]:
-    return {split: (it.label_ids, it.label_offsets) for split, it in corpus.parts.items()}, corpus.n_labels
-
-
-def _label_rows_of_texts(corpus: Source) -> tuple[dict[str, Rows], int]:
+def _label_rows(corpus: Source) -> tuple[dict[str, _Rows], int]:
     """Ids by the names' order, as preparation has them."""
-    numbers: dict[str, int] = {}
-    met: dict[str, tuple[list[int], list[int]]] = {}
+    names: list[str] = []
+    sizes: dict[str, list[int]] = {split: [] for split in corpus.splits}
     for split in corpus.splits:
-        ids, sizes = met[split] = ([], [])
         for document in corpus.documents(split):
             distinct = set(document.labels)
-            ids += [numbers.setdefault(name, len(numbers)) for name in distinct]
-            sizes.append(len(distinct))
-    ranks = np.empty(len(numbers), dtype=np.int64)
-    ranks[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
-    found: dict[str, Rows] = {
-        split: (ranks[np.array(ids, dtype=np.int64)], offsets_of(sizes))
-        for split, (ids, sizes) in met.items()
-    }
-    return found, len(numbers)
+            names += distinct
+            sizes[split].append(len(distinct))
+    rank = {name: number for number, name in enumerate(sorted(set(names)))}
+    ids = np.fromiter(map(rank.__getitem__, names), np.int64, len(names))
+    ends = np.cumsum([sum(sizes[split]) for split in corpus.splits])[:-1]
+    parts = dict(zip(corpus.splits, np.split(ids, ends), strict=True))
+    return {split: (part, offsets_of(sizes[split])) for split, part in parts.items()}, len(rank)
 
 
 # --------------------------------------------------------------------------- histograms
@@ -323,25 +289,21 @@ def by_powers_of_two(values: Iterable[int]) -> tuple[Bin, ...]:
     """
     # the number of binary digits names the bin: 0 for 0, 1 for 1, 2 for 2 and 3, ...
     counts = Counter(value.bit_length() for value in values)
-    if not counts:
-        return ()
-    return tuple(
-        Bin(1 << (bits - 1) if bits else 0, (1 << bits) - 1 if bits else 0, counts[bits])
-        for bits in range(min(counts), max(counts) + 1)
-    )
+    digits = range(min(counts), max(counts) + 1) if counts else range(0)
+    return tuple(Bin((1 << bits) >> 1, (1 << bits) - 1, counts[bits]) for bits in digits)
 
 
 def bars(bins: Sequence[Bin], *, width: int = 40) -> Iterator[str]:
     """A line a bin; the fullest bin is `width` cells long, and what is not empty is never without a bar."""
-    most = max((it.count for it in bins), default=0)
-    wide = max((len(it.label) for it in bins), default=0)
-    for it in bins:
-        eighths = -(-it.count * width * 8 // most) if most else 0  # rounded up
+    most = max((bin.count for bin in bins), default=0)
+    wide = max((len(bin.label) for bin in bins), default=0)
+    for bin in bins:
+        eighths = -(-bin.count * width * 8 // most) if most else 0  # rounded up
         bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8 - 1] if eighths % 8 else "")
-        yield f"{it.label:>{wide}}  {bar} {it.count:,}" if it.count else f"{it.label:>{wide}}  0"
+        yield f"{bin.label:>{wide}}  {bar} {bin.count:,}" if bin.count else f"{bin.label:>{wide}}  0"
 
 
-# --------------------------------------------------------------------------- kept for the next look
+# --------------------------------------------------------------------------- kept for the next time
 
 
 @dataclass(frozen=True)
@@ -354,21 +316,20 @@ class KeptFigures:
         """As `describe` gave them, under the `name` that the corpus has now; None where there are none."""
         try:
             text = read_checked(self.path)
-            if text is None:
-                return None
-            figures = json.loads(text)
         except (OSError, ValueError):
             return None
+        if text is None:
+            return None
+        figures = json.loads(text)
         statistics = {key: tuple(readings) for key, readings in figures["statistics"].items()}
-        bins = {key: tuple(Bin(*it) for it in figures[key]) for key in _BINS}
+        bins = {key: tuple(Bin(*values) for values in figures[key]) for key in _BINS}
         return {**figures, "name": name, "statistics": statistics, **bins}
 
     def keep(self, figures: Mapping[str, Any]) -> None:
         """For the next time, in one step; where nothing can be written they are found anew."""
-        bins = {key: [astuple(it) for it in figures[key]] for key in _BINS}
-        text = json.dumps({**figures, **bins})
+        bins = {key: [astuple(bin) for bin in figures[key]] for key in _BINS}
         with suppress(OSError):
-            write_whole(self.path, with_digest(text))
+            write_whole(self.path, with_digest(json.dumps({**figures, **bins})))
 
 
 def kept_figures(source: Source, cache: Path) -> KeptFigures:

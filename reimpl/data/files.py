@@ -1,8 +1,7 @@
 """Files of corpora: on disk or in a .zip, plain or packed, read in blocks of bounded size, with progress.
 
-What a user points at (one file, a folder, or a .zip) is a `Tree` of files by name. Nothing is unpacked to
-disk, so a member's name cannot lead anywhere; names that try are refused all the same, since such an archive
-was not made by someone who means well. Lines end at the line feed alone: a form feed inside a text is text.
+What a user points at (one file, a folder, or a .zip) is a `Tree` of files by name; nothing is unpacked to
+disk. Lines end at the line feed alone: a form feed inside a text is text.
 """
 
 from __future__ import annotations
@@ -12,15 +11,12 @@ import gzip
 import hashlib
 import io
 import lzma
-import stat
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -30,11 +26,20 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 20
+#: Bytes that one line may have; the longest documents of the field have some megabytes.
+LONGEST_LINE = 1 << 26
+#: A packed file may unpack to `FREE` bytes in any case, and beyond that to so many times its size on disk.
+#: Text packs to a third or a tenth.
+FREE, MOST_TIMES = 1 << 26, 250
 
 # --------------------------------------------------------------------------- how much has been read
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the bytes done and the bytes in all, the last time with both equal."""
+
+#: Bytes that are read, and counted, at once: some hundred steps for a corpus worth a bar.
+_STEP = 1 << 17
 
 
 @dataclass
@@ -50,9 +55,6 @@ class Meter:
         self.done = min(self.done + count, self.total)
         self.show(self.done, self.total)
 
-
-#: Bytes that are read, and told, at once: some hundred steps for a corpus worth a bar.
-_STEP = 1 << 17
 
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
@@ -71,29 +73,20 @@ class _Counted(io.FileIO):
 def open_counted(path: Path) -> io.BufferedReader:
     """The file, to be read; raises `OSError` as `Path.open` does."""
     meter = _METER.get()
-    if meter is None:
-        return path.open("rb")
-    return io.BufferedReader(_Counted(path, meter), _STEP)
-
-
-@contextmanager
-def metered(meter: Meter) -> Iterator[None]:
-    """Within it what is read is told to the meter."""
-    token = _METER.set(meter)
-    try:
-        yield
-    finally:
-        _METER.reset(token)
+    return path.open("rb") if meter is None else io.BufferedReader(_Counted(path, meter), _STEP)
 
 
 @contextmanager
 def counted(total: int, show: Progress | None) -> Iterator[None]:
-    """Within it what is read is told to `show`; at its end, unless by an error, all is."""
+    """Within it what is read is shown; at its end, unless by an error, all is."""
     if show is None:
         yield
         return
-    with metered(Meter(total, show)):
+    token = _METER.set(Meter(total, show))
+    try:
         yield
+    finally:
+        _METER.reset(token)
     show(total, total)
 
 
@@ -103,15 +96,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-# --------------------------------------------------------------------------- blocks and lines
-
-BLOCK = 1 << 20
-#: Bytes that one line may have; the longest documents of the field have some megabytes.
-LONGEST_LINE = 1 << 26
-#: A packed file may unpack to this much in any case ...
-FREE = 1 << 26
-#: ... and beyond that to so many times its size on disk. Text packs to a third or a tenth.
-MOST_TIMES = 250
+# --------------------------------------------------------------------------- one file
 
 _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
@@ -119,15 +104,8 @@ _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".bz2": bz2.BZ2File,
 }
 PACKED = tuple(_UNPACK)
-_DAMAGE = (
-    OSError,
-    zlib.error,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
+#: What the libraries raise for damaged, encrypted or unknown archives and for files that cannot be read.
+_DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True)
@@ -146,20 +124,35 @@ class File:
         return PurePosixPath(self.member).name if self.member else self.path.name
 
     @property
-    def stem(self) -> str:
-        """Its name without the suffix of a packing: `train.txt` of `train.txt.gz`."""
-        name = self.name
-        return name[: name.rindex(".")] if self.packing else name
-
-    @property
     def packing(self) -> str:
         """`.gz`, `.xz`, `.bz2` or nothing."""
         return next((suffix for suffix in PACKED if self.name.lower().endswith(suffix)), "")
 
     @property
+    def stem(self) -> str:
+        """Its name without the suffix of a packing: `train.txt` of `train.txt.gz`."""
+        return self.name[: len(self.name) - len(self.packing)]
+
+    @property
     def plain(self) -> bool:
         """Whether the bytes on disk are the content."""
         return not (self.member or self.packing)
+
+
+@contextmanager
+def explained(where: object) -> Iterator[None]:
+    """What the system or a library says of a file becomes a `DataError`."""
+    try:
+        yield
+    except EOFError as err:
+        raise DataError(f"{where}: the file is cut off; get a whole copy") from err
+    except FileNotFoundError as err:
+        raise DataError(f"{where}: no such file; check the path") from err
+    except DataError:
+        raise
+    except _DAMAGE as err:
+        why = getattr(err, "strerror", None) or str(err) or type(err).__name__
+        raise DataError(f"{where}: cannot be read ({why[:120]}); get a sound copy") from err
 
 
 @contextmanager
@@ -176,22 +169,9 @@ def opened(file: File) -> Iterator[IO[bytes]]:
         yield raw if unpack is None else stack.enter_context(cast(IO[bytes], unpack(raw)))
 
 
-@contextmanager
-def explained(file: File) -> Iterator[None]:
-    try:
-        yield
-    except EOFError as err:
-        raise DataError(f"{file}: the file is cut off; get a whole copy") from err
-    except FileNotFoundError as err:
-        raise DataError(f"{file}: no such file; check the path") from err
-    except _DAMAGE as err:
-        why = getattr(err, "strerror", None) or str(err) or type(err).__name__
-        raise DataError(f"{file}: cannot be read ({why[:120]}); get a sound copy") from err
-
-
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
     """The content in blocks of at most `size` bytes; raises `DataError` also when it unpacks to too much."""
-    total, limit = 0, _limit(file)
+    total, limit = 0, _most_bytes(file)
     with opened(file) as stream:
         while block := stream.read(size):
             total += len(block)
@@ -203,37 +183,35 @@ def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
             yield block
 
 
-def most_bytes(packed: int) -> int:
-    """What a file of so many packed bytes may unpack to."""
-    return max(FREE, MOST_TIMES * packed)
-
-
-def _limit(file: File) -> float:
+def _most_bytes(file: File) -> float:
     if file.plain:
         return float("inf")
     with explained(file):
         if not file.member:
-            return most_bytes(file.path.stat().st_size)
+            return max(FREE, MOST_TIMES * file.path.stat().st_size)
         with zipfile.ZipFile(file.path) as archive:
-            return most_bytes(archive.getinfo(file.member).compress_size)
+            return max(FREE, MOST_TIMES * archive.getinfo(file.member).compress_size)
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     """Whole lines: the number of the first (from 1) and their bytes; only the last line may lack its end.
 
     About `size` bytes at a time, or one line where it is longer. Without a byte-order mark. Raises
-    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
+    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`, with the line before the damage.
     """
-    number, rest = 1, b""
+    number, rest, start = 1, b"", True
     content = blocks(file, size)
-    for n in count():
+    while True:
         try:
             block = next(content, b"")
         except DataError as err:
-            raise _placed(err, file, number - 1) from err
+            if number == 1:
+                raise
+            raise DataError(f"{file}:{number - 1}: somewhere after this line: {err}") from err
         if not block:
             break
-        whole = rest + (block.removeprefix(BOM) if n == 0 else block)
+        whole = rest + (block.removeprefix(BOM) if start else block)
+        start = False
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if cut:
@@ -248,14 +226,6 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
         yield number, rest
 
 
-def _placed(err: DataError, file: File, after: int) -> DataError:
-    """The same complaint, with the line after which the damage is."""
-    where, what = f"{file}: ", str(err)
-    if not after or not what.startswith(where):
-        return err
-    return DataError(f"{file}:{after}: somewhere after this line, {what.removeprefix(where)}")
-
-
 def text_lines(file: File) -> Iterator[tuple[int, str]]:
     """Numbers and lines without their ends; raises `DataError` for bytes that are not UTF-8 or a NUL byte."""
     for first, block in line_blocks(file):
@@ -265,6 +235,7 @@ def text_lines(file: File) -> Iterator[tuple[int, str]]:
 
 
 def decoded(line: bytes, where: str) -> str:
+    """The text; raises `DataError` for bytes that are not UTF-8 or a NUL byte."""
     if b"\0" in line:
         raise DataError(f"{where}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
     try:
@@ -298,8 +269,7 @@ def exact_floats() -> dict[str, Any]:
 
 # --------------------------------------------------------------------------- what a user points at
 
-MOST_MEMBERS = 10_000
-_ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".tar.gz", ".tar.xz", ".tar.bz2")
+_ARCHIVES = (".tar", ".tgz", ".7z", ".rar", ".tar.gz", ".tar.xz", ".tar.bz2")
 
 
 @dataclass(frozen=True)
@@ -319,34 +289,38 @@ class Tree:
 
     def find(self, name: str) -> File | None:
         """The file of that name, packed or not; raises `DataError` when it is there twice."""
-        found = self.files.get(name, ())
-        if len(found) > 1:
-            raise DataError(f"{self.path}: {' and '.join(it.name for it in found)} are both there; keep one")
-        return found[0] if found else None
+        same = self.files.get(name, ())
+        if len(same) > 1:
+            raise DataError(
+                f"{self.path}: {' and '.join(file.name for file in same)} are both there; keep one"
+            )
+        return same[0] if same else None
 
 
-def tree(path: Path, *, archive: bool = False) -> Tree:
-    """The files at a path; raises `DataError` when there are none or the archive is not to be trusted.
-
-    `archive` says that a file is a .zip whatever its name (as .npz are).
-    """
-    # what the system says of a path (no permission, too long, ...) becomes a sentence too
-    with explained(File(path)):
+def tree(path: Path) -> Tree:
+    """The files at a path; raises `DataError` when there are none or they cannot be read."""
+    single = False
+    with explained(path):
         if path.is_dir():
-            return Tree(path, _by_stem(_folder(path)))
-        if not path.is_file():
+            files = _folder(path)
+        elif not path.is_file():
             raise DataError(f"{path}: no such file or folder; check the path")
-        if archive or path.name.lower().endswith(".zip"):
-            return Tree(path, _by_stem(_members(path)))
-    if path.name.lower().endswith(_ARCHIVES):
-        raise DataError(f"{path}: an archive that is not read; unpack it and give the folder")
-    return Tree(path, _by_stem([File(path)]), single=True)
+        elif path.name.lower().endswith(".zip"):
+            files = _members(path)
+        elif path.name.lower().endswith(_ARCHIVES):
+            raise DataError(f"{path}: an archive that is not read; unpack it and give the folder")
+        else:
+            files, single = [File(path)], True
+    by_stem: dict[str, tuple[File, ...]] = {}
+    for file in files:
+        by_stem[file.stem] = (*by_stem.get(file.stem, ()), file)
+    return Tree(path, by_stem, single)
 
 
 def _folder(path: Path) -> list[File]:
     """The files of a folder; one folder within a folder, and nothing else, is looked through."""
-    entries = sorted(it for it in path.iterdir() if not it.name.startswith("."))
-    files = [File(it) for it in entries if it.is_file()]
+    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    files = [File(entry) for entry in entries if entry.is_file()]
     if not files and len(entries) == 1 and entries[0].is_dir():
         return _folder(entries[0])
     if not files:
@@ -355,61 +329,22 @@ def _folder(path: Path) -> list[File]:
 
 
 def _members(path: Path) -> list[File]:
+    """The files in the outermost folder of an archive that holds any; raises `DataError` for two of them."""
     with zipfile.ZipFile(path) as archive:
-        infos = archive.infolist()
-    if len(infos) > MOST_MEMBERS:
-        raise DataError(f"{path}: {len(infos):,} members; unpack it and give the folder of the corpus")
-    infos = [it for it in infos if not it.filename.endswith("/")]
-    for info in infos:
-        _check_member(path, info)
-    names = [info.filename for info in infos if not _is_litter(info.filename)]
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise DataError(f"{path}: member {name!r} is there twice; pack it anew")
-    if not names:
+        names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
+    inside = {name: PurePosixPath(name) for name in dict.fromkeys(names)}
+    inside = {
+        name: member
+        for name, member in inside.items()
+        if not name.startswith("__MACOSX/") and not member.name.startswith(".")
+    }
+    if not inside:
         raise DataError(f"{path}: no files in this archive; give one that holds a corpus")
-    return [File(path, name) for name in sorted(_of_top_folder(path, names))]
-
-
-def _of_top_folder(path: Path, names: list[str]) -> list[str]:
-    """The names in the outermost folder that holds files; raises `DataError` when that is not one folder."""
-    least = min(len(PurePosixPath(name).parts) for name in names)
-    top = [name for name in names if len(PurePosixPath(name).parts) == least]
-    folders = sorted({str(PurePosixPath(name).parent) for name in top})
+    least = min(len(member.parts) for member in inside.values())
+    top = [name for name, member in inside.items() if len(member.parts) == least]
+    folders = sorted({str(inside[name].parent) for name in top})
     if len(folders) > 1:
         raise DataError(
             f"{path}: files in {folders[0]!r} and in {folders[1]!r}; unpack it and give one folder"
         )
-    return top
-
-
-def _is_litter(name: str) -> bool:
-    return name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith(".")
-
-
-def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
-    name, parts = info.filename, PurePosixPath(info.filename).parts
-    # zipfile turns a backslash into a slash on Windows only, and cuts at a NUL; both are in orig_filename
-    written = getattr(info, "orig_filename", name)
-    if not parts:
-        raise DataError(f"{path}: member {name!r} has no name; pack it anew")
-    if name.startswith("/") or ".." in parts or any(mark in written for mark in "\\\0") or ":" in parts[0]:
-        raise DataError(f"{path}: member {written!r} has a path that leads out of the archive; do not use it")
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise DataError(f"{path}: member {name!r} is a link; pack the file itself")
-    if info.flag_bits & 1:
-        raise DataError(f"{path}: member {name!r} is encrypted; unpack it with its password first")
-    if name.lower().endswith(_ARCHIVES):
-        raise DataError(f"{path}: member {name!r} is an archive in the archive; unpack it first")
-    if info.file_size > most_bytes(info.compress_size):
-        raise DataError(
-            f"{path}: member {name!r} says it unpacks to {info.file_size:,} bytes, more than "
-            f"{MOST_TIMES} times its size; unpack it yourself if it is meant to"
-        )
-
-
-def _by_stem(files: list[File]) -> dict[str, tuple[File, ...]]:
-    found: dict[str, tuple[File, ...]] = {}
-    for file in files:
-        found[file.stem] = (*found.get(file.stem, ()), file)
-    return found
+    return [File(path, name) for name in top]

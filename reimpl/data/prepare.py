@@ -17,9 +17,8 @@ from scipy import sparse
 
 from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, csr, offsets_of
 from reimpl.data.files import Progress, counted
-from reimpl.data.formats import BowDataset
+from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
-from reimpl.data.opening import open_corpus
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source, content_of, corpus_of, partition_of
 from reimpl.data.storage import GrowingArray, steps
@@ -86,7 +85,7 @@ def as_source(source: Source | Path) -> Source:
     if not isinstance(source, Path):
         return source
     corpus = open_corpus(source)
-    if isinstance(corpus, BowDataset):
+    if isinstance(corpus, Dataset):
         raise DataError(f"{source}: features without text, which only models of features take; give texts")
     return corpus
 

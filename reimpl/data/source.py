@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-_MODULUS = 1 << 256
+MODULUS = 1 << 256
 
 
 class Document(NamedTuple):
@@ -53,7 +53,7 @@ class ContentHash:
     def extend(self, lines: bytes, documents: int, total: int) -> None:
         """The next documents: their lines one after another, how many, and the sum of their digests."""
         self._digest.update(lines)
-        self.total = (self.total + total) % _MODULUS
+        self.total = (self.total + total) % MODULUS
         self.documents += documents
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ def partition_of(splits: Mapping[str, ContentHash]) -> str:
 def partition_digest(sums: Mapping[str, tuple[int, int]], kind: str = "partition") -> str:
     """The same of (documents, sum of their digests) of each split; `kind` parts texts from features."""
     lines = [
-        f"{split} {documents} {total % _MODULUS:064x}" for split, (documents, total) in sorted(sums.items())
+        f"{split} {documents} {total % MODULUS:064x}" for split, (documents, total) in sorted(sums.items())
     ]
     return hashlib.sha256("\n".join([kind, *lines]).encode()).hexdigest()
 
@@ -93,7 +93,7 @@ def corpus_of(splits: Iterable[ContentHash]) -> str:
 def corpus_digest(sums: Iterable[tuple[int, int]], kind: str = "corpus") -> str:
     """The same of (documents, sum of their digests) of each split; `kind` as in `partition_digest`."""
     parts = list(sums)
-    documents, total = sum(it[0] for it in parts), sum(it[1] for it in parts) % _MODULUS
+    documents, total = sum(it[0] for it in parts), sum(it[1] for it in parts) % MODULUS
     return hashlib.sha256(f"{kind} {documents} {total:064x}".encode()).hexdigest()
 
 

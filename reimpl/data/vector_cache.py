@@ -28,7 +28,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import Meter, counted, metered
+from reimpl.data.files import counted
 from reimpl.data.storage import MEMORY, check, file_digest, read_checked, remembered, sealed, with_digest
 from reimpl.data.vector_file import Chunk, Located, Tally, chunks, encoded, locate
 from reimpl.errors import DataError
@@ -160,8 +160,8 @@ class VectorCache:
     def key(self, located: Located) -> str:
         """Names what is made of these files: their content, and which member of an archive."""
         size = sum(path.stat().st_size for path in located.on_disk)
-        memory, hashing = self.folder / MEMORY, Meter(size, partial(self.progress, "hashing"))
-        with remembered(memory), metered(hashing):
+        memory, hashing = self.folder / MEMORY, counted(size, partial(self.progress, "hashing"))
+        with remembered(memory), hashing:
             contents = [file_digest(path) for path in located.on_disk]
         files = [file for file in (located.file, located.words) if file]
         # what a name says of how a file is read

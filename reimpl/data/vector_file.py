@@ -34,7 +34,7 @@ from reimpl.data.files import (
     text_lines,
     tree,
 )
-from reimpl.data.formats.npy import read_npy
+from reimpl.data.formats.arrays import read_npy
 from reimpl.errors import DataError
 
 #: First bytes of what is no file of word vectors, and what to do with it.

@@ -16,7 +16,7 @@ import pytest
 
 from reimpl.data import numbering
 from reimpl.data.dataset import Dataset
-from reimpl.data.formats import lml
+from reimpl.data.formats import open_corpus, texts
 from reimpl.data.numbering import DocumentChunk, Rows, Task, numbered, processes
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
@@ -59,7 +59,7 @@ def lines(count: int, seed: int) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus of some hundred documents in many small chunks."""
-    monkeypatch.setattr(lml, "BLOCK", 1000)
+    monkeypatch.setattr(texts, "CHUNK", 1000)
     monkeypatch.setattr(numbering, "CHUNK", 1000)
     folder = corpus(tmp_path / "toy", lines(300, 0), lines(80, 1), suffix=".gz")
     write(folder / "dev.txt", lines(40, 2))
@@ -81,7 +81,7 @@ def test_how_many_processes_makes_no_difference(folder: Path, recipe: str) -> No
 
 def test_documents_of_any_format_go_to_the_processes(folder: Path) -> None:
     """A source that only reads documents is numbered alike, and so are lines as they stand in the file."""
-    opened = lml.open_folder(folder)
+    opened = open_corpus(folder)
     source = Made({split: list(opened.documents(split)) for split in opened.splits}, name="toy")
     assert_equal(made(folder, "study2022", 1), made(source, "study2022", 2))
 
@@ -138,9 +138,9 @@ SCRIPT = """
 import signal, sys, threading
 from pathlib import Path
 import numpy as np
-from reimpl.data.formats import lml
+from reimpl.data.formats import open_corpus, texts
 from reimpl.data.cache import load_or_prepare
-lml.BLOCK = 1000
+texts.CHUNK = 1000
 def progress(done, total):
     print("reading", flush=True)
 load_or_prepare(Path(sys.argv[1]), recipe="study2022", length=6, vectors="random:4", cache=Path(sys.argv[2]),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.formats.lml import open_folder
+from reimpl.data.formats import Options, open_corpus
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
 from reimpl.errors import ConfigError, DataError
@@ -184,7 +184,7 @@ def test_packing_is_no_content(tmp_path: Path, recipe: str) -> None:
     datasets = [made(folder, recipe) for folder in folders]
     assert len({data.content for data in datasets}) == 1
     assert len({data.fingerprint for data in datasets}) == 1
-    assert len({open_folder(folder).digest() for folder in folders}) == 4
+    assert len({open_corpus(folder).digest() for folder in folders}) == 4
     np.testing.assert_array_equal(datasets[0].train.tokens, datasets[3].train.tokens)
 
 
@@ -216,7 +216,7 @@ def test_an_id_column(tmp_path: Path) -> None:
         tmp_path / "ids", [f"{i}\t{line}" for i, line in enumerate(TRAIN)], [f"9\t{x}" for x in TEST]
     )
     rng = np.random.default_rng(0)
-    source = open_folder(with_ids, ids=True)
+    source = open_corpus(with_ids, Options(ids=True))
     data = prepare(source, recipe="study2022", length=3, vectors="random:4", rng=rng)
     assert data.content == made(corpus(tmp_path / "plain")).content
 

@@ -107,10 +107,10 @@ def test_documents_that_are_dropped_do_not_count() -> None:
 def test_a_real_corpus() -> None:
     """Reuters-21578, both splits, all weights."""
     folder = shared("data/reuters21578")
-    from reimpl.data.formats.lml import open_folder
+    from reimpl.data.formats import open_corpus
 
     data = made(folder)
-    source = open_folder(folder)
+    source = open_corpus(folder)
     parts = {split: [it.text for it in source.documents(split)] for split in source.splits}
     vectorizer = vectorizers.TfidfVectorizer()
     for split, expected in (

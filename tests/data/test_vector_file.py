@@ -20,7 +20,7 @@ from reimpl.data.vector_cache import VectorCache, WordVectors, read_vectors
 from reimpl.data.vector_file import Tally, chunks, is_binary, is_vector_file, locate, split_line, tolerated
 from reimpl.errors import DataError, ReimplError
 from tests.data.corpora import write
-from tests.data.formats.test_fuzz import mutated
+from tests.data.test_fuzz import mutated
 from tests.data.vector_files import FORMS, binary, lay
 
 LINES = ["the 0.1 -2", "cat 3 4e-1", "dog 5 6"]

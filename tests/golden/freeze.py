@@ -147,22 +147,23 @@ def corpora() -> Iterator[str]:
     """A line a format: its identity; and of texts a line a preprocessing: fingerprint and arrays."""
     from reimpl import described
     from reimpl.data import prepare
-    from reimpl.data.formats import BowDataset, read
+    from reimpl.data.dataset import Dataset
+    from reimpl.data.formats import open_corpus
     from reimpl.data.prepare import prepare as prepared
-    from tests.data.formats.made import CORPORA, TEXT_FORMATS, lay
+    from tests.data.made import CORPORA, TEXT_FORMATS, lay
 
     assert prepare.PREPARATION_VERSION == 1
     with tempfile.TemporaryDirectory() as folder:
         for name, (files, options) in CORPORA.items():
-            source = read(lay(Path(folder) / name, files), options)
-            if isinstance(source, BowDataset):
+            source = open_corpus(lay(Path(folder) / name, files), options)
+            if isinstance(source, Dataset):
                 yield f"{name}  content {source.content[:16]}  corpus {source.corpus[:16]}"
             else:
                 yield f"{name}  content {source.digest()[:16]}"
         for name in TEXT_FORMATS:
             files, options = CORPORA[name]
             for recipe in described.recipes():
-                source = read(Path(folder) / name, options)
+                source = open_corpus(Path(folder) / name, options)
                 try:
                     made = prepared(
                         source,

@@ -1,18 +1,26 @@
-"""Readers of the formats in which corpora are passed around: `sniff` says what it is, `read` reads it."""
+"""The formats in which corpora are passed around: `sniff` says what it is, `open_corpus` reads it."""
 
 from reimpl.data.formats.base import Ambiguous, Format, Options, TextSource
-from reimpl.data.formats.bow import BowDataset, BowSplit
-from reimpl.data.formats.registry import READERS, find_reader, read, sniff
+from reimpl.data.formats.registry import (
+    COLUMN,
+    READERS,
+    check_columns,
+    open_corpus,
+    readers,
+    sniff,
+    split_name,
+)
 
 __all__ = [
+    "COLUMN",
     "READERS",
     "Ambiguous",
-    "BowDataset",
-    "BowSplit",
     "Format",
     "Options",
     "TextSource",
-    "find_reader",
-    "read",
+    "check_columns",
+    "open_corpus",
+    "readers",
     "sniff",
+    "split_name",
 ]

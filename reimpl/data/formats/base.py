@@ -1,23 +1,22 @@
-"""What a format is to the rest: options, a finding with its reasons, and sources of raw text."""
+"""What a format is to the rest: options, what was seen and why, and sources of raw text."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from reimpl.data.dataset import Dataset
 from reimpl.data.files import File, Tree, head
-from reimpl.data.formats.bow import BowDataset
-from reimpl.data.formats.numbering import Base
-from reimpl.data.numbering import Chunk
 from reimpl.data.source import Document, Source
 from reimpl.data.storage import file_digest
 from reimpl.errors import ConfigError, DataError
 
 Kind: TypeAlias = Literal["text", "features"]
+Base: TypeAlias = Literal[0, 1]
 
 #: How files name the splits; the first is ours.
 SPLIT_WORDS: Mapping[str, tuple[str, ...]] = {
@@ -26,9 +25,9 @@ SPLIT_WORDS: Mapping[str, tuple[str, ...]] = {
     "dev": ("dev", "valid", "val"),
 }
 _SPLIT = "(" + "|".join(word for words in SPLIT_WORDS.values() for word in words) + ")"
+_PREFIX = r"(?:[\w.-]+[_.-])?"
 #: Lines that tell formats apart.
 _LOOK_AT = 20
-_PREFIX = r"(?:[\w.-]+[_.-])?"
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Options:
     @property
     def stated(self) -> tuple[str, ...]:
         """Names of those that have a value."""
-        return tuple(it.name for it in fields(self) if getattr(self, it.name) is not None)
+        return tuple(option.name for option in fields(self) if getattr(self, option.name) is not None)
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,8 @@ class Reader:
     kind: Kind
     options: tuple[str, ...]
     detect: Callable[[Tree], Found | None]
-    open: Callable[[Tree, Options], Source | BowDataset]
+    open: Callable[[Tree, Options], Source | Dataset]
+    """Texts as a source that streams them, features as a data set."""
 
     def check(self, options: Options) -> None:
         """Raises `ConfigError` for an option that means nothing here."""
@@ -130,8 +130,8 @@ class TextSource:
     choices: str
     """Format and options, as they enter `digest`."""
     notes: tuple[str, ...] = ()
-    pieces: Mapping[str, Callable[[], Iterator[Chunk]]] = field(default_factory=dict)
-    """Split -> the same documents in chunks, where a worker can take them apart."""
+    pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
+    """Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart."""
     by_split: bool = False
     """Whether `digest` calls the files, one a split, by their splits."""
     tokenised: bool = False
@@ -153,12 +153,10 @@ class TextSource:
 
     def digest(self) -> str:
         """SHA-256 over the files' bytes as they lie on disk and over the options."""
-        paths = sorted({file.path for file in self.files})
-        packed = {path: file_digest(path) for path in paths}
+        packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
         named = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
-        digests = [packed[file.path] for file in self.files]
-        parts = [self.choices, *(f"{name} {digest}" for name, digest in zip(named, digests, strict=True))]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        parts = [f"{name} {packed[file.path]}" for name, file in zip(named, self.files, strict=True)]
+        return hashlib.sha256("\n".join([self.choices, *parts]).encode()).hexdigest()
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:
@@ -167,25 +165,27 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
     `{prefix}` lets something like `eurlex_` stand in front. Raises `DataError` for two files of one split.
     """
     regex = re.compile(pattern.replace("{split}", _SPLIT).replace("{prefix}", _PREFIX), re.IGNORECASE)
-    found: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
     for name in tree.files:
         if match := regex.fullmatch(name):
-            word = next(it for it in match.groups() if it).lower()
+            word = next(group for group in match.groups() if group).lower()
             split = next(split for split, words in SPLIT_WORDS.items() if word in words)
-            found.setdefault(split, []).append(name)
-    for split, names in found.items():
-        if len(names) > 1:
-            raise DataError(f"{tree.path}: {' and '.join(names)} are both there for {split}; keep one")
-    files = {split: tree.find(found[split][0]) for split in SPLIT_WORDS if split in found}
+            if split in names:
+                raise DataError(
+                    f"{tree.path}: {names[split]} and {name} are both there for {split}; keep one"
+                )
+            names[split] = name
+    files = {split: tree.find(names[split]) for split in SPLIT_WORDS if split in names}
     return {split: file for split, file in files.items() if file is not None}
 
 
-def single_file(tree: Tree, suffixes: tuple[str, ...] = ("",)) -> dict[str, File]:
-    """The one file that the user points at, if its name ends so, as `data`."""
-    files = [
-        file for (file, *_) in tree.files.values() if tree.single and file.stem.lower().endswith(suffixes)
-    ]
-    return {"data": files[0]} if files else {}
+def split_files(tree: Tree, pattern: str, suffixes: tuple[str, ...] = ("",)) -> dict[str, File]:
+    """As `by_split`; else, as `data`, the one file that the user points at, if its name ends so."""
+    files = by_split(tree, pattern)
+    if not files and tree.single:
+        ((file,),) = tree.files.values()
+        return {"data": file} if file.stem.lower().endswith(suffixes) else {}
+    return files
 
 
 def need_train_and_test(tree: Tree, files: Mapping[str, object], title: str) -> None:
@@ -196,9 +196,24 @@ def need_train_and_test(tree: Tree, files: Mapping[str, object], title: str) -> 
             raise DataError(f"{tree.path}: {here}; {title} needs a folder with train and test files")
 
 
-def first_lines(file: File, size: int = _LOOK_AT) -> list[bytes]:
+def need_beside(tree: Tree, files: Mapping[str, File], beside: Mapping[str, object], what: str) -> None:
+    """Raises `DataError` for a split without the other file that belongs to it."""
+    for split, file in files.items():
+        if split not in beside:
+            raise DataError(f"{tree.path}: {file.name} has no {what.format(split)} beside it; add the file")
+
+
+def pairs_seen(files: Mapping[str, File], what: str, beside: Mapping[str, File]) -> dict[str, File]:
+    """Both kinds of files by their roles: `train texts`, `train labels`."""
+    return {f"{split} {what}": file for split, file in files.items()} | {
+        f"{split} labels": file for split, file in beside.items()
+    }
+
+
+def first_lines(file: File) -> Sequence[bytes]:
     """The first whole lines; of a file that is one long line, none."""
     start = head(file)
     lines = start.split(b"\n")
-    whole = lines[:-1] if len(lines) > 1 else [start] if len(start) < 1 << 16 else []
-    return whole[:size]
+    if len(lines) == 1:
+        return [start] if len(start) < 1 << 16 else []
+    return lines[:-1][:_LOOK_AT]

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from reimpl.data.formats import BowDataset, Options, read
+from reimpl.data.dataset import Dataset
+from reimpl.data.formats import Options, open_corpus
 from reimpl.data.source import Document, Source
 
 PACK: Mapping[str, Callable[[bytes], bytes]] = {
@@ -159,18 +160,19 @@ def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
     return folder
 
 
-def texts_of(source: Source | BowDataset) -> dict[str, list[Document]]:
+def texts_of(source: Source | Dataset) -> dict[str, list[Document]]:
     """All documents of a text source."""
-    assert not isinstance(source, BowDataset)
+    assert not isinstance(source, Dataset)
     return {split: list(source.documents(split)) for split in source.splits}
 
 
-def features_of(dataset: Source | BowDataset) -> dict[str, list[tuple[list[int], dict[int, float]]]]:
+def features_of(dataset: Source | Dataset) -> dict[str, list[tuple[list[int], dict[int, float]]]]:
     """All documents of a feature corpus, as `FEATURES`."""
-    assert isinstance(dataset, BowDataset)
+    assert isinstance(dataset, Dataset)
     found = {}
-    for split, part in dataset.parts.items():
-        x, y = part.features(dataset.n_features), part.labels(dataset.n_labels)
+    for split, part in dataset.splits.items():
+        x, y = part.features, part.labels(dataset.n_labels)
+        assert x is not None
         found[split] = [
             (
                 y[row].indices.tolist(),
@@ -181,12 +183,10 @@ def features_of(dataset: Source | BowDataset) -> dict[str, list[tuple[list[int],
     return found
 
 
-def consume(path: Path, options: Options, name: str | None = None) -> Source | BowDataset:
+def consume(path: Path, options: Options, name: str | None = None) -> Source | Dataset:
     """Reads all there is."""
-    found = read(path, options, format=name)
-    if isinstance(found, BowDataset):
-        _ = (found.content, found.corpus)
-    else:
+    found = open_corpus(path, options, format=name)
+    if not isinstance(found, Dataset):
         texts_of(found)
         found.digest()
     return found

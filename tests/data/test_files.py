@@ -1,0 +1,146 @@
+"""Files, folders and archives as a user gives them: packed, cut, damaged, or made to fill the memory."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reimpl.data import files
+from reimpl.data.files import File, blocks, counted, line_blocks, sha256_of, text_lines, tree
+from reimpl.errors import DataError
+from tests.data.made import PACK, lay
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.text("ab\r\x0c\u2028", max_size=5), min_size=1),
+    end=st.sampled_from(["", "\n"]),
+    size=st.integers(1, 9),
+)
+def test_lines_end_at_line_feeds_whatever_the_block(
+    tmp_path: Path, lines: list[str], end: str, size: int
+) -> None:
+    """Each block starts with the line that it says."""
+    content = ("\n".join(lines) + end).encode()
+    file = File(lay(tmp_path / "toy", {"a.txt": content}) / "a.txt")
+    parts = list(line_blocks(file, size))
+    assert b"".join(block for _, block in parts) == content
+    for number, block in parts:
+        assert number == content[: content.index(block)].count(b"\n") + 1 or block in content
+    expected = content.decode().removesuffix("\n").split("\n") if content else []
+    assert [line for _, line in text_lines(file)] == [line.removesuffix("\r") for line in expected]
+
+
+@pytest.mark.parametrize("packing", PACK)
+def test_packing_and_a_byte_order_mark_make_no_difference(tmp_path: Path, packing: str) -> None:
+    folder = lay(tmp_path / "toy", {"a.txt": b"\xef\xbb\xbfa\r\nb\n"}, packing)
+    assert list(text_lines(File(folder / f"a.txt{packing}"))) == [(1, "a"), (2, "b")]
+
+
+GZ, XZ = gzip.compress(b"a\tx\n" * 1000), lzma.compress(b"a\tx\n" * 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt.gz", GZ[:-10], r"a\.txt\.gz: the file is cut off; get a whole copy"),
+        ("a.txt.xz", XZ[:-40], r"a\.txt\.xz: the file is cut off"),
+        ("a.txt.gz", GZ[:12] + b"\xff\xff" + GZ[14:], r"a\.txt\.gz: cannot be read \(.*\); get a sound copy"),
+        ("a.txt.gz", GZ[:-8] + bytes(4) + GZ[-4:], r"cannot be read"),
+        ("a.txt.xz", XZ[:30] + b"\xff\xff" + XZ[32:], r"cannot be read"),
+        ("a.txt.gz", b"a\tx\n", r"cannot be read"),
+        ("a.txt", "a\n".encode("utf-16"), r"a\.txt:1: a NUL byte; the file is binary or UTF-16"),
+        ("a.txt", b"a\nb\0\n", r"a\.txt:2: a NUL byte"),
+        ("a.txt", b"a\ncaf\xe9\n", r"a\.txt:2: byte b'\\xe9' at place 4 is not UTF-8; convert the file"),
+    ],
+)
+def test_damaged_files_are_refused_with_their_place(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        list(text_lines(File(path)))
+
+
+def test_damage_behind_whole_lines_says_after_which(tmp_path: Path) -> None:
+    content = b"".join(b"%d\n" % n for n in range(500_000))
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(content, 1)[:-9])
+    with pytest.raises(DataError, match=r"a\.txt\.gz:\d{5,}: somewhere after this line: .* is cut off"):
+        list(text_lines(File(path)))
+
+
+def test_what_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that unpacks to far too much, also in a .zip, and a line without end."""
+    monkeypatch.setattr(files, "FREE", 1000)
+    monkeypatch.setattr(files, "LONGEST_LINE", 5000)
+    zeros = {"a.txt": bytes(1_000_000)}
+    for file in (
+        File(lay(tmp_path / "toy", zeros, ".gz") / "a.txt.gz"),
+        File(lay(tmp_path / "toy.zip", zeros), "a.txt"),
+    ):
+        with pytest.raises(DataError, match=r"unpacks to more than .* bytes, 250 times its size"):
+            list(blocks(file, 1000))
+    with pytest.raises(DataError, match=r"a\.txt:1: a line of more than 5,000 bytes"):
+        list(line_blocks(File(lay(tmp_path / "plain", zeros) / "a.txt"), 1000))
+
+
+def archive(path: Path, *members: str, content: bytes = b"x\n") -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for member in members:
+            made.writestr(member, content)
+    return path
+
+
+def test_a_folder_a_file_and_an_archive(tmp_path: Path) -> None:
+    """Files go by their names without packing; hidden ones, litter and other folders are left alone."""
+    lay(tmp_path / "toy", {"train.txt": b"a\n", ".hidden": b""}, ".gz")
+    (tmp_path / "toy" / "more").mkdir()
+    where = tree(tmp_path / "toy")
+    assert (where.name, list(where.files), where.single) == ("toy", ["train.txt"], False)
+    assert where.find("test.txt") is None
+    single = tree(tmp_path / "toy" / "train.txt.gz")
+    assert (single.name, list(single.files), single.single) == ("train", ["train.txt"], True)
+    packed = tree(
+        archive(tmp_path / "toy.zip", "in/train.txt", "in/deeper/x.txt", "in/.hidden", "__MACOSX/a")
+    )
+    assert (packed.name, list(packed.files), packed.single) == ("toy", ["train.txt"], False)
+    lay(tmp_path / "download" / "inside", {"train.txt": b"a\n"})
+    assert list(tree(tmp_path / "download").files) == ["train.txt"]
+
+
+def test_places_that_hold_no_corpus(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "toy.tar.gz").write_bytes(b"x")
+    (tmp_path / "bad.zip").write_bytes(b"x")
+    archive(tmp_path / "two.zip", "a/train.txt", "b/test.txt")
+    for name, message in {
+        "nowhere": "nowhere: no such file or folder; check the path",
+        "empty": "no files in this folder",
+        "toy.tar.gz": "an archive that is not read; unpack it and give the folder",
+        "bad.zip": "cannot be read",
+        "two.zip": "files in 'a' and in 'b'; unpack it and give one folder",
+    }.items():
+        with pytest.raises(DataError, match=message):
+            tree(tmp_path / name)
+    lay(tmp_path / "both", {"train.txt": b"a\n"})
+    lay(tmp_path / "both", {"train.txt": b"a\n"}, ".gz")
+    with pytest.raises(DataError, match=r"train\.txt and train\.txt\.gz are both there; keep one"):
+        tree(tmp_path / "both").find("train.txt")
+
+
+def test_what_is_read_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(1_000_000))
+    seen: list[tuple[int, int]] = []
+    with counted(1_000_000, lambda done, total: seen.append((done, total))):
+        sha256_of(path)
+    assert len(seen) > 4 and seen[-1] == (1_000_000, 1_000_000)
+    assert seen == sorted(seen)

@@ -1,0 +1,348 @@
+"""Headed files, LIBSVM files and matrices: what a header says is held against what stands there."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+from reimpl.data.dataset import Dataset
+from reimpl.data.formats import Options, open_corpus
+from reimpl.data.formats.features import Rows, read_rows
+from reimpl.errors import DataError
+from tests.data.made import CORPORA, FEATURES, HEADED_TEST, HEADED_TRAIN, features_of, lay, matrices, npz
+
+ZERO = Options(features_from=0, labels_from=0)
+
+
+def toy(folder: Path, train: bytes = HEADED_TRAIN, test: bytes = HEADED_TEST, **more: bytes) -> Path:
+    files = {"train.txt": train, "test.txt": test}
+    return lay(folder / "toy", files | {name.replace("_", "."): content for name, content in more.items()})
+
+
+def corpus(path: Path, options: Options = ZERO, format: str | None = None) -> Dataset:
+    data = open_corpus(path, options, format=format)
+    assert isinstance(data, Dataset)
+    return data
+
+
+@pytest.mark.parametrize(
+    "train",
+    [
+        HEADED_TRAIN.replace(b"\n", b"\r\n"),
+        HEADED_TRAIN + b"\n\r\n",
+        b"\xef\xbb\xbf" + HEADED_TRAIN,
+        HEADED_TRAIN.replace(b"\n 1:2.25\n", b"\n1:2.25\n"),
+        HEADED_TRAIN.replace(b" ", b"  ").replace(b"0,2", b"2,0"),
+        HEADED_TRAIN.replace(b"0:1 3:0.5", b"3:0.5\t0:1 "),
+        HEADED_TRAIN.replace(b"0,2 0:1", b"0,2 000000000000:+1.0e0"),
+    ],
+)
+def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
+    """Line ends, blank lines at the end, spaces, order within a line: the same documents and identity."""
+    data = corpus(toy(tmp_path, train))
+    assert features_of(data) == FEATURES
+    assert data.content == corpus(toy(tmp_path / "as_usual")).content
+
+
+@pytest.mark.parametrize(
+    ("train", "message"),
+    [
+        (b"5" + HEADED_TRAIN[1:], r"train\.txt: 4 documents where its header says 5; it is cut off"),
+        (b"3" + HEADED_TRAIN[1:], r"train\.txt: 4 documents where its header says 3; it has too many"),
+        (b"4 6\n" + HEADED_TRAIN[6:], r"train\.txt:1: '4 6' is no header `N D L`"),
+        (b"", r"train\.txt:1: '' is no header"),
+        (b"4 6 4\n" + HEADED_TRAIN[6:], r"test is headed \(6, 3\) features and labels, train \(6, 4\)"),
+        (HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"), r"feature id 6, counted from 0, but 6 features"),
+        (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word' is no `label,label`"),
+        # before a row is read: the first row here breaks the form
+        (
+            b"4 6 99999999999\nno row\n",
+            r":1: 99,999,999,999 labels, and more than 10,000,000 are not",
+        ),
+        (b"4 99999999999 3\nno row\n", r":1: 99,999,999,999 features, and more than 2,147"),
+    ],
+)
+def test_headed_files_that_are_refused(tmp_path: Path, train: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_corpus(toy(tmp_path, train), ZERO, format="xc")
+
+
+def test_what_was_left_out_is_counted_and_said(tmp_path: Path) -> None:
+    """A repeated label counts once, a value of 0 is no feature, a document may have nothing."""
+    data = corpus(toy(tmp_path, b"4 6 3\n0,2,0 0:1 3:0.5\n 1:2.25 4:0\n1 2:1 5:1e-2\n\n"))
+    left_out = {"repeated_labels": 1, "zero_values": 1, "empty_documents": 1, "unlabelled_kept": 2}
+    assert {name: data.counts[f"train.{name}"] for name in left_out} == left_out
+    assert features_of(data)["train"] == [*FEATURES["train"][:3], ([], {})]
+    assert data.notes == (
+        "train: 1 values of 0 left out.",
+        "train: 1 repeated labels counted once.",
+        "train: 1 documents have neither labels nor features.",
+        "train: 2 documents without labels kept.",
+    )
+
+
+def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> None:
+    data = corpus(toy(tmp_path, labels_txt=b"x\ny\nz\n"))
+    assert (data.labels, data.vocabulary, len(data.train.tokens)) == (("x", "y", "z"), ("",), 0)
+    assert data.recipe == "features as given"
+    with pytest.raises(DataError, match=r"labels\.txt: 2 names for 3 labels; get the file that belongs"):
+        corpus(toy(tmp_path / "other", labels_txt=b"x\ny\n"))
+    for train, message in (
+        (b"2 6 3\n 1:2\n 0:1\n", "no training document has a label"),
+        (b"0 6 3\n", "no documents"),
+    ):
+        with pytest.raises(DataError, match=message):
+            corpus(toy(tmp_path / "bare", train), format="xc")
+
+
+def test_order_and_split_are_content_but_not_corpus(tmp_path: Path) -> None:
+    first, swapped, moved, other = (
+        corpus(toy(tmp_path / name, train, test))
+        for name, train, test in (
+            ("first", b"2 6 3\n0 0:1\n1 1:2\n", b"1 6 3\n2 3:1\n"),
+            ("swapped", b"2 6 3\n1 1:2\n0 0:1\n", b"1 6 3\n2 3:1\n"),
+            ("moved", b"2 6 3\n0 0:1\n2 3:1\n", b"1 6 3\n1 1:2\n"),
+            ("other", b"2 6 3\n0 0:1\n1 1:3\n", b"1 6 3\n2 3:1\n"),
+        )
+    )
+    assert len({data.content for data in (first, swapped, moved, other)}) == 4
+    assert first.partition == swapped.partition != moved.partition
+    assert first.corpus == swapped.corpus == moved.corpus != other.corpus
+
+
+@pytest.mark.parametrize(
+    ("train", "options", "expected"),
+    [
+        (
+            HEADED_TRAIN,
+            Options(),
+            ["feature ids count from 0: id 0 occurs.", "label ids count from 0: id 0 occurs."],
+        ),
+        (
+            b"1 6 3\n1,3 1:1 6:1\n",
+            Options(),
+            ["feature ids count from 1: the header says 6 and id 6 occurs."],
+        ),
+        (
+            b"1 6 3\n1,2 1:1 4:1\n",
+            Options(),
+            "feature ids run from 1 to 5, which fits counting from 0 and",
+        ),
+        (b"1 6 3\n1,2 1:1 6:1\n", Options(), "state labels_from=0 or labels_from=1"),
+        (
+            b"1 6 3\n1,2 0:1\n",
+            Options(features_from=1),
+            "feature id 0 occurs, but features_from=1 is",
+        ),
+        (b"1 6 3\n1,2 7:1\n", Options(), "feature id 7, counted from 1, but 6 features in the header"),
+        (b"1 6 3\n0,2 0:1 6:1\n", Options(), "feature id 6, counted from 0, but 6 features in the header"),
+        (b"1 6 3\n0,3 0:1\n", ZERO, "label id 3, counted from 0, but 3 labels in the header"),
+    ],
+)
+def test_what_ids_count_from_is_proved_or_asked(
+    tmp_path: Path, train: bytes, options: Options, expected: str | list[str]
+) -> None:
+    path = toy(tmp_path, train, b"1 6 3\n2 5:1\n")
+    if isinstance(expected, list):
+        assert list(corpus(path, options).notes[: len(expected)]) == expected
+        return
+    with pytest.raises(DataError, match=expected):
+        open_corpus(path, options)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("trn.txt", "tst.txt"), ("eurlex_Train.txt", "eurlex_Test.txt"), ("train_v1.txt", "test_v1.txt")],
+)
+def test_names_under_which_splits_go(tmp_path: Path, names: tuple[str, str]) -> None:
+    path = lay(tmp_path / "toy", dict(zip(names, (HEADED_TRAIN, HEADED_TEST), strict=True)))
+    assert features_of(corpus(path)) == FEATURES
+
+
+def test_libsvm_takes_the_base_that_scikit_learn_wrote(tmp_path: Path) -> None:
+    """Its comment speaks of the columns only; labels are asked about as ever."""
+    top = b"# Generated by dump_svmlight_file from scikit-learn 1.4\n# Column indices are one-based\n"
+    path = lay(tmp_path / "toy", {"train.svm": top + b"1,2 1:1 3:2\n", "test.svm": top + b"2 2:1\n\n"})
+    with pytest.raises(DataError, match="state labels_from=0 or labels_from=1"):
+        open_corpus(path)
+    data = corpus(path, Options(labels_from=1))
+    assert data.train.features is not None
+    assert (data.train.features.indices.tolist(), data.train.features.shape) == ([0, 2], (1, 3))
+    assert (data.n_labels, data.test.size) == (2, 1)
+    assert data.notes[0].startswith("The numbers of features and labels are those of the largest ids")
+    with pytest.raises(DataError, match="2,147,483,648 labels, and more than 10,000,000 are not"):
+        open_corpus(toy(tmp_path / "large", b"2147483647 0:1\n", b"0 0:1\n"), ZERO)
+
+
+# --------------------------------------------------------------------------- lines
+
+
+def rows_of(folder: Path, text: bytes) -> Rows:
+    from reimpl.data.files import File
+
+    return read_rows(File(lay(folder / "toy", {"toy.txt": text}) / "toy.txt"))
+
+
+def plainly(line: str) -> tuple[list[int], list[tuple[int, float]]] | None:
+    """A reader as one would write it in a minute; None where the line breaks the form."""
+    fields = line.replace("\t", " ").split(" ")
+    labels = fields.pop(0).split(",") if fields[0] and ":" not in fields[0] else []
+    pairs = [field.split(":") for field in fields if field]
+    numbers = [*labels, *(pair[0] for pair in pairs)]
+    if not all(number.isascii() and number.isdigit() and int(number) < 2**31 for number in numbers):
+        return None
+    try:
+        features = [(int(feature), float(np.float32(float(value)))) for feature, value in pairs]
+    except ValueError:
+        return None
+    if len(dict(features)) < len(features) or not all(np.isfinite(value) for _, value in features):
+        return None
+    return sorted(set(map(int, labels))), sorted(features)
+
+
+NUMBERS = [
+    "0",
+    "1",
+    "12",
+    "007",
+    "2147483647",
+    "2147483648",
+    "00000000001",
+    "1.5",
+    "-2",
+    "1e3",
+    "1.2.3",
+    "1-2",
+]
+PARTS = st.sampled_from([" ", ",", ":", "\n", "\r\n", "\t", "  ", ".", "-", "e", "x", *NUMBERS])
+
+
+@given(st.lists(PARTS, max_size=14).map("".join))
+@example("1,2 3:1\n 4:.5\n5\n\n7:1e-3 8:1. \n")
+@example("1 2:1 2:1\n")
+@example("1 2:1e39\n")
+@example("1 2:1e5000 3:1-2\n")
+@example("00000000001 00000000002:3\n")
+@example("00000000001,1\t00000000002:3\n")
+def test_as_a_plain_reader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """Any string of such pieces gives the rows of the plain reader, or an error where that has none."""
+    with np.errstate(over="ignore"):
+        expected = (
+            [plainly(line.removesuffix("\r")) for line in text.removesuffix("\n").split("\n")] if text else []
+        )
+    try:
+        rows = rows_of(tmp_path_factory.getbasetemp(), text.encode())
+    except DataError:
+        assert None in expected
+        return
+    ends, label_ends = np.cumsum(rows.lengths)[:-1], np.cumsum(rows.label_lengths)[:-1]
+    features = [
+        list(zip(ids.tolist(), values.tolist(), strict=True))
+        for ids, values in zip(np.split(rows.ids, ends), np.split(rows.values, ends), strict=True)
+    ]
+    labels = [ids.tolist() for ids in np.split(rows.labels, label_ends)]
+    assert (list(zip(labels, features, strict=True)) if rows.size else []) == expected
+
+
+def test_as_scikit_learn_reads(tmp_path: Path) -> None:
+    """A made file of 2,000 lines: the same numbers, bit for bit."""
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{','.join(map(str, np.unique(rng.integers(50, size=3))))} "
+        + " ".join(
+            f"{i}:{value!r}"
+            for i, value in zip(np.unique(rng.integers(99, size=9)), rng.normal(size=9), strict=False)
+        )
+        for _ in range(2000)
+    ]
+    text = "\n".join(lines).replace("np.float64(", "").replace(")", "").encode() + b"\n"
+    matrix, given = load_svmlight_file(io.BytesIO(text), multilabel=True, zero_based=True, dtype=np.float64)
+    rows = rows_of(tmp_path, text)
+    np.testing.assert_array_equal(rows.ids, matrix.indices)
+    np.testing.assert_array_equal(rows.values, matrix.data.astype(np.float32))
+    np.testing.assert_array_equal(np.cumsum(rows.lengths), matrix.indptr[1:])
+    np.testing.assert_array_equal(rows.labels, np.concatenate(given))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"0 1:1\n3,7 word:1\n", r"toy.txt:2: 'word:1' is no `feature:value` of two numbers; write"),
+        (b"0 1:1\n1, 2:1\n", r"toy.txt:2: '1,' is no"),
+        (b"0 1:1 2\n", r"toy.txt:1: '2' is no"),
+        (b"1 0:1 0:1\n", r"toy.txt:1: a feature stands there twice; keep one"),
+        (b"1 3:1e39\n", r"toy.txt:1: value '1e39' is too large"),
+        (b"1 3:nan\n", r"toy.txt:1: '3:nan' is no"),
+        (b"1 -3:1\n", r"toy.txt:1: '-3:1' is no"),
+        (b"1 2147483648:1\n", r"toy.txt:1: id '2147483648' is larger than 2147483647"),
+        (b"2147483648 1:1\n", r"toy.txt:1: id '2147483648' is larger"),
+        (b"1 2:0.5 # note\n", r"toy.txt:1: '#' is no"),
+        ("1 \u0661:1\n".encode(), r"toy.txt:1: .* is no"),
+        (b"0 1:1\n" * 99 + b"oops\n" + b"0 1:1\n" * 99, r"toy.txt:100: 'oops' is no"),
+    ],
+)
+def test_the_line_that_breaks_the_form_is_named(tmp_path: Path, text: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        rows_of(tmp_path, text)
+
+
+# --------------------------------------------------------------------------- matrices
+
+
+def saved(**changes: object) -> bytes:
+    arrays: dict[str, object] = {
+        "data": np.ones(4),
+        "indices": [0, 1, 2, 0],
+        "indptr": [0, 1, 2, 3, 4],
+        "shape": [4, 6],
+        "format": b"csr",
+    }
+    stream = io.BytesIO()
+    np.savez(
+        stream, **{name: np.asarray(value) for name, value in (arrays | changes).items() if value is not None}
+    )  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"X.trn.npz": saved(indptr=None)}, r"X\.trn\.npz: no sound sparse matrix"),
+        ({"X.trn.npz": saved(indptr=[0, 2, 1, 3, 4])}, r"no sound sparse matrix"),
+        ({"X.trn.npz": saved(indices=[0, 6, 1, 1])}, r"no sound sparse matrix"),
+        ({"X.trn.npz": saved(data=[1.0, np.nan, 1, 1])}, r"a value is not finite"),
+        ({"X.trn.npz": saved(data=[1.0, 1e300, 1, 1])}, r"a value is not finite"),
+        (
+            {"X.trn.npz": saved(indptr=[0, 2, 2, 3, 4], indices=[1, 1, 0, 0])},
+            r"two values in one column",
+        ),
+        (
+            {"X.trn.npz": saved(data=np.array([{}] * 4, dtype=object))},
+            r"no sound sparse matrix",
+        ),
+        ({"X.trn.npz": b"hello"}, r"no sound sparse matrix"),
+        ({"X.trn.npz": npz(matrices("train")[0])[:-30]}, r"no sound sparse matrix"),
+        ({"Y.trn.npz": npz(matrices("test")[1])}, r"X\.trn\.npz: 4 rows, but 2 in Y\.trn\.npz"),
+        ({"X.tst.npz": npz(matrices("test")[0][:, :5])}, r"matrices of different widths \(train 6 features"),
+        ({"labels.txt": b"x\n"}, r"1 names for 3 labels"),
+    ],
+)
+def test_matrices_that_are_refused(tmp_path: Path, changes: dict[str, bytes], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_corpus(lay(tmp_path / "toy", CORPORA["npz"][0] | changes))
+
+
+def test_a_matrix_in_another_form_and_with_zeros(tmp_path: Path) -> None:
+    loose = sparse.coo_matrix(matrices("train")[0])
+    loose.data[0] = 0.0
+    data = corpus(lay(tmp_path / "toy", CORPORA["npz"][0] | {"X.trn.npz": npz(loose)}), Options())
+    expected = [({}, features) for _, features in FEATURES["train"]]
+    assert [row[1] for row in features_of(data)["train"]][1:] == [row[1] for row in expected][1:]
+    assert features_of(data)["train"][0][1] == {3: 0.5}

@@ -1,0 +1,285 @@
+"""One corpus in every format and packing: recognised, read alike, and asked about where two formats fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from reimpl.data.dataset import Dataset
+from reimpl.data.formats import READERS, Ambiguous, Options, check_columns, open_corpus, sniff
+from reimpl.errors import ConfigError, DataError
+from tests.data.made import (
+    CORPORA,
+    FEATURE_FORMATS,
+    FEATURES,
+    TEXT_FORMATS,
+    TEXTS,
+    features_of,
+    lay,
+    texts_of,
+)
+from tests.shared import shared
+
+PLACES = [("toy", ""), ("toy", ".gz"), ("toy", ".xz"), ("toy", ".bz2"), ("toy.zip", ""), ("toy.zip", ".gz")]
+
+
+def test_every_format_has_a_corpus_here() -> None:
+    assert set(CORPORA) == set(READERS) == {*TEXT_FORMATS, *FEATURE_FORMATS}
+    assert {name for name, reader in READERS.items() if reader.kind == "text"} == set(TEXT_FORMATS)
+
+
+@pytest.mark.parametrize("place", PLACES, ids="".join)
+@pytest.mark.parametrize("name", CORPORA)
+def test_formats_are_recognised_and_read_alike(tmp_path: Path, name: str, place: tuple[str, str]) -> None:
+    """The same documents, in order, with the same identity, whatever the format and packing."""
+    files, options = CORPORA[name]
+    path = lay(tmp_path / place[0], files, place[1])
+    seen = sniff(path)
+    assert not isinstance(seen, Ambiguous)
+    assert (seen.name, seen.kind) == (name, READERS[name].kind)
+    if (name, place[0]) == ("npz", "toy.zip"):
+        with pytest.raises(DataError, match=r"X\.trn\.npz: an \.npz in an archive; unpack it first"):
+            open_corpus(path)
+        return
+    corpus = open_corpus(path, options)
+    if not isinstance(corpus, Dataset):
+        assert (corpus.name, texts_of(corpus)) == ("toy", TEXTS)
+        return
+    assert features_of(corpus) == FEATURES
+    assert corpus.content.startswith("8d3c5b205378c774") and corpus.corpus.startswith("78710331d6a82420")
+    assert corpus.train.features is not None
+    assert (corpus.train.features.shape[1], corpus.n_labels) == (6, 3)
+
+
+def test_a_download_that_holds_texts_and_features_is_asked_about(tmp_path: Path) -> None:
+    """AttentionXML's folders do: the sentence says what both are and what to state."""
+    path = lay(tmp_path / "EUR-Lex", CORPORA["attentionxml"][0] | CORPORA["svmlight"][0])
+    with pytest.raises(DataError, match=r"could be AttentionXML's raw pairs .* state format=attentionxml or"):
+        open_corpus(path)
+    assert texts_of(open_corpus(path, format="attentionxml")) == TEXTS
+    assert features_of(open_corpus(path, CORPORA["svmlight"][1], format="svmlight")) == FEATURES
+
+
+def test_what_is_unclear_to_one_reader_does_not_hide_what_is_clear_to_another(tmp_path: Path) -> None:
+    doubled = {"train_v1.txt": b"1 2:1\n", "train.svm": b"1 2:1\n"}
+    seen = sniff(lay(tmp_path / "a", CORPORA["attentionxml"][0] | doubled))
+    assert not isinstance(seen, Ambiguous) and seen.name == "attentionxml"
+    with pytest.raises(DataError, match="are both there for train; keep one"):
+        sniff(lay(tmp_path / "b", doubled))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("eurlex_train.txt", b"a b\tsome text\n", {"lml"}),
+        ("Delicious_data.txt", b"6 6 3\n0,2 0:1\n", {"xc"}),
+        ("anything.jsonl", b'{"text": "x", "labels": []}\n', {"jsonl"}),
+        ("anything.csv", b"text,labels\nx,a\n", {"csv"}),
+        ("rcv1.svm", b"1,2 3:1\n", {"svmlight"}),
+        # a text to one reader and a row of features to another
+        ("train.txt", b"1,2\t3:1\n", {"lml", "svmlight"}),
+    ],
+)
+def test_a_single_file_is_recognised(tmp_path: Path, name: str, content: bytes, expected: set[str]) -> None:
+    seen = sniff(lay(tmp_path / "toy", {name: content}) / name)
+    names = {each.name for each in seen.could_be} if isinstance(seen, Ambiguous) else {seen.name}
+    assert names == expected
+    with pytest.raises(DataError, match="needs a folder with train and test files"):
+        open_corpus(tmp_path / "toy" / name, format=min(expected))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "needs"),
+    [
+        ("lml", {"train.txt": b"id\ta\tx\n", "test.txt": b"id\ta\tx\n"}, "state ids=True if"),
+        ("attentionxml", {"train_raw_texts.txt": b"x\n" * 3, "test_raw_texts.txt": b"x\n"}, "state raw="),
+        ("jsonl", {"train.jsonl": b'{"body": "", "labels": "a"}\n'}, "state text=...: which of 'body', 'lab"),
+        ("jsonl", {"train.jsonl": b'{"text": "x", "labels": "a;b"}\n'}, "state separator="),
+        ("csv", {}, "state separator="),
+        ("xc-splits", {}, "state column=0 to column=1: which of the 2 splits"),
+    ],
+)
+def test_what_must_be_stated_is_said_at_once(
+    tmp_path: Path, name: str, changes: dict[str, bytes], needs: str
+) -> None:
+    seen = sniff(lay(tmp_path / "toy", CORPORA[name][0] | changes))
+    assert not isinstance(seen, Ambiguous)
+    assert seen.needs[0].startswith(needs)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"readme.md": b"hello"}, r"no known format \(readme\.md\); formats are lml, attentionxml, "),
+        ({"train.jsonl": b"[1, 2]\n"}, r"train\.jsonl:1: '\[1, 2\]' where an object a line is expected"),
+        ({"train.csv": b"text;labels\n"}, r"train\.csv:1: 'text;labels': columns are parted by ','"),
+        ({"train.txt": b"\n"}, r"train\.txt: the file is empty"),
+        # what is called like text is read as text, and its line is named
+        ({"train.txt": b"no tab\n", "test.txt": b"a\tb\n"}, r"train\.txt:1: 0 tabs in 'no tab'"),
+    ],
+)
+def test_what_is_no_corpus(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        texts_of(open_corpus(lay(tmp_path / "toy", files)))
+
+
+def test_options_and_formats_that_cannot_be(tmp_path: Path) -> None:
+    path = lay(tmp_path / "toy", CORPORA["lml"][0])
+    with pytest.raises(ConfigError, match=r"format 'lmx' is unknown; known are lml, attentionxml"):
+        open_corpus(path, format="lmx")
+    with pytest.raises(ConfigError, match=r"option raw means nothing for LibMultiLabel text; it takes ids"):
+        open_corpus(path, Options(raw=True))
+    for bad in ({"features_from": 2}, {"separator": ""}, {"text": ()}, {"labels": ""}, {"labels_from": -1}):
+        with pytest.raises(ConfigError, match=next(iter(bad))):
+            Options(**bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", TEXT_FORMATS)
+def test_the_digest_sees_bytes_and_options(tmp_path: Path, name: str) -> None:
+    files, options = CORPORA[name]
+    victim = next(file for file in files if "test" in file and file.endswith(("txt", "jsonl", "csv")))
+    changed = files | {victim: files[victim].replace(b"a", b"b")}
+    digests = []
+    for folder, content in (("a", files), ("b", files), ("c", changed)):
+        corpus = open_corpus(lay(tmp_path / folder / "toy", content), options)
+        assert not isinstance(corpus, Dataset)
+        digests.append(corpus.digest())
+    assert digests[0] == digests[1] != digests[2]
+
+
+# --------------------------------------------------------------------------- columns of splits
+
+COLUMNS = CORPORA["xc-splits"][0]
+
+
+def test_each_column_is_a_split_of_one_corpus(tmp_path: Path) -> None:
+    """Column 0 has rows 6, 5, 2, 3 (from 1) in train and 1, 4 in test; both columns share the corpus."""
+    path, rows = lay(tmp_path / "toy", COLUMNS), [*FEATURES["train"], *FEATURES["test"]]
+    first, second = (open_corpus(tmp_path / f"toy@{column}") for column in (0, 1))
+    assert isinstance(first, Dataset) and isinstance(second, Dataset)
+    assert features_of(first) == {"train": [rows[i] for i in (5, 4, 1, 2)], "test": [rows[i] for i in (0, 3)]}
+    assert (first.name, first.counts["split.column"]) == ("toy@0", 0)
+    assert first.corpus == second.corpus and first.content != second.content
+    assert "Split 0 (from 0) of 2 that come with the data." in first.notes
+    again = open_corpus(path, Options(column=1))
+    assert isinstance(again, Dataset) and again.content == second.content
+    check_columns(path, [0, 1], "--columns")
+
+
+def test_a_column_must_be_stated_and_be_there(tmp_path: Path) -> None:
+    path = lay(tmp_path / "toy", COLUMNS)
+    plain = lay(tmp_path / "plain", CORPORA["xc"][0])
+    for where, column, message in (
+        (path, None, "2 splits, one a column; state column=0 to column=1"),
+        (path, 2, "toy: column 2 of 2; give 0 to 1"),
+        (path, -1, "toy: column -1 of 2; give 0 to 1"),
+        (tmp_path / "toy@1", 0, "toy@1: column 0 is asked for too"),
+        (tmp_path / "toy@x", None, "column 'x' is not a number; give 0 to 1"),
+        (tmp_path / "plain@x", None, "column 'x' is not a number, and plain has one split; leave out @x"),
+        (tmp_path / "plain@1", None, "this corpus has one split; leave out @1"),
+        (plain, 1, "this corpus has one split; leave out column=1"),
+        (tmp_path / "nowhere@1", None, "nowhere: no such file or folder"),
+    ):
+        with pytest.raises((DataError, ConfigError), match=message):
+            open_corpus(where, Options(column=column))
+    with pytest.raises(ConfigError, match="column 2 of 2"):
+        check_columns(path, [0, 2], "--columns")
+    with pytest.raises(DataError, match="leave out --columns"):
+        check_columns(plain, [0], "--columns")
+
+
+def test_the_data_file_may_lie_elsewhere(tmp_path: Path) -> None:
+    """Names of labels are looked for beside the data."""
+    path = lay(tmp_path / "splits", {name: content for name, content in COLUMNS.items() if "Split" in name})
+    data = lay(tmp_path / "toy", {"data.txt": COLUMNS["toy_data.txt"], "labels.txt": b"x\ny\nz\n"}, ".gz")
+    with pytest.raises(DataError, match="no data file beside them; state data=FILE"):
+        open_corpus(path, Options(column=1))
+    corpus = open_corpus(path, Options(column=1, data=data / "data.txt.gz"))
+    assert isinstance(corpus, Dataset)
+    assert features_of(corpus) == FEATURES
+    assert corpus.labels == ("x", "y", "z")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"toy_trSplit.txt": b"0 1\n"}, r"row number 0; they count from 1"),
+        (
+            {"toy_trSplit.txt": b"7 1\n"},
+            r"row number 7; they count from 1 to 6, do they belong",
+        ),
+        ({"toy_trSplit.txt": b"1 2\n3\n"}, r"toy_trSplit\.txt: not row numbers in columns"),
+        ({"toy_trSplit.txt": b"1 x\n"}, r"toy_trSplit\.txt: no row numbers"),
+        ({"toy_trSplit.txt": b"1 2\n1 1.5\n"}, r"toy_trSplit\.txt: not row numbers"),
+        ({"toy_trSplit.txt": b""}, r"toy_trSplit\.txt: no row numbers"),
+        ({"toy_tstSplit.txt": b""}, r"toy_tstSplit\.txt: not row numbers"),
+        ({"toy_tstSplit.txt": b"1\n"}, r"2 columns of train and 1 of test"),
+        ({"toy_tstSplit.txt": b"1 4\n"}, r"toy: column 1 uses a row twice"),
+        ({"other_trSplit.txt": b"1 1\n"}, r"other_trSplit\.txt and toy_trSplit\.txt are both train rows"),
+    ],
+)
+def test_columns_that_are_refused(tmp_path: Path, changes: dict[str, bytes], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_corpus(lay(tmp_path / "toy", COLUMNS | changes), Options(column=1), format="xc-splits")
+
+
+def test_rows_in_neither_part_and_missing_halves(tmp_path: Path) -> None:
+    corpus = open_corpus(lay(tmp_path / "a", COLUMNS | {"toy_tstSplit.txt": b"1 5\n"}), Options(column=1))
+    assert isinstance(corpus, Dataset) and corpus.counts["rows_not_used"] == 1
+    assert "1 rows of the data stand in neither train nor test." in corpus.notes
+    half = {name: content for name, content in COLUMNS.items() if "tst" not in name}
+    with pytest.raises(DataError, match="no file of test rows"):
+        open_corpus(lay(tmp_path / "b", half), Options(column=1))
+
+
+# --------------------------------------------------------------------------- real corpora
+
+#: Folder -> format, train, test, dev, labels, labels a document by the notes (of training or of all).
+REAL = [
+    ("mulan-delicious", "xc", 12_920, 3_185, 0, 983, 19.02),
+    ("mulan-bibtex", "xc", 4_880, 2_515, 0, 159, 2.402),
+    ("mulan-medical", "xc", 333, 645, 0, 45, 1.245),
+    ("reuters21578", "lml", 7_770, 3_019, 0, 90, 1.23),
+    ("yso-abstracts", "lml", 15_935, 3_944, 0, 9_748, 2.76),
+    pytest.param("eurlex57k", "lml", 45_000, 6_000, 6_000, 4_271, 5.07, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("name", "format", "train", "test", "dev", "labels", "mean"), REAL)
+def test_real_corpora_have_the_numbers_of_their_notes(
+    name: str, format: str, train: int, test: int, dev: int, labels: int, mean: float
+) -> None:
+    path = shared(f"data/{name}")
+    seen = sniff(path)
+    assert not isinstance(seen, Ambiguous) and seen.name == format
+    corpus = open_corpus(path)
+    sizes: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    if isinstance(corpus, Dataset):
+        sizes.update({split: part.size for split, part in corpus.splits.items()})
+        given.update({split: len(part.label_ids) for split, part in corpus.splits.items()})
+        assert corpus.n_labels == labels
+    else:
+        met: set[str] = set()
+        for split in corpus.splits:
+            for document in corpus.documents(split):
+                sizes[split] += 1
+                given[split] += len(document.labels)
+                met.update(document.labels)
+        assert len(met) == labels
+    assert (sizes["train"], sizes["test"], sizes["dev"]) == (train, test, dev)
+    places = len(str(mean).partition(".")[2])
+    assert mean in [round(given["train"] / train, places), round(given.total() / sizes.total(), places)]
+
+
+def test_delicious_in_ten_splits() -> None:
+    """The corpus of Mulan's split, and no column is that split."""
+    mulan = open_corpus(shared("data/mulan-delicious"))
+    assert isinstance(mulan, Dataset)
+    options = Options(column=9, data=shared("data/mulan-delicious/data.txt.gz"))
+    split = open_corpus(shared("data/delicious-xc-splits"), options)
+    assert isinstance(split, Dataset)
+    assert (split.train.size, split.test.size, split.counts["rows_not_used"]) == (12_920, 3_185, 0)
+    assert split.corpus == mulan.corpus and split.content != mulan.content
