@@ -18,14 +18,14 @@ from audit.errors import AuditError
 from audit.names import known_names
 
 #: Target -> words that may stand alone, and keys that take a value.
-WORDS: Mapping[str, tuple[str, ...]] = {
+_WORDS: Mapping[str, tuple[str, ...]] = {
     "column": ("skip", "text", "names"),
     "row": ("skip",),
     "cell": ("dash",),
     "table": (),
 }
 _SUBJECT = ("id", "label", "metric", "quantity", "dataset", "unit", "experiment", "source", "from")
-KEYS: Mapping[str, tuple[str, ...]] = {
+_KEYS: Mapping[str, tuple[str, ...]] = {
     "column": _SUBJECT,
     "row": _SUBJECT,
     "cell": ("value", "sd", "mark", "experiment", "source", "from"),
@@ -34,7 +34,18 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         *("runs", "spread", "heads", "names", "decimal", "beside"),
     ),
 }
+#: Keys of `table:` that are one of a few words.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "unit": ("percent", "fraction"),
+    "source": ("own_run", "copied", "code_readme", "stated", "unknown"),
+    "spread": ("sd", "se", "ci95"),
+    "decimal": ("point", "comma"),
+    "beside": ("sd", "mark"),
+}
+#: Those that are whole numbers, from these on.
+_LEAST = {"page": 1, "runs": 1, "heads": 1, "names": 0}
 _TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,6})(?:\s*([-,])\s*([0-9]{1,6}))?", re.ASCII)
+_FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
 
 
 @dataclass(frozen=True)
@@ -56,25 +67,18 @@ def parsed(text: str) -> Correction:
         return Correction("table", ((),), _settings(text, "table", rest))
     match = _TARGET.fullmatch(head.strip())
     if not colon or match is None:
-        raise AuditError(
-            f"{text!r} is no correction; write it as 'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', "
-            "'cell 2,3: value=75.1' or 'column 4: skip'"
-        )
-    target, first, sign, second = match.groups()
+        raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
+    target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
     if (target == "cell") != (sign == ","):
         raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4")
-    return Correction(target, _places(text, first, sign, second), _settings(text, target, rest))
-
-
-def _places(text: str, first: str, sign: str | None, second: str | None) -> tuple[tuple[int, ...], ...]:
-    if sign == ",":
-        return ((int(first), int(second or 0)),)
-    last = int(second) if second else int(first)
-    if not 0 < int(first) <= last:
-        raise AuditError(f"{text!r}: {first}-{last} counts backwards or from 0; write columns 3-5")
-    if last - int(first) > 10_000:
-        raise AuditError(f"{text!r}: more than 10,000 places; give those that the table has")
-    return tuple((number,) for number in range(int(first), last + 1))
+    places: list[tuple[int, ...]] = [(first, last)]
+    if target != "cell":
+        if not 0 < first <= last:
+            raise AuditError(f"{text!r}: {first}-{last} counts backwards or from 0; write columns 3-5")
+        if last - first > 10_000:
+            raise AuditError(f"{text!r}: more than 10,000 places; give those that the table has")
+        places = [(number,) for number in range(first, last + 1)]
+    return Correction(target, tuple(places), _settings(text, target, rest))
 
 
 def _settings(text: str, target: str, rest: str) -> dict[str, str]:
@@ -85,10 +89,10 @@ def _settings(text: str, target: str, rest: str) -> dict[str, str]:
     settings: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        if not equals and key in WORDS[target]:
+        if not equals and key in _WORDS[target]:
             value = key
-        elif not equals or key not in KEYS[target] or not value:
-            offered = [*WORDS[target], *(f"{it}=" for it in KEYS[target])]
+        elif not equals or key not in _KEYS[target] or not value:
+            offered = [*_WORDS[target], *(f"{it}=" for it in _KEYS[target])]
             raise AuditError(f"{text!r}: {part!r} says nothing of a {target}; {known_names(part, offered)}")
         if key in settings:
             raise AuditError(f"{text!r}: {key} stands there twice; say it once")
@@ -99,10 +103,22 @@ def _settings(text: str, target: str, rest: str) -> dict[str, str]:
 
 
 def settings_of(corrections: Sequence[Correction], target: str) -> dict[tuple[int, ...], dict[str, str]]:
-    """Place -> what was said of it, the later word before the earlier one."""
-    said: dict[tuple[int, ...], dict[str, str]] = {}
+    """Place -> what was said of it, the later word before the earlier one.
+
+    Raises `AuditError` for a value that a key of `table:` cannot have.
+    """
+    settings: dict[tuple[int, ...], dict[str, str]] = {}
     for it in corrections:
-        if it.target == target:
-            for place in it.places:
-                said.setdefault(place, {}).update(it.settings)
-    return said
+        for place in it.places if it.target == target else ():
+            settings.setdefault(place, {}).update(it.settings)
+    if target == "table":
+        _check(settings.get((), {}))
+    return settings
+
+
+def _check(settings: Mapping[str, str]) -> None:
+    for key, value in settings.items():
+        if key in CHOICES and value not in CHOICES[key]:
+            raise AuditError(f"{value!r} is no {key}; {known_names(value, CHOICES[key])}")
+        if key in _LEAST and not (re.fullmatch("[0-9]{1,6}", value) and int(value) >= _LEAST[key]):
+            raise AuditError(f"{key} {value!r} is no whole number from {_LEAST[key]}; give one")

@@ -17,11 +17,10 @@ import difflib
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -30,160 +29,11 @@ from audit.claim_source import KeyPath, Plain, shown
 from audit.errors import AuditError, ClaimFileError
 from audit.files import explained, write
 
-
-@dataclass
-class Span:
-    """One value: `text[start:end]`, without the comments and empty lines behind it."""
-
-    start: int
-    end: int
-    flow: bool
-    """Written on the spot: a scalar, or a list or mapping in brackets."""
-    children: list[str | int] = field(default_factory=list)
-    """Keys or numbers of what it holds, in order."""
-    key_column: int = 0
-    """Column of its own key; for an item of a list, of the item."""
-
-
-def spans(text: str) -> dict[KeyPath, Span]:
-    """The span of every value by its path. `text` is valid YAML without aliases, as a claim file is."""
-    found: dict[KeyPath, Span] = {}
-    for path, span in _walk(text):
-        found[path] = span
-    for path in sorted(found, key=len, reverse=True):  # what holds others ends where the last of them does
-        span = found[path]
-        if span.children and not span.flow:
-            span.end = found[(*path, span.children[-1])].end
-    return found
-
-
-@dataclass
-class _Open:
-    path: KeyPath
-    span: Span
-    mapping: bool
-    key: Any = None
-
-
-def _walk(text: str) -> Iterator[tuple[KeyPath, Span]]:
-    stack: list[_Open] = []
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        kind = type(event).__name__.removesuffix("Event")
-        if kind in ("MappingEnd", "SequenceEnd"):
-            closed = stack.pop()
-            if closed.span.flow:
-                closed.span.end = event.end_mark.index
-        elif kind in ("MappingStart", "SequenceStart", "Scalar"):
-            if stack and stack[-1].mapping and stack[-1].key is None:
-                stack[-1].key = event
-                continue
-            key_end = _after_key(text, stack[-1].key) if stack and stack[-1].mapping else 0
-            path, column = _place(stack, event)
-            flow = kind == "Scalar" or bool(event.flow_style)
-            start, end = event.start_mark.index, event.end_mark.index
-            if (
-                kind == "Scalar" and start == end
-            ):  # nothing stands there: the parser's mark is that of what comes next
-                start = end = key_end
-            elif kind == "Scalar" and event.style in ("|", ">"):
-                end = len(text[:end].rstrip())
-            span = Span(start, end, flow, key_column=column)
-            yield path, span
-            if kind != "Scalar":
-                stack.append(_Open(path, span, kind == "MappingStart"))
-
-
-def _after_key(text: str, key: Any) -> int:
-    """Behind the colon of a key."""
-    return text.index(":", key.end_mark.index) + 1
-
-
-def _place(stack: list[_Open], event: Any) -> tuple[KeyPath, int]:
-    """Path of the value that begins, and the column of its key; the key is used up."""
-    if not stack:
-        return (), 0
-    parent = stack[-1]
-    if not parent.mapping:
-        number = len(parent.span.children)
-        parent.span.children.append(number)
-        return (*parent.path, number), event.start_mark.column
-    key, parent.key = parent.key, None
-    parent.span.children.append(key.value)
-    return (*parent.path, key.value), key.start_mark.column
-
-
-#: A mapping or list of this many characters still stands on one line.
-ONE_LINE = 110
-
-
-def rendered(value: Plain, *, flow: bool = False) -> str:
-    """YAML text of plain data, without a line end after it; with `flow`, on one line.
-
-    Text that could be read as anything else is quoted: printed numbers stay the strings they are.
-    """
-    if isinstance(value, str):
-        return _text(value)
-    if not isinstance(value, dict | list | tuple):
-        return json.dumps(value)
-    if flow or _is_short(value):
-        if isinstance(value, dict):
-            held = (f"{_text(str(key))}: {rendered(it, flow=True)}" for key, it in value.items())
-            return f"{{{', '.join(held)}}}"
-        return f"[{', '.join(rendered(it, flow=True) for it in value)}]"
-    if isinstance(value, dict):
-        return "\n".join(_entry(_text(str(key)), it) for key, it in value.items())
-    return "\n".join("  - " + indented(rendered(it), 4)[4:] for it in value)
-
-
-def _entry(key: str, value: Plain) -> str:
-    text = rendered(value)
-    on_line = not isinstance(value, dict | list | tuple) or text[:1] in "[{"
-    by = 0 if isinstance(value, list | tuple) else 2  # a list is indented as it is rendered
-    return f"{key}: {text}" if on_line else f"{key}:\n{indented(text, by)}"
-
-
-def block(held: Plain) -> str:
-    """One entry of a mapping or list on lines of its own, its value in whatever way reads best."""
-    if isinstance(held, dict):
-        return "\n".join(_entry(_text(str(key)), it) for key, it in held.items())
-    return "\n".join("- " + indented(rendered(it), 2)[2:] for it in held)
-
-
-def indented(text: str, by: int) -> str:
-    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
-
-
-def _text(text: str) -> str:
-    """Quoted where YAML could take it for something else, or where brackets around it could."""
-    plain = text.replace("@", "").replace("-", "").replace("_", "")
-    words = plain.replace(" ", "").replace(".", "")
-    safe = words.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
-    reserved = text.casefold() in ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
-    if safe and not reserved:
-        return text
-    quoted: str = yaml.dump(text, default_style='"', allow_unicode=True, width=float("inf"))
-    return quoted.rstrip("\n")
-
-
-def _is_short(value: Plain) -> bool:
-    """Whether it reads well on one line: no nested lists of mappings, and not long."""
-    if isinstance(value, dict | list | tuple) and not value:
-        return True
-    held = list(value.values()) if isinstance(value, dict) else list(value)
-    deep = any(isinstance(it, dict) and any(isinstance(x, dict | list) for x in it.values()) for it in held)
-    return not deep and _length(value) <= ONE_LINE
-
-
-def _length(value: Plain) -> int:
-    if isinstance(value, dict):
-        return sum(len(str(key)) + 4 + _length(held) for key, held in value.items())
-    if isinstance(value, list | tuple):
-        return sum(2 + _length(held) for held in value)
-    return len(str(value)) + 2
-
-
 #: What a claim file begins with for editors that know the schema of YAML files.
 SCHEMA_LINE = "# yaml-language-server: $schema="
+#: A mapping or list of this many characters still stands on one line.
+ONE_LINE = 110
+_RESERVED = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
 
 
 @dataclass
@@ -207,37 +57,32 @@ class ClaimFile:
             text = path.read_bytes().decode()
         return cls(path, paper, text, known, text)
 
-    # ------------------------------------------------------------------ the changes
-
     def put(self, place: KeyPath, value: Plain) -> None:
         """Add a key with its value. Raises `AuditError` where the key stands already: nothing is replaced.
 
         The mapping that is to hold it is there already, or is a part of the file (`tables`, `claims`, ...).
         """
-        self._change(lambda editor: editor.put(place, value))
+        self._change("put", place, value)
 
     def append(self, place: KeyPath, item: Plain) -> None:
         """Add an item to the end of the list at `place`."""
-        self._change(lambda editor: editor.append(place, item))
+        self._change("append", place, item)
 
     def replace(self, place: KeyPath, value: Plain) -> None:
         """Write another value under a key that is there, or for an item of a list."""
-        self._change(lambda editor: editor.replace(place, value))
+        self._change("replace", place, value)
 
-    def _change(self, change: Callable[[_Editor], str]) -> None:
+    def _change(self, how: str, place: KeyPath, value: Plain) -> None:
         mark = "\ufeff" if self.text.startswith("\ufeff") else ""
         text = self.text.removeprefix(mark)
-        windows = "\r\n" in text
-        changed = change(_Editor(text.replace("\r\n", "\n"), str(self.path)))
-        self.text = mark + (changed.replace("\n", "\r\n") if windows else changed)
-
-    # ------------------------------------------------------------------ the result
+        editor = Editor(text.replace("\r\n", "\n"), str(self.path))
+        changed: str = getattr(editor, how)(place, value)
+        self.text = mark + (changed.replace("\n", "\r\n") if "\r\n" in text else changed)
 
     def diff(self) -> str:
         """The changes as a unified diff, for a person to look at; empty where there are none."""
         old, new = (it.replace("\r\n", "\n").splitlines() for it in (self.old, self.text))
-        lines = difflib.unified_diff(old, new, str(self.path), f"{self.path} (new)", lineterm="")
-        return "\n".join(lines)
+        return "\n".join(difflib.unified_diff(old, new, str(self.path), f"{self.path} (new)", lineterm=""))
 
     def check(self) -> Paper:
         """The new text by the loader, before it is written.
@@ -254,9 +99,8 @@ class ClaimFile:
         paper = self.check()
         with explained(self.path):
             if self.path.read_bytes() != self.old.encode():
-                raise AuditError(
-                    f"{self.path}: it was changed by another program meanwhile; give the command again"
-                )
+                what = "it was changed by another program meanwhile; give the command again"
+                raise AuditError(f"{self.path}: {what}")
             write(self.path.resolve(), self.text.encode())
         self.old = self.text
         return paper
@@ -264,41 +108,95 @@ class ClaimFile:
 
 def checked(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
     """The paper that `text` holds as the content of `path`, read by the loader from a file beside it."""
+    with _beside(path, text) as trial:
+        try:
+            return load(trial, known=known)
+        except ClaimFileError as err:
+            lines = [f"{path}{line.removeprefix(str(trial))}" for line in err.problems]
+            first = (
+                f"{path}: not changed, since it would not be valid then; the lines are those it would have"
+            )
+            raise ClaimFileError([first, *lines]) from err
+
+
+def create(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
+    """Write a new claim file that the loader takes. Raises `AuditError` where there is a file already."""
+    check_absent(path)
+    paper = checked(path, text, known=known)
+    with _beside(path, text, durable=True) as trial:
+        try:
+            os.link(trial, path)  # fails where a file came to be meanwhile, which a rename would replace
+        except FileExistsError:
+            check_absent(path)
+    return paper
+
+
+def check_absent(path: Path) -> None:
+    """Raises `AuditError` where there is a file already: nothing is overwritten."""
+    if path.exists() or path.is_symlink():
+        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
+
+
+@contextmanager
+def _beside(path: Path, text: str, *, durable: bool = False) -> Iterator[Path]:
+    """A file with this content in the folder of `path`, for a while."""
     trial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with explained(path):
-            trial.write_bytes(text.encode())
-        return load(trial, known=known)
-    except ClaimFileError as err:
-        lines = [f"{path}{line.removeprefix(str(trial))}" for line in err.problems]
-        first = f"{path}: not changed, since it would not be valid then; the lines are those it would have"
-        raise ClaimFileError([first, *lines]) from err
+            write(trial, text.encode(), durable=durable)
+            yield trial
     finally:
         with suppress(OSError):
             trial.unlink(missing_ok=True)
 
 
-def create(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
-    """Write a new claim file that the loader takes. Raises `AuditError` where there is a file already."""
-    if path.exists() or path.is_symlink():
-        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
-    paper = checked(path, text, known=known)
-    trial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    with explained(path):
-        write(trial, text.encode())
-        try:
-            os.link(trial, path)  # fails where a file came to be meanwhile, which a rename would replace
-        except FileExistsError as err:
-            raise AuditError(f"{path}: there is such a file, and it is kept; choose another name") from err
-        finally:
-            trial.unlink(missing_ok=True)
-    return paper
+# --------------------------------------------------------------------------- where values stand
 
 
-# --------------------------------------------------------------------------- text
+@dataclass
+class Span:
+    """One value: `text[start:end]`, without the comments and empty lines behind it."""
+
+    start: int
+    end: int
+    flow: bool
+    """Written on the spot: a scalar, or a list or mapping in brackets."""
+    column: int
+    """Of its own key; for an item of a list, of the item."""
+    last: Span | None = None
+    """Of what it holds, the last."""
 
 
-class _Editor:
+def spans(text: str) -> dict[KeyPath, Span]:
+    """The span of every value by its path. `text` is valid YAML without aliases, as a claim file is."""
+    found: dict[KeyPath, Span] = {}
+
+    def add(node: yaml.Node, path: KeyPath, column: int, after_key: int) -> Span:
+        start, end = node.start_mark.index, node.end_mark.index
+        span = found[path] = Span(start, end, True, column)
+        if isinstance(node, yaml.ScalarNode):
+            if start == end:  # nothing stands there, and the parser's mark is that of what comes next
+                span.start = span.end = after_key
+            elif node.style in ("|", ">"):
+                span.end = len(text[:end].rstrip())
+            return span
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                colon = text.index(":", key.end_mark.index) + 1
+                span.last = add(value, (*path, key.value), key.start_mark.column, colon)
+        else:
+            for number, value in enumerate(node.value):
+                span.last = add(value, (*path, number), value.start_mark.column, 0)
+        span.flow = bool(node.flow_style)
+        if span.last is not None and not span.flow:
+            span.end = span.last.end
+        return span
+
+    add(yaml.compose(text, Loader=yaml.CSafeLoader), (), 0, 0)
+    return found
+
+
+class Editor:
     """One change to a text with line ends \\n."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -307,55 +205,46 @@ class _Editor:
         self.spans = spans(self.text)
 
     def put(self, place: KeyPath, value: Plain) -> str:
-        *above, key = place
+        above, key = tuple(place[:-1]), place[-1]
         if place in self.spans:
-            raise AuditError(
-                f"{self.name}: {shown(place)} is there already, and is kept; choose another name"
-            )
+            what = f"{shown(place)} is there already, and is kept; choose another name"
+            raise AuditError(f"{self.name}: {what}")
         if not above:
             return self._new_part(str(key), value)
-        if len(above) == 1 and tuple(above) not in self.spans:
+        if len(above) == 1 and above not in self.spans:
             return self._new_part(str(above[0]), {key: value})
-        return self._into(self._held(tuple(above)), {key: value})
+        return self._into(self._span(above), {key: value})
 
     def append(self, place: KeyPath, item: Plain) -> str:
         if len(place) == 1 and place not in self.spans:
             return self._new_part(str(place[0]), [item])
-        return self._into(self._held(place), [item])
+        return self._into(self._span(place), [item])
 
     def replace(self, place: KeyPath, value: Plain) -> str:
-        span = self._held(place)
+        span = self._span(place)
         if span.flow:
             blank = " " if span.start == span.end else ""
             return self._with(span.start, span.end, blank + rendered(value, flow=True))
-        column = span.start - self._line_start(span.start)
         if not isinstance(value, dict | list | tuple):
             raise AuditError(f"{self.name}: {shown(place)} holds several lines; replace them one by one")
-        return self._with(span.start, span.end, indented(block(value), column).lstrip(" "))
+        return self._with(span.start, span.end, _indented(block(value), self._column(span)).lstrip(" "))
 
-    def _held(self, place: KeyPath) -> Span:
+    def _span(self, place: KeyPath) -> Span:
         if place not in self.spans:
             raise AuditError(f"{self.name}: there is no {shown(place)}; add it first")
         return self.spans[place]
 
-    def _into(self, span: Span, held: Plain) -> str:
+    def _into(self, span: Span, new: Plain) -> str:
         """With one more entry at the end of a mapping or list."""
-        if span.flow and not span.children:
+        if span.flow and span.last is None:
             comment = self.text.find("\n", span.end)
-            lines = indented(block(held), span.key_column + 2)
+            lines = _indented(block(new), span.column + 2)
             head = self.text[: span.start].rstrip(" ") + self.text[span.end : comment]
             return f"{head}\n{lines}{self.text[comment:]}"
-        if span.flow:
-            inner = rendered(held, flow=True)[1:-1]
-            end = self._end_of_last(span)
-            return self._with(end, end, f", {inner}")
-        column = span.start - self._line_start(span.start)
+        if span.flow and span.last:
+            return self._with(span.last.end, span.last.end, f", {rendered(new, flow=True)[1:-1]}")
         line_end = self.text.find("\n", max(span.end - 1, span.start))
-        return self._with(line_end, line_end, "\n" + indented(block(held), column))
-
-    def _end_of_last(self, span: Span) -> int:
-        path = next(path for path, it in self.spans.items() if it is span)
-        return self.spans[(*path, span.children[-1])].end
+        return self._with(line_end, line_end, "\n" + _indented(block(new), self._column(span)))
 
     def _new_part(self, name: str, value: Plain) -> str:
         """A part of the file, after the last of those that the schema has before it."""
@@ -364,8 +253,72 @@ class _Editor:
         end = self.text.find("\n", self.spans[(before[-1],)].end - 1)
         return self._with(end, end, f"\n\n{block({name: value})}")
 
-    def _line_start(self, at: int) -> int:
-        return self.text.rfind("\n", 0, at) + 1
+    def _column(self, span: Span) -> int:
+        return span.start - self.text.rfind("\n", 0, span.start) - 1
 
     def _with(self, start: int, end: int, new: str) -> str:
         return self.text[:start] + new + self.text[end:]
+
+
+# --------------------------------------------------------------------------- YAML
+
+
+def rendered(value: Plain, *, flow: bool = False) -> str:
+    """YAML text of plain data, without a line end after it; with `flow`, on one line.
+
+    Text that could be read as anything else is quoted: printed numbers stay the strings they are.
+    """
+    if isinstance(value, str):
+        return _quoted(value)
+    if not isinstance(value, dict | list | tuple):
+        return json.dumps(value)
+    if not flow and not _is_short(value):
+        return block(value) if isinstance(value, dict) else _indented(block(value), 2)
+    if isinstance(value, dict):
+        pairs = (f"{_quoted(str(key))}: {rendered(it, flow=True)}" for key, it in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return f"[{', '.join(rendered(it, flow=True) for it in value)}]"
+
+
+def block(value: Plain) -> str:
+    """A mapping or list with each entry on lines of its own, in whatever way it reads best."""
+    if not isinstance(value, dict):
+        return "\n".join("- " + _indented(rendered(it), 2)[2:] for it in value)
+    lines = []
+    for key, it in value.items():
+        text = rendered(it)
+        if isinstance(it, dict | list | tuple) and text[:1] not in "[{":
+            text = "\n" + (_indented(text, 2) if isinstance(it, dict) else text)
+        else:
+            text = f" {text}"
+        lines.append(f"{_quoted(str(key))}:{text}")
+    return "\n".join(lines)
+
+
+def _indented(text: str, by: int) -> str:
+    return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
+
+
+def _quoted(text: str) -> str:
+    """In quotes where YAML could take it for something else, or where brackets around it could."""
+    letters = text.translate(dict.fromkeys(map(ord, "@-_ ."), ""))
+    safe = letters.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
+    if safe and text.casefold() not in _RESERVED:
+        return text
+    quoted: str = yaml.dump(text, default_style='"', allow_unicode=True, width=float("inf"))
+    return quoted.rstrip("\n")
+
+
+def _is_short(value: Plain) -> bool:
+    """Whether it reads well on one line: no nested lists of mappings, and not long."""
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    deep = any(isinstance(it, dict) and any(isinstance(x, dict | list) for x in it.values()) for it in items)
+    return not deep and _length(value) <= ONE_LINE
+
+
+def _length(value: Plain) -> int:
+    if isinstance(value, Mapping):
+        return sum(len(str(key)) + 4 + _length(held) for key, held in value.items())
+    if isinstance(value, list | tuple):
+        return sum(2 + _length(held) for held in value)
+    return len(str(value)) + 2

@@ -102,24 +102,24 @@ _ACCENTS = ("'", "`", '"', "^", "~", "=", ".", "u", "v", "H", "c", "d", "b", "r"
 
 
 @cache
-def _database() -> Any:
+def _macro(name: str) -> Any:
+    """What pylatexenc knows of a command; None for one that it does not know."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
-    return get_default_latex_context_db()
+    return get_default_latex_context_db().get_macro_spec(name)
 
 
 def symbol(name: str) -> str | None:
     """The characters that a command without arguments prints; None for one that is not known."""
     if name in SYMBOLS:
         return SYMBOLS[name]
-    found = _database().get_macro_spec(name)
-    shown = getattr(found, "simplify_repl", None) if found is not None else None
+    shown = getattr(_macro(name), "simplify_repl", None)
     return shown if isinstance(shown, str) and shown and "%" not in shown else None
 
 
 def is_accent(name: str) -> bool:
     """Whether the command puts an accent on its argument."""
-    return name in _ACCENTS and bool(_database().get_macro_spec(name))
+    return name in _ACCENTS and bool(_macro(name))
 
 
 def accented(name: str, letter: str) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
-from audit.authoring import html, latex, markdown, separated
-from audit.authoring.cells import Found, RawTable, Reading, is_decimal_comma
+from audit.authoring import latex
+from audit.authoring.cells import Notation, Piece, Run, Source, Table, check_size, is_decimal_comma
 from audit.authoring.layout import laid_out
+from audit.authoring.markup import html_tables, markdown_tables
 from audit.errors import AuditError
 from audit.names import known_names
 
@@ -18,6 +22,7 @@ from audit.names import known_names
 MOST_BYTES = 16 << 20
 
 FORMS = ("latex", "csv", "tsv", "markdown", "html")
+SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 _SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".tex", ".latex", ".ltx"), "latex"),
     ".csv": "csv",
@@ -31,6 +36,11 @@ _SIGNS = (
     ("html", re.compile(r"<table\b", re.IGNORECASE)),
     ("markdown", re.compile(r"^[ >]*\|?[ ]*:?-+:?[ ]*\|[ |:-]*$", re.MULTILINE)),
 )
+_NO_TABLE = {
+    "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
+    "markdown": "no table with a line of dashes below its heading; is it another format? see --format",
+    "html": "no <table>; is it another format? see --format",
+}
 
 
 class DecimalCommaError(AuditError):
@@ -51,12 +61,12 @@ class Options:
     heads: int | None = None
     names: int | None = None
     separator: str | None = None
-    reading: Reading = field(default_factory=Reading)
+    notation: Notation = field(default_factory=Notation)
     settled: frozenset[tuple[int, ...]] = frozenset()
     """Row and column of the cells whose content the user gives: nobody asks how it is read."""
 
 
-def read(source: str, options: Options) -> RawTable:
+def read(source: str, options: Options) -> Table:
     """The table that is meant, of the file `source`, or of standard input for `-`.
 
     Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
@@ -64,15 +74,20 @@ def read(source: str, options: Options) -> RawTable:
     return table_of(source, text_of(source), options)
 
 
-def table_of(source: str, text: str, options: Options) -> RawTable:
+def table_of(source: str, text: str, options: Options) -> Table:
     """`read` for a text that was read already."""
     name = _name(source)
     form = options.form or _form(source, name, text)
-    found = _chosen(_tables(name, text, form, options), name, form, options.number)
     table = laid_out(
-        found, name=name, form=form, reading=options.reading, heads=options.heads, names=options.names
+        _chosen(_tables(name, text, form, options), name, form, options.number),
+        name=name,
+        form=form,
+        notation=options.notation,
+        heads=options.heads,
+        names=options.names,
     )
-    _check_commas(table, options.reading, options.settled)
+    if options.notation.decimal is None:
+        _check_commas(table, options.settled)
     return table
 
 
@@ -108,63 +123,51 @@ def text_of(source: str) -> str:
 def _form(source: str, name: str, text: str) -> str:
     """By the ending of the name, or by what no other form has."""
     by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
-    if by_name:
-        return by_name
-    signs = [form for form, sign in _SIGNS if sign.search(text)]
+    signs = [form for form, sign in _SIGNS if sign.search(text)] if by_name is None else [by_name]
     if len(signs) != 1:
         raise AuditError(f"{name}: of which form it is cannot be told; say --format {'|'.join(FORMS)}")
     return signs[0]
 
 
-def _tables(name: str, text: str, form: str, options: Options) -> list[Found]:
-    if form == "latex":
-        return latex.tables(name, text)
-    if form == "markdown":
-        return markdown.tables(name, text)
-    if form == "html":
-        return html.tables(name, text)
-    if form in ("csv", "tsv"):
-        sign = "\t" if form == "tsv" else None
-        if options.separator is not None:
-            sign = separated.SEPARATORS[options.separator]
-        return separated.tables(name, text, separator=sign, commas=options.reading.decimal == "comma")
+def _tables(name: str, text: str, form: str, options: Options) -> list[Source]:
+    match form:
+        case "latex":
+            return latex.tables(name, text)
+        case "markdown":
+            return markdown_tables(name, text)
+        case "html":
+            return html_tables(name, text)
+        case "csv" | "tsv":
+            separator = options.separator or ("tab" if form == "tsv" else None)
+            separator = separator or _separator(name, text, options.notation.decimal == "comma")
+            rows = _separated(name, text, separator)
+            return [Source(tuple(rows), rows[0][0].line)] if rows else []
     raise AuditError(f"{form!r} is no format of tables; {known_names(form, FORMS)}")
 
 
-_WHAT = {
-    "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
-    "markdown": "no table with a line of dashes below its heading; is it another format? see --format",
-    "html": "no <table>; is it another format? see --format",
-}
-
-
-def _chosen(found: list[Found], name: str, form: str, number: int | None) -> Found:
+def _chosen(found: list[Source], name: str, form: str, number: int | None) -> Source:
     if not found:
-        raise AuditError(f"{name}: {_WHAT.get(form, 'it is empty; give one with a heading and rows')}")
+        raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
     if number is not None and not 1 <= number <= len(found):
         raise AuditError(f"{name}: there is no table {number}; say --table with a number up to {len(found)}")
     if number is None and len(found) > 1:
-        listed = "; ".join(f"{k} on line {it.line}{_captioned(it)}" for k, it in enumerate(found[:12], 1))
+        captions = [it.caption[:40] + "..." if len(it.caption) > 40 else it.caption for it in found]
+        listed = "; ".join(
+            f"{k} on line {it.line}" + (f", {caption!r}" if caption else "")
+            for k, (it, caption) in enumerate(zip(found[:12], captions, strict=False), 1)
+        )
         more = f"; and {len(found) - 12} more" if len(found) > 12 else ""
         raise SeveralTablesError(f"{name}: {len(found)} tables; say --table N ({listed}{more})")
     return found[(number or 1) - 1]
 
 
-def _captioned(found: Found) -> str:
-    text = found.caption
-    return f", {text[:40] + '...' if len(text) > 40 else text!r}" if text else ""
-
-
-def _check_commas(table: RawTable, reading: Reading, settled: frozenset[tuple[int, ...]]) -> None:
+def _check_commas(table: Table, settled: frozenset[tuple[int, ...]]) -> None:
     """75,1 beside 15,449: whether the second is a count or a decimal number is for the user to say."""
-    if reading.decimal is not None:
-        return
     commas = [
         cell
         for row in table.rows
         for cell in row.cells
-        if cell.kind == "unclear" and is_decimal_comma(cell.text)
-        if (row.number, cell.column) not in settled
+        if cell.kind == "unclear" and is_decimal_comma(cell.text) and (row.number, cell.column) not in settled
     ]
     if commas:
         first, many = commas[0], f"{len(commas)} cells such as" if len(commas) > 1 else "the cell"
@@ -173,3 +176,66 @@ def _check_commas(table: RawTable, reading: Reading, settled: frozenset[tuple[in
             f"{table.name}:{first.line}: {many} {first.text!r} {have}, or two numbers; say "
             "--decimal comma, or --decimal point if they are none"
         )
+
+
+# --------------------------------------------------------------------------- separated values
+
+
+def _separator(name: str, text: str, commas: bool) -> str:
+    """The one that parts all rows alike; no comma where the numbers have decimal commas.
+
+    Raises `AuditError` where none does, or several.
+    """
+    possible = [word for word in SEPARATORS if not (commas and word == "comma")]
+    fitting = [word for word in possible if _parts_alike(text, SEPARATORS[word])]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not text.strip():
+        raise AuditError(f"{name}: it is empty; give a table with a heading and rows")
+    if not fitting:
+        _check_rows(name, text, possible)
+    parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
+    raise AuditError(f"{name}: {parts} all rows alike; say --separator {'|'.join(possible)}")
+
+
+def _check_rows(name: str, text: str, possible: list[str]) -> None:
+    """Raises `AuditError` with the row in which the character that parts the heading finds other cells."""
+    heading = next(line for line in text.split("\n") if line.strip())
+    counts = {word: heading.count(SEPARATORS[word]) for word in possible if SEPARATORS[word] in heading}
+    most = [word for word, count in counts.items() if count == max(counts.values())]
+    if len(most) != 1:
+        return
+    head, *rows = _separated(name, text, most[0])
+    for number, row in enumerate(rows, 1):
+        if len(row) not in (1, len(head)):
+            what = f"row {number} has {len(row)} cells and the heading {len(head)}, with a {most[0]} between"
+            raise AuditError(f"{name}:{row[0].line}: {what}; give each row as many, an empty one for none")
+
+
+def _parts_alike(text: str, separator: str) -> bool:
+    """Whether the first thousand rows have one width, of two or more; a title alone on its line aside."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        widths = {len(row) for row in islice(reader, 1_000) if any(cell.strip() for cell in row)}
+    except csv.Error:
+        return False
+    return len(widths - {1}) == 1
+
+
+def _separated(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=SEPARATORS[separator], strict=True)
+    rows: list[tuple[Piece, ...]] = []
+    line, cells = 1, 0
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
+                cells += len(row)
+                check_size(name, 1, cells)
+            line = reader.line_num + 1
+    except csv.Error as err:
+        what = "its quotes do not pair up"
+        if "field limit" in str(err):
+            what = f"a cell has more than {csv.field_size_limit():,} characters"
+        raise AuditError(f"{name}:{max(1, reader.line_num)}: no CSV: {what}; correct that line") from err
+    return rows

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.authoring.edit import SCHEMA_LINE, create, rendered
+from audit.authoring.edit import SCHEMA_LINE, check_absent, create, rendered
 from audit.claim import KnownNames, Paper, json_schema
-from audit.errors import AuditError
 from audit.files import explained, write
 
 SCHEMA_NAME = "claim.schema.json"
@@ -50,8 +49,7 @@ def write_scaffold(
 ) -> Paper:
     """Write it, and the JSON Schema beside it. Raises `AuditError` where there is a file of that name."""
     text = scaffold(citation, datasets, schema=schema)
-    if path.exists() or path.is_symlink():
-        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
+    check_absent(path)
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     paper = create(path, text, known=known)

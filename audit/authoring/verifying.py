@@ -1,7 +1,7 @@
 """A second reading of a table against the first one in a claim file, cell by cell; and who made it.
 
 `83.5` is not `83.50`. Styles (bold, underlined, coloured) say nothing about a number and are not compared;
-stars and daggers are. The second reading is a `RawTable` of any form that is read, or lines that were typed.
+stars and daggers are. The second reading is a table of any form that is read, or lines that were typed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from audit.authoring.cells import STARS, RawCell, RawTable, Reading, Run, said
+from audit.authoring.cells import STARS, Content, Notation, Run, content
+from audit.authoring.cells import Table as ReadTable
 from audit.authoring.edit import ClaimFile
 from audit.authoring.propose import is_same_unit
 from audit.claim import Paper
@@ -35,18 +36,18 @@ class Seen:
     """None for a dash and for an empty cell."""
     sd: str | None = None
     marks: frozenset[str] = frozenset()
+    """Stars, daggers and the like, of which `**` is another one than `*`."""
     line: int | None = None
     """Of the second reading's file."""
 
-    @property
-    def key(self) -> tuple[str | None, str | None, frozenset[str]]:
-        return self.text, self.sd, self.marks
+    def agrees(self, other: Seen) -> bool:
+        return (self.text, self.sd, self.marks) == (other.text, other.sd, other.marks)
 
     def __str__(self) -> str:
         if self.text is None:
             return "a dash"
         sd = f" ± {self.sd}" if self.sd is not None else ""
-        return f"{self.text}{sd}{' ' if self.marks else ''}{' '.join(sorted(self.marks))}"
+        return " ".join([f"{self.text}{sd}", *sorted(self.marks)])
 
 
 @dataclass(frozen=True)
@@ -62,27 +63,22 @@ class Difference:
 
 def differences(table: Table, second: Cells) -> list[Difference]:
     """Every cell in which the second reading is another one, row by row."""
-    found = []
-    for row, column in product(range(len(table.rows)), range(len(table.columns))):
-        here, there = first_reading(table.rows[row].values[column]), second[row, column]
-        if here.key != there.key:
-            found.append(Difference(row, column, here, there))
-    return found
+    pairs = [
+        Difference(i, j, first_reading(value), second[i, j])
+        for i, row in enumerate(table.rows)
+        for j, value in enumerate(row.values)
+    ]
+    return [it for it in pairs if not it.here.agrees(it.there)]
 
 
 def first_reading(value: Value | None) -> Seen:
     """A cell of the claim file."""
-    if value is None:
-        return Seen(None)
-    return Seen(_plain(value.printed), _plain_or_none(value.sd), _signs((value.mark or "").split()))
+    return Seen(None) if value is None else _seen(value.printed, value.sd, (value.mark or "").split())
 
 
-def _second_reading(
-    text: str, value: str | None, sd: str | None, marks: Sequence[str], line: int | None = None
-) -> Seen:
-    if value is None:
-        return Seen(_plain(text), line=line)
-    return Seen(_plain(value), _plain_or_none(sd), _signs(marks), line)
+def _seen(text: str, sd: str | None = None, marks: Sequence[str] = (), line: int | None = None) -> Seen:
+    signs = frozenset(mark for mark in marks if mark and all(sign in STARS for sign in mark))
+    return Seen(_plain(text), None if sd is None else _plain(sd), signs, line)
 
 
 def _plain(text: str) -> str:
@@ -90,67 +86,57 @@ def _plain(text: str) -> str:
     return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
 
 
-def _plain_or_none(text: str | None) -> str | None:
-    return None if text is None else _plain(text)
-
-
-def _signs(marks: Sequence[str]) -> frozenset[str]:
-    """Stars, daggers and the like, of which `**` is another one than `*`."""
-    return frozenset(it for it in marks if it and all(sign in STARS for sign in it))
+def _second_reading(text: str, said: Content, unit: str | None, line: int | None = None) -> Seen:
+    """A cell of the second reading; the unit of its row or column may stand behind its number."""
+    if said.kind in ("dash", "empty"):
+        return Seen(None, line=line)
+    if said.with_unit and is_same_unit(said.with_unit[1], unit):
+        return _seen(said.with_unit[0], line=line)
+    return _seen(text, line=line) if said.value is None else _seen(said.value, said.sd, said.marks, line)
 
 
 # --------------------------------------------------------------------------- from a file
 
 
-def of_raw(raw: RawTable, name: str, table: Table) -> tuple[Cells, str]:
+def of_table(read: ReadTable, name: str, table: Table) -> tuple[Cells, str]:
     """The cells of a second file that are those of the table, and what of that file was not compared.
 
     Rows and columns are found by their labels where all are there, and else by their order where there are
     as many. Raises `AuditError` where neither leads to every row and column.
     """
-    titles = [(bare(" ".join(path)), bare(path[-1] if path else "")) for path in raw.paths[raw.names :]]
-    names = [(bare(" ".join(row.names)), bare(row.names[-1] if row.names else "")) for row in raw.rows]
-    columns = _found([_spellings(it.label, it.id) for it in table.columns], titles)
-    rows = _found([_spellings(it.label, it.id) for it in table.rows], names)
+    titles, names = read.paths[read.names :], [row.names for row in read.rows]
+    columns = _places([(bare(it.label or it.id), bare(it.id)) for it in table.columns], titles)
+    rows = _places([(bare(it.label or it.id), bare(it.id)) for it in table.rows], names)
     if rows is None or columns is None:
         theirs, ours = _size(len(names), len(titles)), _size(len(table.rows), len(table.columns))
         raise AuditError(
-            f"{raw.name}:{raw.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
+            f"{read.name}:{read.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
             f"the rows and columns of {name} in its order, or with its labels"
         )
-    cells = {
-        (i, j): _of_cell(raw.rows[row].cells[raw.names + column], table.rows[i].unit or table.columns[j].unit)
-        for (i, row), (j, column) in product(enumerate(rows), enumerate(columns))
-    }
+    cells = {}
+    for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
+        cell = read.rows[row].cells[read.names + column]
+        unit = table.rows[i].unit or table.columns[j].unit
+        cells[i, j] = _second_reading(cell.text, cell, unit, cell.line)
     more = len(names) - len(rows), len(titles) - len(columns)
-    left_out = f"{raw.name} has {_size(*more)} more, which were not compared" if any(more) else ""
-    return cells, left_out
+    return cells, f"{read.name} has {_size(*more)} more, which were not compared" if any(more) else ""
 
 
 def _size(rows: int, columns: int) -> str:
-    return f"{rows} row{'' if rows == 1 else 's'} and {columns} column{'' if columns == 1 else 's'}"
+    return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
 
 
-def _spellings(label: str | None, id: str) -> tuple[str, str]:
-    return bare(label or id), bare(id)
+def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:
+    """The place of each wanted label (or id) among titles that are there; None where that cannot be told.
 
-
-def _found(wanted: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) -> list[int] | None:
-    """The place of each wanted label among those that are there; None where that cannot be told."""
-    for theirs, ours in product((0, 1), (0, 1)):
-        held = [it[theirs] for it in there]
+    A title is known by all of its path, or by the last part.
+    """
+    whole, last = [bare(" ".join(it)) for it in paths], [bare(it[-1] if it else "") for it in paths]
+    for titles, ours in product((whole, last), (0, 1)):
         labels = [it[ours] for it in wanted]
-        if len(set(labels)) == len(labels) and all(held.count(it) == 1 for it in labels):
-            return [held.index(it) for it in labels]
-    return list(range(len(wanted))) if len(wanted) == len(there) else None
-
-
-def _of_cell(cell: RawCell, unit: str | None) -> Seen:
-    if cell.with_unit and is_same_unit(cell.with_unit[1], unit):
-        return Seen(_plain(cell.with_unit[0]), line=cell.line)
-    if cell.kind in ("dash", "empty"):
-        return Seen(None, line=cell.line)
-    return _second_reading(cell.text, cell.value, cell.sd, cell.marks, cell.line)
+        if len(set(labels)) == len(labels) and all(titles.count(it) == 1 for it in labels):
+            return [titles.index(it) for it in labels]
+    return list(range(len(wanted))) if len(wanted) == len(paths) else None
 
 
 # --------------------------------------------------------------------------- typed
@@ -169,31 +155,31 @@ def of_line(line: str, row: Row, width: int, units: Sequence[str | None] = ()) -
         what = f"{len(parts)} of {width} cells"
         raise AuditError(f"row {row.id}: {line.strip()!r} has {what}; type it again, with - for a dash")
     seen = []
-    own = units or (None,) * width
-    for part, value, unit in zip(parts[len(parts) - width :], row.values, own, strict=True):
-        it = said([Run(part)], Reading())
-        if it.with_unit and is_same_unit(it.with_unit[1], row.unit or unit):
-            seen.append(Seen(_plain(it.with_unit[0])))
-            continue
-        if it.kind == "unclear" or (it.kind == "text" and _is_number(value)):
-            why = it.why or "is no number"
+    for part, value, unit in zip(
+        parts[len(parts) - width :], row.values, units or (None,) * width, strict=True
+    ):
+        said, unit = content([Run(part)], Notation()), row.unit or unit
+        with_unit = said.with_unit and is_same_unit(said.with_unit[1], unit)
+        if said.kind == "unclear" or (said.kind == "text" and not with_unit and _is_number(value)):
+            why = said.why or "is no number"
             raise AuditError(f"row {row.id}: {part!r} {why}; type the row again, with - for a dash")
-        none = it.kind in ("dash", "empty")
-        seen.append(Seen(None) if none else _second_reading(part, it.value, it.sd, it.marks))
+        seen.append(_second_reading(part, said, unit))
     return seen
 
 
 def _is_number(value: Value | None) -> bool:
-    return value is None or said([Run(value.printed)], Reading()).kind == "number"
+    return value is None or content([Run(value.printed)], Notation()).kind == "number"
 
 
 def _parts(line: str) -> list[str]:
     joined = re.sub(r"\s*(?:±|\\pm|\$\\pm\$|\+/-)\s*", "±", line.strip().removesuffix("\\\\").strip())
     for sign in "\t&|;":
         if sign in joined:
-            return [it.strip() for it in joined.strip("|").split(sign)]
-    return [it.rstrip(",") for it in joined.split()]
+            return [part.strip() for part in joined.strip("|").split(sign)]
+    return [part.rstrip(",") for part in joined.split()]
 
+
+# --------------------------------------------------------------------------- the record
 
 #: Keys of `transcription` in the order in which they are written.
 _KEYS = ("source", "compared", "verified_by", "date", "fingerprint")
@@ -218,10 +204,11 @@ def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
     """
     paper = file.paper
     table = paper.tables[name]
-    held = table.transcription or paper.transcription or Transcription()
+    there = table.transcription or paper.transcription or Transcription()
+    words = there.compared if there.fingerprint is None else None  # else of an earlier verification
     new = {
-        "source": held.source,
-        "compared": _compared(held, how),
+        "source": there.source,
+        "compared": f"{words.rstrip('. ')}; {how}" if words else how,
         "verified_by": by,
         "date": date,
         "fingerprint": fingerprint({name: table}),
@@ -232,61 +219,42 @@ def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
     if all(people.values()):
         records = {other: it.transcription for other, it in paper.tables.items()}
         records[name] = Transcription.model_validate(new)
-        _record_whole(file, paper, [str(it) for it in people.values()], list(records.values()))
+        _record_whole(file, [str(it) for it in people.values()], list(records.values()))
 
 
-def _compared(held: Transcription, how: str) -> str:
-    """In place of what an earlier verification wrote (it has a fingerprint), and behind an author's words."""
-    words = held.compared if held.fingerprint is None else None
-    return f"{words.rstrip('. ')}; {how}" if words else how
-
-
-def _record_whole(
-    file: ClaimFile, paper: Paper, people: list[str], records: Sequence[Transcription | None]
-) -> None:
-    held = paper.transcription or Transcription()
+def _record_whole(file: ClaimFile, people: Sequence[str], records: Sequence[Transcription | None]) -> None:
+    """`people`: who verified each table, and when."""
+    paper = file.paper
+    there = paper.transcription or Transcription()
     by, dates = zip(*(it.rsplit(", ", 1) for it in people), strict=True)
-    days = [it for it in dates if it != "no date"]
-    own = held.fingerprint is None  # else what stands there is of an earlier verification
+    sources = [it.source if it else None for it in records]
+    compared = there.compared if there.fingerprint is None else None  # else of an earlier verification
+    if not compared and all(it and it.fingerprint for it in records):  # none by hand, which says what it says
+        cells = counted(sum(len(it.rows) * len(it.columns) for it in paper.tables.values()), "cell")
+        tables = f"{len(records)} tables, each table read a second time"
+        compared = f"{cells} of {tables} and compared by program: no difference"
+        if len(records) == 1 and records[0]:
+            compared = records[0].compared
     new = {
-        "source": held.source or _sources(records),
-        "compared": (held.compared if own else None) or _ways(paper, records) or held.compared,
+        "source": there.source or ("; ".join(dict.fromkeys(filter(None, sources))) if all(sources) else None),
+        "compared": compared or there.compared,
         "verified_by": ", ".join(dict.fromkeys(by)),
-        "date": max(days) if days else None,
+        "date": max((it for it in dates if it != "no date"), default=None),
         "fingerprint": fingerprint(paper.tables),
     }
     _write(file, ("transcription",), paper, new)
 
 
-def _sources(records: Sequence[Transcription | None]) -> str | None:
-    """Where the numbers of all tables come from; None where that of one is not known."""
-    sources = [it.source if it else None for it in records]
-    return "; ".join(dict.fromkeys(filter(None, sources))) if all(sources) else None
-
-
-def _ways(paper: Paper, records: Sequence[Transcription | None]) -> str | None:
-    """How all tables were compared; None where one was verified by hand, which says what it says."""
-    if not all(it and it.fingerprint for it in records):
-        return None
-    if len(records) == 1:
-        return records[0].compared if records[0] else None
-    cells = sum(len(it.rows) * len(it.columns) for it in paper.tables.values())
-    return (
-        f"{counted(cells, 'cell')} of {len(records)} tables, each table read a second time and compared by "
-        "program: no difference"
-    )
-
-
 def _write(file: ClaimFile, place: KeyPath, holder: Table | Paper, new: Mapping[str, str | None]) -> None:
     """Key by key where the record is there already, so that what its author wrote stays as it is."""
+    there = holder.transcription
     if "transcription" not in holder.model_fields_set:
         file.put(place, {key: new[key] for key in _KEYS})
-    elif holder.transcription is None:
+    elif there is None:
         file.replace(place, {key: new[key] for key in _KEYS})
     else:
-        there = holder.transcription.model_fields_set
         for key in _KEYS:
-            if key not in there:
+            if key not in there.model_fields_set:
                 file.put((*place, key), new[key])
-            elif getattr(holder.transcription, key) != new[key]:
+            elif getattr(there, key) != new[key]:
                 file.replace((*place, key), new[key])

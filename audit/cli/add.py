@@ -201,8 +201,7 @@ def _session(
     new_datasets: Mapping[str, str],
 ) -> Session:
     from audit.authoring.edit import ClaimFile
-    from audit.authoring.reading import FORMS, Options, text_of
-    from audit.authoring.separated import SEPARATORS
+    from audit.authoring.reading import FORMS, SEPARATORS, Options, text_of
     from audit.authoring.session import Session
     from audit.names import known_names as offered
     from reimpl.data.catalogue import catalogue
@@ -229,9 +228,7 @@ def _check_new(session: Session, *, asks: bool) -> None:
     mapped = session.mapped()
     if mapped.open:  # `put` refuses it, with all that is open
         return
-    from audit.authoring.entry import same_as
-
-    same = same_as(session.file.paper, mapped, session.about)
+    same = session.same_as(mapped)
     if same and not asks:
         raise AuditError(f"{same}; leave it out, or say --again if the paper has both")
     if not same:

@@ -48,7 +48,7 @@ def suggest_command(
     models: Models = None,
     dry_run: DryRun = False,
 ) -> int:
-    """Suggest claims from the numbers of the tables: best ones, one thing changed, sweeps, averages.
+    """Suggest claims from the numbers of the tables: best ones, one thing changed, best throughout.
 
     Each is shown with its kind, its cells and why it is suggested, and added only on your yes. They say what
     a table shows and not what the paper says: give the paper's sentence in your own short words with the yes

@@ -112,17 +112,17 @@ def _options(
     decimal: str | None,
     beside: str | None,
 ) -> Options:
-    from audit.authoring.cells import Reading
+    from audit.authoring.cells import Notation
+    from audit.authoring.corrections import CHOICES
     from audit.authoring.reading import FORMS, Options
-    from audit.authoring.session import CHOICES
     from audit.names import known_names as offered
 
     choices = (("--format", form, FORMS), ("--decimal", decimal, CHOICES["decimal"]))
     for name, given, known in (*choices, ("--beside", beside, CHOICES["beside"])):
         if given is not None and given not in known:
             raise AuditError(f"{name} {given!r} is not known; {offered(given, known)}")
-    reading = Reading(decimal, beside)  # type: ignore[arg-type]
-    return Options(form=form, number=number, heads=heads, names=names, reading=reading)
+    notation = Notation(decimal, beside)  # type: ignore[arg-type]
+    return Options(form=form, number=number, heads=heads, names=names, notation=notation)
 
 
 def _user() -> str:
@@ -153,7 +153,7 @@ def _day(given: str | None) -> str:
 
 def _from_file(file: ClaimFile, name: str, against: str, options: Options) -> Cells:
     from audit.authoring.reading import read
-    from audit.authoring.verifying import of_raw
+    from audit.authoring.verifying import of_table
 
     table = file.paper.tables[name]
     source = (table.transcription.source or "") if table.transcription else ""
@@ -162,7 +162,7 @@ def _from_file(file: ClaimFile, name: str, against: str, options: Options) -> Ce
             f"{against}: {name} was read from a file of this name, which is no second reading; type the "
             "table from the page (leave out --against), or give another transcription"
         )
-    cells, left_out = of_raw(read(against, options), name, table)
+    cells, left_out = of_table(read(against, options), name, table)
     if left_out:
         say(left_out)
     return cells

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.authoring.edit import ClaimFile, _Editor, create, rendered
+from audit.authoring.edit import ClaimFile, Editor, create, rendered
 from audit.claim import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
 
@@ -124,16 +124,16 @@ ENDS = {
 )
 def test_a_new_item_follows_the_last_one_whatever_that_ends_with(end: str, after: str) -> None:
     start = "" if end.startswith("quotes") else "  "
-    text = _Editor(ENDS[end] + after, "toy.yaml").append(("claims",), {"id": "b", "says": "x"})
+    text = Editor(ENDS[end] + after, "toy.yaml").append(("claims",), {"id": "b", "says": "x"})
     assert text == f"{ENDS[end]}{start}- {{id: b, says: x}}\n{after}"
 
 
 def test_a_block_and_an_empty_value_are_replaced_where_they_stand() -> None:
     text = "a:\n  b:\n    x: 1\n    y: >-\n      long\n  c:\n  # d\nd: 1\n"
     new = {"by": "x", "z": [{"a": {"b": [1]}}]}
-    replaced = _Editor(text, "toy.yaml").replace(("a", "b"), new)
+    replaced = Editor(text, "toy.yaml").replace(("a", "b"), new)
     assert replaced == "a:\n  b:\n    by: x\n    z:\n      - a: {b: [1]}\n  c:\n  # d\nd: 1\n"
-    assert _Editor(text, "toy.yaml").replace(("a", "c"), "x") == text.replace("  c:", "  c: x")
+    assert Editor(text, "toy.yaml").replace(("a", "c"), "x") == text.replace("  c:", "  c: x")
     assert yaml.safe_load(replaced)["a"]["b"] == new
 
 

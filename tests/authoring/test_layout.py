@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from audit.authoring.cells import RawTable
+from audit.authoring.cells import Table
 from audit.authoring.reading import Options, table_of
 from audit.errors import AuditError
 
 
-def table(*rows: str, begin: str = "lllcc", **options: int) -> RawTable:
+def table(*rows: str, begin: str = "lllcc", **options: int) -> Table:
     body = " \\\\\n".join(rows)
     text = f"\\begin{{tabular}}{{{begin}}}\n{body} \\\\\n\\end{{tabular}}"
     return table_of("t.tex", text, Options(**options))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.authoring import reading
-from audit.authoring.cells import MOST_CELLS, Reading
+from audit.authoring.cells import MOST_CELLS, Notation
 from audit.authoring.reading import DecimalCommaError, Options, read, table_of
 from audit.errors import AuditError
 from tests.authoring.test_tables import FILES
@@ -183,7 +183,7 @@ def test_the_columns_of_an_environment_are_no_text_of_its_first_cell(begin: str)
     name = begin.partition("{")[2].partition("}")[0]
     rule = "\\cmidrule(l{2pt}r{2pt}){1-2}\\midrule[1pt]"
     text = f"{begin}\n\\toprule\nM & P@1 \\\\[2pt] {rule} A & 1.5$_{{(0.1)}}$ \\\\* \\hline\n\\end{{{name}}}"
-    table = table_of("t.tex", text, Options(reading=Reading(beside="sd")))
+    table = table_of("t.tex", text, Options(notation=Notation(beside="sd")))
     assert table.paths == (("M",), ("P@1",)) and table.rows[0].names == ("A",)
     assert (table.rows[0].cells[1].value, table.rows[0].cells[1].sd) == ("1.5", "0.1")
 
@@ -221,9 +221,9 @@ def test_decimal_commas_are_read_once_the_user_says_so() -> None:
     text = "M;P@1;n\nA;75,1;15.449\n"
     with pytest.raises(DecimalCommaError):
         table_of("t.csv", text, Options(separator="semicolon"))
-    comma = table_of("t.csv", text, Options(reading=Reading("comma")))
+    comma = table_of("t.csv", text, Options(notation=Notation("comma")))
     assert [cell.value for cell in comma.values()] == ["75.1", "15,449"]
-    point = table_of("t.csv", text, Options(separator="semicolon", reading=Reading("point")))
+    point = table_of("t.csv", text, Options(separator="semicolon", notation=Notation("point")))
     assert [cell.kind for cell in point.values()] == ["unclear", "number"]
 
 
@@ -231,7 +231,7 @@ def test_blanks_and_minus_signs_of_unicode_are_those_of_the_number() -> None:
     text = "M;a;b;c\nA;\u22120.5;\u00a075.1\u00a0%;1\u202f234\n"
     (row,) = table_of("t.csv", text, Options()).rows
     assert [cell.value for cell in row.cells[1:]] == ["\u22120.5", "75.1%", "1,234"]
-    assert [cell.changed for cell in row.cells[1:]] == [False, False, True]
+    assert [cell.respelled for cell in row.cells[1:]] == [False, False, True]
 
 
 # --------------------------------------------------------------------------- mutated files
@@ -299,7 +299,7 @@ def test_a_mutated_file_is_read_or_refused_in_one_sentence(
 ) -> None:
     path, text = case
     try:
-        table = table_of(path.name, text, Options(number=1, reading=Reading(decimal, beside)))  # type: ignore[arg-type]
+        table = table_of(path.name, text, Options(number=1, notation=Notation(decimal, beside)))  # type: ignore[arg-type]
     except AuditError as err:
         assert "\n" not in str(err) or "\n" in text
         return

@@ -140,6 +140,21 @@ def test_a_cell_without_an_experiment_is_told_with_its_row(tmp_path: Path) -> No
     assert found.needs == ("t1.A__y",)
 
 
+# --------------------------------------------------------------------------- throughout
+
+COLUMNS = "[{id: e, metric: P@1, dataset: eurlex}, {id: w, metric: P@1, dataset: wiki}]"
+
+
+def test_who_is_best_on_every_data_set_dominates_and_a_tie_is_no_dominance(tmp_path: Path) -> None:
+    def dominances(alpha: str) -> list[dict[str, object]]:
+        rows = row("Alpha", alpha, "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
+        found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
+        return [keys(it) for it in found if it.kind == "dominance"]
+
+    assert dominances('"3", "3"') == [{"kind": "dominance", "winner": "a", "tables": ["t1"]}]
+    assert dominances('"3", "2"') == []
+
+
 # --------------------------------------------------------------------------- what is there
 
 

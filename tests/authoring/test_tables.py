@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.authoring.cells import RawCell, RawTable, Reading
+from audit.authoring.cells import Cell, Notation, Table
 from audit.authoring.reading import Options, read
 from audit.claim_source import read as read_yaml
 
@@ -20,13 +20,13 @@ def expected(path: Path) -> dict[str, Any]:
     return dict(read_yaml(held).content)
 
 
-def table_of(path: Path) -> RawTable:
+def table_of(path: Path) -> Table:
     given = dict(expected(path).get("options", {}))
-    reading = Reading(given.pop("decimal", None), given.pop("beside", None))
-    return read(str(path), Options(reading=reading, **given))
+    reading = Notation(given.pop("decimal", None), given.pop("beside", None))
+    return read(str(path), Options(notation=reading, **given))
 
 
-def compact(cell: RawCell) -> Any:
+def compact(cell: Cell) -> Any:
     """As the files of results write a cell."""
     if cell.kind in ("text", "unclear"):
         return {cell.kind: cell.text}
@@ -46,7 +46,7 @@ def test_a_table_is_read_as_a_person_reads_it(path: Path) -> None:
     for row, wanted in zip(table.rows, right["rows"], strict=True):
         assert [compact(cell) for cell in row.cells[table.names :]] == wanted["cells"], wanted["names"]
         assert row.line == wanted["line"], wanted["names"]
-    assert [[it.line, it.column, it.text] for it in table.unread] == right.get("unread", [])
+    assert [[it.line, column, it.text] for it, column, _ in table.left_out] == right.get("unread", [])
     assert table.caption == right.get("caption", "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.authoring.reading import Options, table_of
-from audit.authoring.verifying import Cells, differences, of_line, of_raw
+from audit.authoring.verifying import Cells, differences, of_line, of_table
 from audit.claim_model import Table
 from audit.claim_verified import fingerprint, verified
 from audit.errors import AuditError
@@ -28,7 +28,7 @@ TWO = table(
 
 
 def second(text: str, form: str = "csv", of: Table = TWO) -> Cells:
-    return of_raw(table_of("t.csv", text, Options(form=form)), "t1", of)[0]
+    return of_table(table_of("t.csv", text, Options(form=form)), "t1", of)[0]
 
 
 def found(text: str, of: Table = TWO) -> list[str]:
@@ -59,7 +59,7 @@ def test_numbers_spreads_stars_and_dashes_are_compared_as_printed(
 
 def test_rows_and_columns_are_found_by_their_labels_in_whatever_order() -> None:
     text = "M,P@3,x,P@1\nother,1,2,3\nXML-CNN,61.0,9,76.40 ± 0.20 *\nKim-CNN,-,9,75.10\n"
-    cells, left_out = of_raw(table_of("t.csv", text, Options(form="csv")), "t1", TWO)
+    cells, left_out = of_table(table_of("t.csv", text, Options(form="csv")), "t1", TWO)
     assert differences(TWO, cells) == []
     assert left_out == "t.csv has 1 row and 1 column more, which were not compared"
 
