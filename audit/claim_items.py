@@ -159,7 +159,7 @@ class ClaimItem(_Item):
 
     def runtest(self) -> None:
         from audit.api import sentence
-        from reports.words import status_of
+        from reports.sentences import status_of
 
         claims = self.parent.claims  # type: ignore[union-attr]
         if self.plan is None:

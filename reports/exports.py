@@ -1,41 +1,61 @@
-"""CSV, Markdown and JUnit from the same record, each a pure function: audit in, text out."""
+"""The audit as CSV, Markdown, JUnit, LaTeX and lines for a terminal, each by a pure function."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 from xml.etree import ElementTree
 
-from audit.record import Audit, ClaimRecord, Finding, Run, Verdict
-from reports import digits
-from reports.claims import Told, by_claim, most_pressing, ours, printed, shown_about, told
-from reports.findings import finding_place, finding_sentence
-from reports.headlines import values_on_own_data
-from reports.latex import latex
-from reports.lookup import SAME, lookup, same_runs
-from reports.notes import (
-    BESIDE_OPEN,
-    CONTRADICTED,
-    DISAGREE,
+from audit.record import IMPORTED, Audit, ClaimRecord, Finding, Verdict
+from reports import numbers
+from reports import sentences as words
+from reports.cards import most_pressing, over_claim, values_on_own_data, where_text
+from reports.findings import finding_name, finding_place, finding_sentence
+from reports.lookup import Lookup, by_claim, lookup
+from reports.page import (
+    FIRST_VALUES,
     NOTHING_TESTED,
     PRIMARY,
     PRIMARY_AND_VALUES,
     counted_once,
-    further,
-    made_by,
     on_imported,
-    resting_of,
-    two_numbers,
+    resting,
 )
-from reports.protocol import BOX_TERM, protocol_box
-from reports.text import line, listed, moment, plural, shortened, visible
-from reports.verdicts import over_metrics, settle_to_settle, short, unrun
-from reports.words import STATUS_WORDS, STATUSES, judged_on, reason
+from reports.protocol import is_reduced, protocol_box
+from reports.tables import SAME
+from reports.text import joined, line, listed, moment, plural, shortened, slug, visible
+from reports.verdicts import (
+    about_text,
+    claim_title,
+    edges,
+    medians_of,
+    ours_text,
+    printed_text,
+    sentence,
+    share_as_claimed,
+    subject_of,
+    to_settle,
+    to_settle_short,
+    unjudged_lines,
+    unrun,
+)
+
+
+def _verdict(claim: ClaimRecord, found: Lookup) -> Verdict:
+    """A claim without one was not run."""
+    return found.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
+
+
+def _title(claim: ClaimRecord, found: Lookup) -> str:
+    return claim_title(claim, found.names(claim))
+
+
+# --------------------------------------------------------------------------- CSV
 
 #: Column -> what stands in it. `docs/exports.md` shows the same.
 COLUMNS = {
@@ -82,23 +102,9 @@ COLUMNS = {
     "seeds_to_settle": "seeds an experiment that would settle it with a chance of 80 %",
     "to_settle": "the same in words, with the time",
 }
-_TARGETS = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
-
-Value = str | int | float | bool | None
-
+#: No spreadsheet runs what begins like a formula, unless it is a number.
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-_GUARDED = re.compile(r"''*\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-
-
-def claims_csv(audit: Audit) -> str:
-    """The header and one row a claim."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for it in told(audit):
-        writer.writerow(_csv_cell(value) for value in _csv_row(it, audit))
-    return out.getvalue()
 
 
 def guarded(text: str) -> str:
@@ -112,325 +118,529 @@ def guarded(text: str) -> str:
 
 def unguarded(text: str) -> str:
     """What was given to `guarded`."""
-    return text[1:] if _GUARDED.match(text) else text
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
-def _csv_cell(value: Value) -> str:
+def claims_csv(audit: Audit) -> str:
+    """The header and one row a claim."""
+    out, found = io.StringIO(), lookup(audit)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for claim in audit.claims:
+        writer.writerow(map(_csv_cell, _csv_row(claim, found)))
+    return out.getvalue()
+
+
+def _csv_cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     return guarded(visible(value)) if isinstance(value, str) else repr(value)
 
 
-def _target_is(it: Told, verdict: Verdict) -> str:
-    return "" if verdict.target is None else _TARGETS.get(it.claim.kind, "printed difference")
-
-
-def _csv_ours(it: Told, verdict: Verdict) -> str:
-    text = ours(it.claim, verdict)
-    return "" if text == digits.ABSENT else text
-
-
-def _csv_row(it: Told, audit: Audit) -> list[Value]:
+def _csv_row(claim: ClaimRecord, found: Lookup) -> list[object]:
     """In the order of `COLUMNS`."""
-    claim, settling = it.claim, audit.settling.get(it.claim.id)
-    verdict = it.verdict or Verdict(claim.id, "inconclusive", "not_run")
+    verdict, settling = _verdict(claim, found), found.audit.settling.get(claim.id)
+    targets = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
+    target_is = "" if verdict.target is None else targets.get(claim.kind, "printed difference")
+    ours = ours_text(claim, verdict)
     return [
-        *(audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary),
-        *(it.title, it.subject, claim.dataset, it.where, it.status, verdict.reason),
-        *(it.imported, it.sentence),
-        verdict.scope,
+        *(found.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, _title(claim, found)),
+        *(subject_of(claim), claim.dataset, where_text(claim), words.status_of(verdict), verdict.reason),
+        *(found.imported(claim), sentence(claim, found), verdict.scope),
         *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
         min(verdict.n, default=0),
         max(0, sum(verdict.attempts) - sum(verdict.n)),
-        *(verdict.estimate, verdict.target, _target_is(it, verdict), _csv_ours(it, verdict)),
+        *(verdict.estimate, verdict.target, target_is, "" if ours == numbers.ABSENT else ours),
         *(verdict.margin, verdict.sd, verdict.se, verdict.df),
-        *(verdict.ci90 or (None, None)),
-        *(verdict.ci95 or (None, None)),
-        *(verdict.pi95 or (None, None)),
+        *(end for span in (verdict.ci90, verdict.ci95, verdict.pi95) for end in span or (None, None)),
         *(verdict.p_reproduced, verdict.p_contradicted),
         *(verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted),
         *(verdict.margin_reproduced_from, verdict.margin_contradicted_up_to),
         "; ".join(verdict.badges),
         settling.seeds if settling else None,
-        settle_to_settle(settling, judged_on(verdict), verdict) if settling else None,
+        to_settle(settling, words.judged_on(verdict), verdict) if settling else None,
     ]
 
 
+# --------------------------------------------------------------------------- Markdown
+
+#: With headings and blank lines, the five primary claims, five contradictions, four findings and five open
+#: claims that are told come to so many lines.
 LINES = 40
-
-#: How many of each are told; with headings and blank lines they come to the forty.
-_PRIMARY, _CONTRADICTED, _FINDINGS, _OPEN = 5, 5, 4, 5
-
-#: Printed values among those of `_PRIMARY`, as on the first screen.
-_VALUES = 2
-_MD_LONGEST = 600
-_MD_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
-
-
-def markdown_summary(audit: Audit) -> str:
-    """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
-    claims = told(audit)
-    parts = [
-        *_md_head(audit, claims),
-        *_first(claims, audit),
-        *_section(CONTRADICTED, _contradicted(claims, audit), _CONTRADICTED, "contradicted claim"),
-        *_section(DISAGREE, _md_findings(audit.findings), _FINDINGS, "finding"),
-        *_section(BESIDE_OPEN, _md_open(audit, claims), _OPEN, "open claim"),
-        *_rerun(audit),
-    ]
-    return "\n".join(parts) + "\n"
 
 
 def md_escape(text: str) -> str:
     """Text from outside on one line, of which no character is Markdown, HTML or a formula."""
-    return _MD_SPECIAL.sub(r"\\\1", line(text))
+    return re.sub(r"([\\`*_\[\]<>#|~$&!])", r"\\\1", line(text))
 
 
 def md_code(text: str) -> str:
     """A code span, in more backticks than stand anywhere in `text`."""
-    held = line(text)
-    fence = "`" * (max((len(run) for run in re.findall("`+", held)), default=0) + 1)
-    pad = " " if held.startswith("`") or held.endswith("`") else ""
-    return f"{fence}{pad}{held}{pad}{fence}"
+    content = line(text)
+    fence = "`" * (max((len(run) for run in re.findall("`+", content)), default=0) + 1)
+    pad = " " if content.startswith("`") or content.endswith("`") else ""
+    return f"{fence}{pad}{content}{pad}{fence}"
 
 
-def _md_head(audit: Audit, claims: Sequence[Told]) -> list[str]:
-    counts = Counter(it.status for it in claims)
-    numbers = ", ".join(f"{counts[key]} {STATUS_WORDS[key].lower()}" for key in STATUSES)
-    by = md_escape(made_by(shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)))
-    of = plural(len(claims), "claim")
-    return [
+def md_line(text: str, limit: int) -> str:
+    """At most so many characters of a text from outside."""
+    return md_escape(line(text, limit))
+
+
+def markdown_summary(audit: Audit) -> str:
+    """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
+    found = lookup(audit)
+    values = by_claim(values_on_own_data(audit))[:FIRST_VALUES]
+    shown = {it.id for members in values for it in members}
+    primary = by_claim(it for it in audit.claims if it.primary)
+    primary.sort(key=lambda it: words.judged_on(_verdict(most_pressing(it, found), found)) == "other_data")
+    contradicted = [
+        it
+        for it in audit.claims
+        if words.status_of(_verdict(it, found)) == "contradicted" and not it.primary and it.id not in shown
+    ]
+    headlines = [_md_headline(it, found) for it in (*values, *primary)]
+    title = PRIMARY_AND_VALUES if values else PRIMARY
+    rerun = ["", f"Rerun: {md_code(audit.command)}"] if audit.command else []
+    parts = [
         f"## Audit of {md_escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
-        " ".join(filter(None, (f"**{numbers}** of {of} ({by}).", *_ground(audit, claims))))
-        + _protocol(audit),
+        _md_head(found),
+        *_section(title, headlines, 5, "primary claim"),
+        *_section(
+            "Contradicted",
+            [_md_headline(it, found) for it in by_claim(contradicted)],
+            5,
+            "contradicted claim",
+        ),
+        *_section("Printed numbers that disagree", _md_findings(audit.findings), 4, "finding"),
+        *_section("Open, the cheapest to settle first", _md_open(found), 5, "open claim"),
+        *rerun,
     ]
+    return "\n".join(parts) + "\n"
 
 
-def _ground(audit: Audit, claims: Sequence[Told]) -> tuple[str, ...]:
-    """Whose data and whose runs the verdicts rest on."""
+def _md_head(found: Lookup) -> str:
+    """The four numbers, whose data and whose runs they rest on, what was reduced: as on the first screen."""
+    audit = found.audit
+    counts = _status_counts(found)
+    version, newest = shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)
+    tool = f"xmtc-audit {version}".strip()
+    by = md_escape(f"{tool}, newest run {newest}" if newest else tool)
+    number, tested = plural(len(audit.claims), "claim"), any(it != "not_tested" for it in _statuses(found))
+    protocol = ""
+    if box := protocol_box(found):
+        protocol = f" {md_escape(joined(f'Protocol: {box[0][:1].lower()}{box[0][1:]}', box[1]))}"
     return (
-        _nothing(claims) or resting_of(audit.verdicts),
-        on_imported(*lookup(audit).imported_and_judged),
-        counted_once(audit.share),
+        joined(
+            f"**{counts}** of {number} ({by}).",
+            resting(audit.verdicts) if tested else NOTHING_TESTED,
+            on_imported(*found.imported_and_judged),
+            counted_once(audit),
+        )
+        + protocol
     )
 
 
-def _protocol(audit: Audit) -> str:
-    """What was reduced, and whether curves were still rising, as on the first screen."""
-    box = protocol_box(lookup(audit))
-    if box is None:
-        return ""
-    text = f"{BOX_TERM}: {box.text[:1].lower()}{box.text[1:]}"
-    return f" {md_escape(' '.join(filter(None, (text, box.rising))))}"
+def _statuses(found: Lookup) -> list[words.Status]:
+    return [words.status_of(found.verdicts.get(it.id)) for it in found.audit.claims]
 
 
-def _nothing(claims: Sequence[Told]) -> str:
-    return "" if any(it.status != "not_tested" for it in claims) else NOTHING_TESTED
+def _status_counts(found: Lookup) -> str:
+    """`40 reproduced, 0 contradicted, 15 inconclusive, 120 not tested`"""
+    number = Counter(_statuses(found))
+    return ", ".join(f"{number[key]} {words.STATUS_WORDS[key].lower()}" for key in words.STATUSES)
 
 
 def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[str]:
     """A heading and at most `limit` lines, then how many more there are; nothing for no items."""
-    if not items:
-        return []
     more = len(items) - limit
-    rest = [f"- {further(more, noun)}"] if more > 0 else []
-    return ["", f"**{title}**", "", *items[:limit], *rest]
+    rest = [f"- {plural(more, f'further {noun}')}: see the report."] if more > 0 else []
+    return ["", f"**{title}**", "", *items[:limit], *rest] if items else []
 
 
-def _first(claims: Sequence[Told], audit: Audit) -> list[str]:
-    """The primary claims, and above them what the first screen has above them."""
-    values = _md_each(_own_values(claims, audit), _md_headline)
-    primary = _primary(claims, audit)
-    if not values:
-        return _section(PRIMARY, primary, _PRIMARY, "primary claim")
-    return _section(PRIMARY_AND_VALUES, [*values, *primary], _PRIMARY, "primary claim")
+def _md_headline(members: Sequence[ClaimRecord], found: Lookup) -> str:
+    """How a claim came out over its metrics, and the sentence of the most pressing verdict.
+
+    Of a primary claim that has the runs of another, that it has.
+    """
+    worst = most_pressing(members, found)
+    said = f"- **{md_escape(over_claim(members, found))}** {md_line(_title(worst, found), 200)}. "
+    said += md_line(sentence(worst, found), 600)
+    first = found.same_claims.get(worst.id) if worst.primary else None
+    told = next((it for it in found.audit.claims if it.id == first), None)
+    return said + (f" ({SAME}: {md_line(_title(told, found), 200)})" if told else "")
 
 
-def _own_values(claims: Sequence[Told], audit: Audit) -> list[Told]:
-    own = {it.id for it in values_on_own_data(audit)}
-    groups = by_claim([it for it in claims if it.claim.id in own])
-    return [it for members in groups[:_VALUES] for it in members]
-
-
-def _primary(claims: Sequence[Told], audit: Audit) -> list[str]:
-    """On the paper's own data first; of one that has the runs of another, that it has."""
-    first = same_runs(audit).claims
-    titles = {it.claim.id: it.title for it in claims}
-    groups = by_claim([it for it in claims if it.claim.primary])
-    groups.sort(key=lambda members: judged_on(most_pressing(members).verdict) == "other_data")
-
-    def say(members: list[Told]) -> str:
-        told = first.get(most_pressing(members).claim.id)
-        more = f" ({SAME}: {md_escape(shortened(line(titles[told]), 200))})" if told else ""
-        return _md_headline(members) + more
-
-    return [say(members) for members in groups]
-
-
-def _contradicted(claims: Sequence[Told], audit: Audit) -> list[str]:
-    """Those that have not been told above."""
-    shown = _own_values(claims, audit)
-    found = [it for it in claims if it.status == "contradicted" and not it.claim.primary and it not in shown]
-    return _md_each(found, _md_headline)
-
-
-def _md_each(claims: Sequence[Told], say: Callable[[list[Told]], str]) -> list[str]:
-    return [say(members) for members in by_claim(claims)]
-
-
-def _md_headline(members: list[Told]) -> str:
-    """How a claim came out over its metrics, and the sentence of the most pressing verdict."""
-    worst = most_pressing(members)
-    over = over_metrics([(it.subject, it.status) for it in members])
-    said = shortened(line(worst.title), 200)
-    sentence = shortened(line(worst.sentence), _MD_LONGEST)
-    return f"- **{md_escape(over)}** {md_escape(said)}. {md_escape(sentence)}"
-
-
-def _md_findings(findings: Sequence[Finding]) -> list[str]:
+def _md_findings(findings: Iterable[Finding]) -> list[str]:
     """Of the paper's own numbers, the weightiest first."""
     wrong = [it for it in findings if it.result == "inconsistent"]
     wrong.sort(key=lambda it: (bool(it.source), -it.weight))
-    return [
-        f"- {md_escape(shortened(line(finding_place(it)), 200))}: "
-        f"{md_escape(shortened(line(finding_sentence(it)), _MD_LONGEST))}"
-        for it in wrong
-    ]
+    return [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong]
 
 
-def _md_open(audit: Audit, claims: Sequence[Told]) -> list[str]:
+def _md_open(found: Lookup) -> list[str]:
     """By the number of seeds that would settle them; metrics of a claim that need the same together."""
-    judged = {it.claim.id: it for it in claims if it.status == "inconclusive"}
+    claims = {it.id: it for it in found.audit.claims}
     metrics: dict[tuple[str, str], list[str]] = {}
-    for name, found in audit.settling.items():
-        if name in judged and found.seeds is not None:
-            it = judged[name]
-            needed = short(found, judged_on(it.verdict))
-            metrics.setdefault((it.title, needed), []).append(it.subject)
+    for name, settling in found.audit.settling.items():
+        verdict = found.verdicts.get(name)
+        if name in claims and settling.seeds is not None and words.status_of(verdict) == "inconclusive":
+            needed = to_settle_short(settling, words.judged_on(verdict))
+            metrics.setdefault((_title(claims[name], found), needed), []).append(subject_of(claims[name]))
     return [
-        f"- {md_escape(shortened(line(title), 200))} ({md_escape(shortened(listed(of), 80))}) – "
-        f"{md_escape(line(text))}."
+        f"- {md_line(title, 200)} ({md_escape(shortened(listed(of), 80))}) – {md_escape(text)}."
         for (title, text), of in metrics.items()
     ]
 
 
-def _rerun(audit: Audit) -> list[str]:
-    return ["", f"Rerun: {md_code(audit.command)}"] if audit.command else []
+# --------------------------------------------------------------------------- JUnit
 
-
-Ended = Literal["failure", "skipped", ""]
+#: Status of a claim or result of a finding -> how its case ends; empty for one that holds.
+_ENDS = {
+    "reproduced": "",
+    "contradicted": "failure",
+    "inconclusive": "skipped",
+    "not_tested": "skipped",
+    "consistent": "",
+    "inconsistent": "failure",
+    "untestable": "skipped",
+}
 
 
 @dataclass(frozen=True)
 class Case:
+    """One claim or finding as a test case."""
+
     name: str
     group: str
     """Shown as the class name; dots make a tree."""
-    ended: Ended
     kind: str
+    """A key of `_ENDS`."""
     message: str
-    """One line."""
     text: str
-    said: str = ""
+    said: str
     """Printed beside a case that holds."""
 
 
 def junit(audit: Audit) -> str:
     """One suite of claims and one of findings."""
-    key = audit.paper.key
-    suites = (
-        (f"{key}: claims", [_claim(it, key) for it in told(audit)]),
-        (f"{key}: printed numbers", [_case_finding(it, key) for it in audit.findings]),
-    )
-    root = ElementTree.Element("testsuites", _attributes(f"audit of {key}", [*suites[0][1], *suites[1][1]]))
+    key, found = audit.paper.key, lookup(audit)
+    suites = {
+        "claims": [_claim_case(it, found) for it in audit.claims],
+        "printed numbers": [_finding_case(it, key) for it in audit.findings],
+    }
+    every = [case for cases in suites.values() for case in cases]
+    root = ElementTree.Element("testsuites", _attributes(f"audit of {key}", every))
     del root.attrib["skipped"]  # readers know it of one suite only
-    for name, cases in suites:
+    for name, cases in suites.items():
         if cases:
-            root.append(_suite(name, cases, audit))
+            suite = ElementTree.SubElement(root, "testsuite", _attributes(f"{key}: {name}", cases))
+            seconds = sum(run.seconds for run in found.every_run().values())
+            suite.set("errors", "0")
+            suite.set("time", f"{seconds:.1f}" if name == "claims" else "0")
+            if day := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
+                suite.set("timestamp", day[0])  # as written by JUnit: without fraction and zone
+            _add_properties(suite, found)
+            for case in cases:
+                _add_case(suite, case)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(name: str, cases: Sequence[Case], audit: Audit) -> ElementTree.Element:
-    suite = ElementTree.Element("testsuite", _attributes(name, cases))
-    suite.set("errors", "0")
-    suite.set("time", f"{_seconds(audit):.1f}" if name.endswith("claims") else "0")
-    if moment := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
-        suite.set("timestamp", moment[0])  # as written by JUnit: without fraction and zone
-    properties = ElementTree.SubElement(suite, "properties")
-    imported = on_imported(*lookup(audit).imported_and_judged)
-    known = {
-        "imported": imported,
-        "command": audit.command,
-        "tool_version": audit.tool_version,
-        "margins": audit.margins_hash,
-    }
-    for key, value in known.items():
-        if value:
-            ElementTree.SubElement(properties, "property", {"name": key, "value": line(value)})
-    for case in cases:
-        suite.append(_element(case))
-    return suite
-
-
 def _attributes(name: str, cases: Sequence[Case]) -> dict[str, str]:
-    ended = [case.ended for case in cases]
-    return {
-        "name": line(name),
-        "tests": str(len(cases)),
-        "failures": str(ended.count("failure")),
-        "skipped": str(ended.count("skipped")),
-    }
+    ended = Counter(_ENDS[case.kind] for case in cases)
+    failures, skipped = str(ended["failure"]), str(ended["skipped"])
+    return {"name": line(name), "tests": str(len(cases)), "failures": failures, "skipped": skipped}
 
 
-def _element(case: Case) -> ElementTree.Element:
-    found = ElementTree.Element(
-        "testcase", {"classname": line(case.group), "name": line(case.name), "time": "0"}
-    )
-    if case.ended:
-        how = {"message": line(case.message)} | ({"type": case.kind} if case.ended == "failure" else {})
-        ElementTree.SubElement(found, case.ended, how).text = visible(case.text)
+def _add_properties(suite: ElementTree.Element, found: Lookup) -> None:
+    audit = found.audit
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in (
+        ("imported", on_imported(*found.imported_and_judged)),
+        ("command", audit.command),
+        ("tool_version", audit.tool_version),
+        ("margins", audit.margins_hash),
+    ):
+        if value:
+            ElementTree.SubElement(properties, "property", {"name": name, "value": line(value)})
+
+
+def _add_case(suite: ElementTree.Element, case: Case) -> None:
+    named = {"classname": line(case.group), "name": line(case.name), "time": "0"}
+    element, end = ElementTree.SubElement(suite, "testcase", named), _ENDS[case.kind]
+    if end:
+        how = {"message": line(case.message)} | ({"type": case.kind} if end == "failure" else {})
+        ElementTree.SubElement(element, end, how).text = visible(case.text)
     elif case.said:
-        ElementTree.SubElement(found, "system-out").text = visible(case.said)
-    return found
+        ElementTree.SubElement(element, "system-out").text = visible(case.said)
 
 
-def _claim(it: Told, key: str) -> Case:
-    ended: dict[str, Ended] = {"reproduced": "", "contradicted": "failure"}
-    code = it.verdict.reason if it.verdict else "not_run"
-    lacks = unrun(it.verdict, it.claim.experiments) or reason(code)
-    why = it.sentence if it.status == "contradicted" else f"{it.word}: {lacks}"
-    numbers = "" if it.status == "not_tested" or it.verdict is None else _case_numbers(it.claim, it.verdict)
-    text = "\n".join(part for part in (it.title, it.sentence, numbers, it.where) if part)
-    end = ended.get(it.status, "skipped")
-    return Case(it.claim.id, f"{key}.claims.{it.claim.kind}", end, it.status, why, text, it.sentence)
+def _claim_case(claim: ClaimRecord, found: Lookup) -> Case:
+    verdict, said = _verdict(claim, found), sentence(claim, found)
+    status = words.status_of(verdict)
+    why = f"{words.STATUS_WORDS[status]}: {unrun(verdict, claim.experiments) or words.reason(verdict.reason)}"
+    two = ""
+    if status != "not_tested":
+        printed, ours = printed_text(claim, verdict), ours_text(claim, verdict)
+        two = f"{line(about_text(claim, verdict))}: printed {printed}, ours {ours}"
+    text = joined(_title(claim, found), said, two, where_text(claim), by="\n")
+    message, group = said if status == "contradicted" else why, f"{found.audit.paper.key}.claims.{claim.kind}"
+    return Case(claim.id, group, status, message, text, said)
 
 
-def _case_numbers(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`epochs to 57.70 nDCG@5: printed –, ours 11.49 / not reached`"""
-    subject = line(shown_about(claim, verdict))
-    return two_numbers(subject, printed(claim, verdict), ours(claim, verdict))
+def _finding_case(it: Finding, key: str) -> Case:
+    said = finding_sentence(it)
+    text = f"{finding_place(it)}\n{said}"
+    return Case(finding_name(it), f"{key}.printed.{it.check}", it.result, said, text, said)
 
 
-def _case_finding(it: Finding, key: str) -> Case:
-    ended: dict[str, Ended] = {"consistent": "", "inconsistent": "failure", "untestable": "skipped"}
-    sentence = finding_sentence(it)
-    text = f"{finding_place(it)}\n{sentence}"
-    name = it.id or f"{it.check}: {' '.join(it.cells)}"
-    return Case(name, f"{key}.printed.{it.check}", ended[it.result], it.result, sentence, text, sentence)
+# --------------------------------------------------------------------------- LaTeX
+
+#: Braces are written as words: BibTeX counts a brace even behind a backslash.
+_TEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "`": r"\textasciigrave{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_"},
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "\xa0": "~",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "†": r"\dag{}",
+}
+_TEX_MARKS: dict[words.Status, str] = {
+    "reproduced": r"$\checkmark$",
+    "contradicted": r"$\times$",
+    "inconclusive": r"$\circ$",
+    "not_tested": "--",
+}
+#: What stands in a table of comparisons in place of a difference, by kind.
+_IN_PLACE = {
+    "cost": "× is how many times as much the second takes.",
+    "complexity": "A power is that by which the cost grows with the size: claimed, and ours.",
+    "convergence": "Epochs are the medians over seeds of both until the score is reached.",
+}
+#: Of one table; what is more goes into further ones.
+ROWS = 40
 
 
-def _seconds(audit: Audit) -> float:
-    """Of all runs, each counted once."""
-    runs: dict[str, Run] = {run.key: run for it in audit.experiments for run in it.runs}
-    return sum(run.seconds for run in runs.values())
+def tex_escape(text: str) -> str:
+    """`text` on one line. Invisible marks, on which a LaTeX without Unicode fonts stops, are written out.
+
+    >>> tex_escape("50% of P@1_x & {y}")
+    '50\\\\% of P@1\\\\_x \\\\& \\\\textbraceleft{}y\\\\textbraceright{}'
+    """
+    signs = (_TEX_SPECIAL.get(sign, sign) for sign in line(text))
+    hidden = ("Cf", "Co", "Cn")
+    return "".join(
+        f"[U+{ord(it):04X}]" if len(it) == 1 and unicodedata.category(it) in hidden else it for it in signs
+    )
+
+
+def latex(audit: Audit) -> str:
+    """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
+    found = lookup(audit)
+    parts: list[str] = []
+    name = f"audit-{slug(audit.paper.key)}"
+    values = [it for it in audit.claims if it.kind == "value"]
+    for table in audit.tables:
+        own = [it for it in values if _table_of(it, found) == table.id]
+        said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
+        head = ["Row", "Column", "Printed", "Ours", "$n$", "Margin", "Verdict"]
+        parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, found)
+    others = [it for it in audit.claims if it.kind != "value"]
+    kinds = {it.kind for it in others if words.status_of(_verdict(it, found)) != "not_tested"}
+    said = joined(
+        "Comparisons stated by the paper: the printed difference, and ours with its interval",
+        "(95% unless stated).",
+        *(text for kind, text in _IN_PLACE.items() if kind in kinds),
+    )
+    columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"
+    head = ["Claim", "Metric", "Printed", "Ours", "$n$", "Verdict"]
+    parts += _tex_tables(f"{name}-comparisons", said, head, columns, others, found)
+    top = (
+        f"% Verdicts on {line(audit.paper.key)}. In the preamble: \\usepackage{{booktabs,amssymb,array}}\n"
+        f"% Made by xmtc-audit {line(audit.tool_version)}: {line(audit.command)}"
+    )
+    return "\n\n".join([top, *(parts or [f"% {NOTHING_TESTED}"])]) + "\n"
+
+
+def _table_of(claim: ClaimRecord, found: Lookup) -> str:
+    place = found.places.get(claim.cells[0]) if claim.cells else None
+    return place.table.id if place else ""
+
+
+def _tex_tables(
+    label: str, said: str, head: Sequence[str], columns: str, claims: Sequence[ClaimRecord], found: Lookup
+) -> Iterator[str]:
+    """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
+    rows = [(it, _verdict(it, found)) for it in claims]
+    tested = [(it, verdict) for it, verdict in rows if words.status_of(verdict) != "not_tested"]
+    number = f"{numbers.count(len(tested))} of {plural(len(claims), 'claim')} were tested."
+    if len(tested) == len(claims):
+        number = (
+            f"All {plural(len(claims), 'claim')} were tested."
+            if len(claims) > 1
+            else "The one claim was tested."
+        )
+    scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
+    dagger = f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else ""
+    imported = on_imported(sum(found.imported(it) for it, _ in tested), len(tested))
+    caption = tex_escape(joined(said, number, dagger, imported))
+    parts = range(0, len(tested), ROWS)
+    for part, start in enumerate(parts, 1):
+        of = f" Part {part} of {len(parts)}." if len(parts) > 1 else ""
+        yield "\n".join(
+            [
+                "\\begin{table*}\n\\centering\\small",
+                rf"\caption{{{caption}{of}}}",
+                rf"\label{{tab:{label}{f'-{part}' if part > 1 else ''}}}",
+                rf"\begin{{tabular}}{{{columns}}}",
+                r"\toprule",
+                " & ".join(head) + r" \\",
+                r"\midrule",
+                *_tex_lines([_tex_row(*it, found) for it in tested[start : start + ROWS]]),
+                "\\bottomrule\n\\end{tabular}\n\\end{table*}",
+            ]
+        )
+
+
+def _tex_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """What stands in the first column is said once for neighbours, which are set a little apart."""
+    together = len({row[0] for row in rows}) < len(rows)
+    before = ""
+    for k, row in enumerate(rows):
+        first = "" if row[0] == before else row[0]
+        if first and k and together:
+            yield r"\addlinespace"
+        yield " & ".join([first, *row[1:]]) + r" \\"
+        before = row[0]
+
+
+def _tex_row(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> list[str]:
+    """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
+    ours, status = ours_text(claim, verdict), words.status_of(verdict)
+    elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
+    tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
+    seeds = [str(k) if k == of else f"{k} of {of}" for k, of in zip(verdict.n, tries, strict=True)]
+    ours = tex_escape(ours) + (r"\,\dag{}" if elsewhere else "")
+    last = [
+        ", ".join(dict.fromkeys(seeds)) or "--",
+        f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
+    ]
+    if claim.kind != "value":
+        title, about = line(_title(claim, found), 140), line(about_text(claim, verdict), 30)
+        return [*map(tex_escape, (title, about, printed_text(claim, verdict))), ours, *last]
+    place, printed = found.places[claim.cells[0]], claim.printed[0] if claim.printed else numbers.ABSENT
+    row, column = line(place.row.label, 70), line(place.column.label, 70)
+    last.insert(1, tex_escape(numbers.margin_size(verdict.margin)))
+    return [*map(tex_escape, (row, column, printed)), ours, *last]
+
+
+# --------------------------------------------------------------------------- a terminal
+
+
+def summary(audit: Audit) -> str:
+    """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums."""
+    found = lookup(audit)
+    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
+    judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
+    judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
+    rest = [pair for pair in pairs if pair not in judged]
+    codes = dict.fromkeys(verdict.reason for _, verdict in rest)
+    lines = [
+        *_claim_lines(judged, found),
+        *unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes),
+    ]
+    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(found)}"])
+
+
+def _claim_lines(pairs: Sequence[tuple[ClaimRecord, Verdict]], found: Lookup) -> Iterator[str]:
+    """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
+    width = max((len(claim.claim) for claim, _ in pairs), default=0)
+    groups = [[(it, found.verdicts[it.id]) for it in held] for held in by_claim(claim for claim, _ in pairs)]
+    evidence = [_evidence(group, found) for group in groups]
+    usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
+    if usual:
+        but = "" if number == len(evidence) else ", but where another stands in brackets"
+        yield f"evidence: {usual}{but}"
+    for group, marks in zip(groups, evidence, strict=True):
+        cells = (
+            f"{words.ICONS[words.status_of(verdict)]} {_number(claim, verdict)}" for claim, verdict in group
+        )
+        own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
+        yield f"{group[0][0].claim:{width}}  {'   '.join(cells)}".rstrip() + own
+        yield from (f"{'':{width}}    {said}" for pair in group if (said := _of_readings(*pair)))
+
+
+def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`P@1: 5 of 15 readings contradict it, nearest mean 66.93`, where readings do not agree."""
+    number = sum(it.outcome == "contradicted" for it in verdict.readings)
+    if verdict.reason != "ambiguous_description" or not number:
+        return ""
+    does = "contradicts" if number == 1 else "contradict"
+    said = f"{subject_of(claim)}: {number} of {len(verdict.readings)} readings {does} it"
+    means = [it.estimate for it in verdict.readings if it.estimate is not None]
+    target = verdict.target
+    if claim.kind != "value" or target is None or not means:
+        return said
+    nearest = numbers.points(min(means, key=lambda mean: abs(mean - target)))
+    return f"{said}, nearest mean {nearest}, printed {numbers.points(target)}"
+
+
+def _evidence(group: Sequence[tuple[ClaimRecord, Verdict]], found: Lookup) -> str:
+    """In what ways the runs behind a claim are not the paper's own, each in two words."""
+    records = [it for claim, _ in group for it in found.records(claim)]
+    scopes = {verdict.scope for _, verdict in group}
+    ways = {
+        "stand-in data": "other_data" in scopes,
+        "another split": "other_split" in scopes,
+        "reduced protocol": any(map(is_reduced, records)),
+        "imported, not verified here": any(it.protocol == IMPORTED for it in records),
+    }
+    return ", ".join(said for said, so in ways.items() if so)
+
+
+def _number(claim: ClaimRecord, verdict: Verdict) -> str:
+    """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
+    subject, medians = subject_of(claim), medians_of(verdict)
+    if claim.kind in words.COMPARISONS:
+        return f"{subject} {share_as_claimed(claim, verdict)}".rstrip()
+    if claim.kind == "convergence":
+        return f"{subject} epochs {' and '.join(medians)}" if medians else subject
+    if verdict.estimate is None:
+        return subject
+    show = numbers.points if claim.kind in ("value", "cost", "complexity") else numbers.signed
+    sign = {"cost": "x ", "complexity": "^ "}.get(claim.kind, "")
+    return f"{subject} {sign}{show(verdict.estimate, beside=edges(claim, verdict))}"
+
+
+# --------------------------------------------------------------------------- all of them
 
 
 @dataclass(frozen=True)
 class Export:
+    """What may be written beside the page."""
+
     file: str
     """Name beside `report.html`."""
     what: str

@@ -1,19 +1,23 @@
-"""The findings section: checks that need no run, grouped, with the arithmetic filled in."""
+"""Checks that need no run, grouped, with the arithmetic filled in; and what was not checked, and why.
+
+What is absent reads as fine: it stands at the rank of what was found.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from audit.record import Finding, FindingResult, untested
-from reports import digits
-from reports.lookup import Lookup, unique_anchors
-from reports.notes import BETWEEN_PAPERS, IN_README, INCONSISTENT, more_of_them
-from reports.text import View, capital, listed, plural, shortened
+from reports import numbers
+from reports.lookup import Lookup, Place
+from reports.sentences import UNJUDGED, status_of
+from reports.text import View, capital, joined, listed, plural, shortened, unique_slugs
+from reports.verdicts import unjudged_lines
 
 #: Check -> its heading, and what it looks at in one sentence.
-CHECKS_CHECKS: Mapping[str, tuple[str, str]] = {
+_CHECKS: Mapping[str, tuple[str, str]] = {
     "bounds": (
         "Hits that grow with k",
         "k · P@k, the right labels among the first k, cannot shrink, nor grow by more than one a place.",
@@ -55,147 +59,45 @@ CHECKS_CHECKS: Mapping[str, tuple[str, str]] = {
     ),
     "statistics": ("Statistics of the collections", "Sizes and means of a collection against each other."),
 }
-RESULTS: Mapping[FindingResult, str] = {
-    "inconsistent": "Inconsistent",
-    "untestable": "Untestable",
-    "consistent": "Consistent",
-}
 #: Beside the word, so that it is told by shape too.
 SIGNS: Mapping[FindingResult, str] = {"inconsistent": "≠", "untestable": "?", "consistent": "="}
 #: How much an inconsistency tells, by the weight of the finding.
-STRENGTHS: Mapping[int, str] = {
+_STRENGTHS: Mapping[int, str] = {
     5: "no test documents whatever give these numbers",
     4: "one quantity in two ways",
     3: "a sentence and its own table",
     2: "numbers that do not go with the printed test size, or that come from another run or split",
     1: "statistics that do not go with each other",
 }
-BETWEEN = "Between papers"
-BETWEEN_NOTE = (
-    "Numbers that concern two papers: copies against their source, and sizes of one collection in several."
-)
-README = "In the README of the public code"
-README_NOTE = "These numbers stand in the public code, not in the paper."
-OTHERS = "Consistent and untestable"
-OTHERS_NOTE = "Untestable: what is printed does not suffice to tell. Nothing is held against such a number."
-NO_PAPERS = "No other paper was at hand to hold this one against."
+#: Beside an inconsistency whose numbers were read once.
+UNREAD = "numbers not yet verified by a second reader"
+
+# --------------------------------------------------------------------------- one finding
 
 
-def title(check: str) -> str:
+def check_title(check: str) -> str:
     """The heading of a check; a name that is not known here with its underscores opened."""
-    return CHECKS_CHECKS[check][0] if check in CHECKS_CHECKS else capital(check.replace("_", " "))
+    return _CHECKS[check][0] if check in _CHECKS else capital(check.replace("_", " "))
 
 
-def checks_about(check: str) -> str:
-    return CHECKS_CHECKS[check][1] if check in CHECKS_CHECKS else ""
+def finding_key(finding: Finding) -> str:
+    """Its id; of one without, what it says."""
+    return finding.id or f"{finding.check}: {' '.join(finding.cells)} {finding.arithmetic}"
 
 
-def checks_counts(results: Sequence[FindingResult]) -> str:
-    """`5 inconsistent, 204 consistent, 13 untestable`; what does not occur is left out."""
-    number = Counter(results)
-    order: tuple[FindingResult, ...] = ("inconsistent", "consistent", "untestable")
-    return ", ".join(f"{digits.count(number[it])} {it}" for it in order if number[it])
+def finding_name(finding: Finding) -> str:
+    """The same without its numbers."""
+    return finding.id or f"{finding.check}: {' '.join(finding.cells)}"
 
 
-def checks_mark(finding: Finding) -> str:
-    """The label of a mark at a cell."""
-    return f"{RESULTS[finding.result]}: {title(finding.check)}"
+def finding_anchors(findings: Sequence[Finding]) -> dict[str, str]:
+    """Name of a finding, as `finding_key` gives it -> fragment of its deep link, unique in the page."""
+    return unique_slugs("f", [finding_key(it) for it in findings])
 
 
-def noted(finding: Finding) -> str:
-    """What a note is: how a sentence was read, or what is known of its numbers."""
-    return "Read as" if finding.claim else "Known from elsewhere"
-
-
-def consider(finding: Finding) -> str:
-    """What else could explain an inconsistency; empty for a check that found none, or none is known."""
-    if finding.result != "inconsistent" or not finding.alternatives:
-        return ""
-    return f"First consider: {listed(finding.alternatives, word='or')}."
-
-
-def arithmetic(finding: Finding) -> str:
-    return f"{finding.arithmetic.rstrip('.')}."
-
-
-def strength(finding: Finding) -> str:
-    """`Strength 4 of 5: one quantity in two ways.`; only of what is inconsistent."""
-    if finding.result != "inconsistent":
-        return ""
-    words = STRENGTHS.get(finding.weight)
-    return f"Strength {finding.weight} of 5{f': {words}' if words else ''}."
-
-
-def checks_power(finding: Finding) -> str:
-    """The chance that the check sees another last digit; empty where that has no meaning."""
-    if finding.power is None:
-        return ""
-    if finding.power <= 0:
-        return "The check could not see another last digit."
-    return f"Another last digit would be seen in {100 * finding.power:.0f}% of cases."
-
-
-def untested_tables(tables: Sequence[str]) -> str:
-    return f"No check could test {listed(tables, word='or')}." if tables else ""
-
-
-def checks_unread(findings: Sequence[Finding]) -> str:
-    """How many inconsistencies rest on numbers that nobody held against the page."""
-    inconsistent = [it for it in findings if it.result == "inconsistent"]
-    number = sum(not it.verified for it in inconsistent)
-    if not number:
-        return ""
-    of = f"{number} of the {len(inconsistent)}" if number < len(inconsistent) else f"All {number}"
-    which = "The inconsistent one rests" if len(inconsistent) == 1 else f"{of} inconsistent ones rest"
-    return f"{which} on a transcription that nobody has yet held against the printed page."
-
-
-def more_alike(number: int, place: str) -> str:
-    """What is folded below the first of several findings of one sort about one table."""
-    return (
-        f"{digits.count(number)} more like it in {place}" if place else f"{digits.count(number)} more like it"
-    )
-
-
-def in_all(number: int, place: str) -> str:
-    """`20 rows of Table 4 alike`, above the first of them."""
-    return (
-        f"{plural(number, 'finding')} alike in {place}; the first:"
-        if place
-        else f"{plural(number, 'finding')} alike; the first:"
-    )
-
-
-_Key = TypeVar("_Key")
-
-#: So many findings of one sort about one table are shown one by one; more are folded below the first.
-_SHOWN = 2
-
-
-def findings_section(found: Lookup) -> View | None:
-    """All findings of the audit; None where no check is on record."""
-    findings = found.audit.findings
-    if not findings:
-        return None
-    show = _Shower(found)
-    between = [it for it in findings if is_between(it, found.audit.papers_beside)]
-    readme = [it for it in findings if it.source and it not in between]
-    own = [it for it in findings if not it.source and it not in between]
-    rest = [it for it in own if it.result != "inconsistent"]
-    parts = (
-        View(anchor="findings-between", title=BETWEEN, note=BETWEEN_NOTE, groups=show.groups(between)),
-        View(anchor="findings-readme", title=README, note=README_NOTE, groups=show.groups(readme)),
-    )
-    others = View(anchor="findings-others", title=OTHERS, note=OTHERS_NOTE, groups=show.groups(rest))
-    return View(
-        counts=checks_counts([it.result for it in findings]),
-        untested=untested_tables(untested(found.audit.tables, findings)),
-        unread=checks_unread(findings),
-        inconsistent=show.groups([it for it in own if it.result == "inconsistent"]),
-        parts=tuple(part for part in parts if part.groups),
-        others=others if others.groups else None,
-        no_papers="" if found.audit.papers_beside else NO_PAPERS,
-    )
+def is_unread(finding: Finding) -> bool:
+    """Whether it says that numbers disagree which nobody but their first reader has held against the page."""
+    return finding.result == "inconsistent" and not finding.verified
 
 
 def is_between(finding: Finding, beside: Sequence[str]) -> bool:
@@ -204,155 +106,314 @@ def is_between(finding: Finding, beside: Sequence[str]) -> bool:
     return across or any(cell.partition(":")[0] in beside for cell in finding.cells)
 
 
-def finding_anchors(findings: Sequence[Finding]) -> dict[str, str]:
-    """Name of a finding, as `finding_key` gives it -> fragment of its deep link, unique in the page."""
-    return unique_anchors("f", [finding_key(it) for it in findings])
-
-
-class _Shower:
-    """Findings as they are shown, each with its own fragment of the page."""
-
-    def __init__(self, found: Lookup) -> None:
-        self.found = found
-        self.anchors = finding_anchors(found.audit.findings)
-
-    def groups(self, findings: Sequence[Finding]) -> tuple[View, ...]:
-        """By check: those with an inconsistency first, then the weightiest."""
-        held = _by(findings, lambda it: it.check)
-        ordered = sorted(held.items(), key=lambda pair: max(map(_finding_rank, pair[1])), reverse=True)
-        return tuple(self._group(check, mine) for check, mine in ordered)
-
-    def _group(self, check: str, findings: list[Finding]) -> View:
-        order: tuple[FindingResult, ...] = ("inconsistent", "untestable", "consistent")
-        ranked = sorted(findings, key=lambda it: (order.index(it.result), -it.weight))
-        return View(
-            title=title(check),
-            about=checks_about(check),
-            counts=checks_counts([it.result for it in findings]),
-            quiet=checks_counts([it.result for it in findings if it.result != "inconsistent"]),
-            items=tuple(self._folded(ranked)),
-        )
-
-    def _folded(self, findings: Sequence[Finding]) -> Iterator[View]:
-        for alike in _by(findings, self._sort).values():
-            if len(alike) <= _SHOWN:
-                yield from (self._item(it) for it in alike)
-                continue
-            place = self._table(alike[0])
-            yield self._item(
-                alike[0],
-                alike=in_all(len(alike), place),
-                folded=more_alike(len(alike) - 1, place),
-                more=tuple(self._item(it) for it in alike[1:]),
-            )
-
-    def _sort(self, it: Finding) -> tuple[object, ...]:
-        """Claims are told one by one; other findings go together by result, table and explanations."""
-        return (it.id,) if it.claim else (it.result, self._table(it), it.alternatives)
-
-    def _table(self, finding: Finding) -> str:
-        """The table in which its first cell stands; empty where that is not in the audit."""
-        place = next((self.found.places[it] for it in finding.cells if it in self.found.places), None)
-        return place.table.label if place else ""
-
-    def _item(self, it: Finding, *, alike: str = "", folded: str = "", more: tuple[View, ...] = ()) -> View:
-        place = next((self.found.places[cell] for cell in it.cells if cell in self.found.places), None)
-        return View(
-            anchor=self.anchors[finding_key(it)],
-            result=it.result,
-            word=RESULTS[it.result],
-            sign=SIGNS[it.result],
-            place=it.where or ", ".join(it.cells),
-            href=f"#{place.anchor}" if place else "",
-            says=it.says or "",
-            note=it.note or "",
-            noted=noted(it),
-            consider=consider(it),
-            arithmetic=arithmetic(it),
-            strength=strength(it),
-            power=checks_power(it),
-            detail=it.detail,
-            unread=UNREAD if is_unread(it) else "",
-            alike=alike,
-            folded=folded,
-            more=more,
-        )
-
-
-def _finding_rank(finding: Finding) -> tuple[bool, int]:
-    return finding.result == "inconsistent", finding.weight
-
-
-def finding_key(finding: Finding) -> str:
-    """Its id; of one without, what it says."""
-    return finding.id or f"{finding.check}: {' '.join(finding.cells)} {finding.arithmetic}"
-
-
-def _by(findings: Sequence[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
-    """In the order in which each first appears."""
-    held: dict[_Key, list[Finding]] = {}
-    for it in findings:
-        held.setdefault(key(it), []).append(it)
-    return held
-
-
-#: So many are named; all are in their own section.
-_FIRST_SCREEN_NAMED = 5
-_LENGTH = 80
-
-
-def inconsistencies(
-    section: View | None, findings: Sequence[Finding], beside: Sequence[str]
-) -> tuple[View, ...]:
-    """Of the paper's own text and tables by name; between papers and in its code's README as numbers."""
-    if section is None:
-        return ()
-    own = [(item.says or group.title, item) for group in section.inconsistent for item in group.items]
-    lines = [
-        View(
-            text=INCONSISTENT.format(title=shortened(title, _LENGTH)),
-            place=shortened(item.place, _LENGTH),
-            href=f"#{item.anchor}",
-            unread=item.unread,
-        )
-        for title, item in own[:_FIRST_SCREEN_NAMED]
-    ]
-    found = [it for it in findings if it.result == "inconsistent"]
-    between = sum(is_between(it, beside) for it in found)
-    readme = sum(bool(it.source) and not is_between(it, beside) for it in found)
-    counted = (
-        (len(own) - _FIRST_SCREEN_NAMED, "", "#findings"),
-        (between, BETWEEN_PAPERS, "#findings-between"),
-        (readme, IN_README, "#findings-readme"),
-    )
-    return (
-        *lines,
-        *(
-            View(text=more_of_them(n, where), place="", href=href, unread="")
-            for n, where, href in counted
-            if n > 0
-        ),
-    )
-
-
-#: Beside an inconsistency whose numbers were read once.
-UNREAD = "numbers not yet verified by a second reader"
-
-
 def finding_place(finding: Finding) -> str:
     """Where it stands, and in what if not in the paper; the cells where that is not known."""
     place = finding.where or ", ".join(finding.cells)
     return f"{place} (from the README of the public code, not from the paper)" if finding.source else place
 
 
+def noted(finding: Finding) -> str:
+    """What a note is: how a sentence was read, or what is known of its numbers."""
+    return "Read as" if finding.claim else "Known from elsewhere"
+
+
 def finding_sentence(finding: Finding) -> str:
     """The other explanations first, then the arithmetic, then the result."""
-    may = f"May be {listed(finding.alternatives, word='or')}. " if finding.alternatives else ""
-    read = f"{noted(finding)}: {finding.note.rstrip('.')}. " if finding.note else ""
-    caveat = f" {capital(UNREAD)}." if is_unread(finding) else ""
-    return f"{may}{read}{finding.arithmetic.rstrip('.')}. {capital(finding.result)}.{caveat}"
+    return joined(
+        finding.alternatives and f"May be {listed(finding.alternatives, word='or')}.",
+        finding.note and f"{noted(finding)}: {finding.note.rstrip('.')}.",
+        f"{finding.arithmetic.rstrip('.')}. {capital(finding.result)}.",
+        f"{capital(UNREAD)}." if is_unread(finding) else "",
+    )
 
 
-def is_unread(finding: Finding) -> bool:
-    """Whether it says that numbers disagree which nobody but their first reader has held against the page."""
-    return finding.result == "inconsistent" and not finding.verified
+def _strength(finding: Finding) -> str:
+    """`Strength 4 of 5: one quantity in two ways.`; only of what is inconsistent."""
+    said = _STRENGTHS.get(finding.weight)
+    text = f"Strength {finding.weight} of 5{f': {said}' if said else ''}."
+    return text if finding.result == "inconsistent" else ""
+
+
+def _power(finding: Finding) -> str:
+    """The chance that the check sees another last digit; empty where that has no meaning."""
+    if finding.power is None:
+        return ""
+    if finding.power <= 0:
+        return "The check could not see another last digit."
+    return f"Another last digit would be seen in {100 * finding.power:.0f}% of cases."
+
+
+# --------------------------------------------------------------------------- all of them
+
+
+def findings_section(found: Lookup) -> View | None:
+    """All findings of the audit; None where no check is on record."""
+    findings, beside = found.audit.findings, found.audit.papers_beside
+    if not findings:
+        return None
+    between = [it for it in findings if is_between(it, beside)]
+    own = [it for it in findings if not it.source and it not in between]
+    groups = _Groups(found)
+    parts = {
+        "between": between,
+        "readme": [it for it in findings if it.source and it not in between],
+        "others": [it for it in own if it.result != "inconsistent"],
+    }
+    lacking = untested(found.audit.tables, findings)
+    return View(
+        counts=_counts(findings),
+        untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
+        unread=_unread(findings),
+        inconsistent=groups.of([it for it in own if it.result == "inconsistent"]),
+        no_papers="" if beside else "No other paper was at hand to hold this one against.",
+        **{name: groups.of(held) for name, held in parts.items()},
+    )
+
+
+def _counts(findings: Sequence[Finding]) -> str:
+    """`5 inconsistent, 204 consistent, 13 untestable`; what does not occur is left out."""
+    number = Counter(it.result for it in findings)
+    order: tuple[FindingResult, ...] = ("inconsistent", "consistent", "untestable")
+    return ", ".join(f"{numbers.count(number[it])} {it}" for it in order if number[it])
+
+
+def _unread(findings: Sequence[Finding]) -> str:
+    """How many inconsistencies rest on numbers that nobody held against the page."""
+    total = sum(it.result == "inconsistent" for it in findings)
+    number = sum(map(is_unread, findings))
+    if not number:
+        return ""
+    of = f"{number} of the {total}" if number < total else f"All {number}"
+    which = "The inconsistent one rests" if total == 1 else f"{of} inconsistent ones rest"
+    return f"{which} on a transcription that nobody has yet held against the printed page."
+
+
+class _Groups:
+    """Findings as they are shown, each with its own fragment of the page."""
+
+    def __init__(self, found: Lookup) -> None:
+        self.places = found.places
+        self.anchors = finding_anchors(found.audit.findings)
+
+    def of(self, findings: Sequence[Finding]) -> list[View]:
+        """By check: those with an inconsistency first, then the weightiest."""
+
+        def rank(group: tuple[str, list[Finding]]) -> tuple[bool, int]:
+            return max((it.result == "inconsistent", it.weight) for it in group[1])
+
+        groups = _by(findings, lambda it: it.check)
+        return [self._group(*it) for it in sorted(groups.items(), key=rank, reverse=True)]
+
+    def _group(self, check: str, findings: list[Finding]) -> View:
+        order: tuple[FindingResult, ...] = ("inconsistent", "untestable", "consistent")
+        ranked = sorted(findings, key=lambda it: (order.index(it.result), -it.weight))
+        alike = _by(ranked, self._sort).values()
+        return View(
+            title=check_title(check),
+            about=_CHECKS.get(check, ("", ""))[1],
+            counts=_counts(findings),
+            quiet=_counts([it for it in findings if it.result != "inconsistent"]),
+            entries=[entry for group in alike for entry in self._entries(group)],
+        )
+
+    def _sort(self, it: Finding) -> tuple[object, ...]:
+        """Claims are told one by one; other findings go together by result, table and explanations."""
+        return (it.id,) if it.claim else (it.result, self._table(it), it.alternatives)
+
+    def _place(self, finding: Finding) -> Place | None:
+        """Where its first cell stands that is in the audit."""
+        return next((self.places[it] for it in finding.cells if it in self.places), None)
+
+    def _table(self, finding: Finding) -> str:
+        place = self._place(finding)
+        return place.table.label if place else ""
+
+    def _entries(self, alike: list[Finding]) -> list[View]:
+        """More than two of one sort about one table are folded below the first."""
+        entries = [self._entry(it) for it in alike]
+        if len(alike) <= 2:
+            return entries
+        where = f" in {table}" if (table := self._table(alike[0])) else ""
+        said = f"{plural(len(alike), 'finding')} alike{where}; the first:"
+        folded = f"{numbers.count(len(alike) - 1)} more like it{where}"
+        return [entries[0].but(alike=said, folded=folded, more=entries[1:])]
+
+    def _entry(self, it: Finding) -> View:
+        place = self._place(it)
+        consider = ""
+        if it.result == "inconsistent" and it.alternatives:
+            consider = f"First consider: {listed(it.alternatives, word='or')}."
+        return View(
+            of=it,
+            result=it.result,
+            anchor=self.anchors[finding_key(it)],
+            sign=SIGNS[it.result],
+            word=capital(it.result),
+            place=it.where or ", ".join(it.cells),
+            href=f"#{place.anchor}" if place else "",
+            noted=noted(it),
+            consider=consider,
+            arithmetic=f"{it.arithmetic.rstrip('.')}.",
+            strength=_strength(it),
+            power=_power(it),
+            unread=UNREAD if is_unread(it) else "",
+            alike="",
+            folded="",
+            more=(),
+        )
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def _by(findings: Sequence[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
+    """In the order in which each first appears."""
+    groups: dict[_Key, list[Finding]] = {}
+    for it in findings:
+        groups.setdefault(key(it), []).append(it)
+    return groups
+
+
+def inconsistencies(section: View | None, found: Lookup) -> Iterator[tuple[str, str, str, str]]:
+    """Text, place, link and caveat: of the paper's own text and tables by name, of the rest as numbers."""
+    if section is None:
+        return
+    own = [(it.of.says or group.title, it) for group in section.inconsistent for it in group.entries]
+    for title, it in own[:5]:  # all are in their own section
+        text = f"Inconsistent: {shortened(title, 80)}"
+        yield text, shortened(it.place, 80), f"#{it.anchor}", it.unread
+    wrong = [it for it in found.audit.findings if it.result == "inconsistent"]
+    between = [it for it in wrong if is_between(it, found.audit.papers_beside)]
+    readme = sum(bool(it.source) and it not in between for it in wrong)
+    for number, text, href in (
+        (len(own) - 5, "more", "#findings"),
+        (len(between), "inconsistent between papers", "#findings-between"),
+        (readme, "inconsistent in the README of the public code, not in the paper", "#findings-readme"),
+    ):
+        if number > 0:
+            yield f"{numbers.count(number)} {text}", "", href, ""
+
+
+# --------------------------------------------------------------------------- what was not checked
+
+
+def not_checked(found: Lookup) -> Iterator[tuple[str, list[tuple[str, Sequence[str]]]]]:
+    """By sort, sentences with what is folded below each."""
+    for title, sentences in (
+        ("Claims", _claims(found)),
+        ("Experiments", _experiments(found)),
+        ("Tables and figures", _extraction(found)),
+        ("Printed numbers", _numbers(found)),
+        ("Checks without a run", _checks(found)),
+        ("Further", _further(found)),
+    ):
+        told: list[tuple[str, Sequence[str]]] = []
+        told += [it if isinstance(it, tuple) else (it, ()) for it in sentences]
+        if told:
+            yield title, told
+
+
+def _how_many(done: int, total: int, noun: str, verb: str) -> str:
+    """`10 of 168 claims were tested.`"""
+    if total == 1:
+        return f"The one {noun} was {'' if done else 'not '}{verb}."
+    if done == total:
+        return f"All {plural(total, noun)} were {verb}."
+    return f"{numbers.count(done)} of {plural(total, noun)} {'was' if done == 1 else 'were'} {verb}."
+
+
+def _claims(found: Lookup) -> Iterator[str]:
+    """How many were tested, and the reasons of those that could not be judged, counted."""
+    pairs = [(it, found.verdicts.get(it.id)) for it in found.audit.claims]
+    tested = sum(status_of(verdict) != "not_tested" for _, verdict in pairs)
+    none = "The claim file states no claim."
+    yield _how_many(tested, len(pairs), "claim", "tested") if pairs else none
+    yield from unjudged_lines(pairs, found.quoted, UNJUDGED)
+
+
+def _experiments(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
+    """By reason, most first; their names are folded."""
+    experiments = found.audit.experiments
+    run, total = sum(bool(it.runs) for it in experiments), len(experiments)
+    none = "The claim file describes no experiment."
+    yield _how_many(run, total, "experiment", "run") if total else none
+    reasons: dict[str, list[str]] = {}
+    for it in experiments:
+        if it.not_run:
+            reasons.setdefault(it.not_run.rstrip("."), []).append(found.title(it.id))
+    for why, titles in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+        yield f"{plural(len(titles), 'experiment')}: {why.rstrip('.')}.", titles
+
+
+def _extraction(found: Lookup) -> Iterator[str]:
+    """How much of the paper is in the claim file: the recall of the extraction, as far as it is known."""
+    tables, missing = found.audit.tables, found.audit.missing
+    printed = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
+    are = "is" if len(tables) == 1 else "are"
+    held = f"{plural(len(tables), 'table')} with {plural(printed, 'printed number')} {are} in the claim file"
+    if missing:
+        others, are = ("table or figure", "is") if len(missing) == 1 else ("tables and figures", "are")
+        yield f"{held}; {numbers.count(len(missing))} further {others} of the paper {are} not:"
+    else:
+        yield f"{held}, and it names none that it leaves out."
+    yield from (f"{it.label}: {it.why.rstrip('.')}." for it in missing)
+
+
+def _numbers(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
+    """Read by whom, held against the page by whom; those that no claim is about, by table."""
+    tables = found.audit.tables
+    if not tables:
+        return
+    spoken = {address for claim in found.audit.claims for address in claim.cells}
+    unread = total = own = copied = 0
+    by_table = []
+    for table in tables:
+        cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
+        copies = sum(cell.source == "copied" for cell in cells)
+        silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
+        parts = [f"{numbers.count(silent)} without a claim"] if silent else []
+        parts += [f"{numbers.count(copies)} copied"] if copies else []
+        by_table += [f"{table.label}: {', '.join(parts)}"] if parts else []
+        total, own, copied = total + len(cells), own + silent, copied + copies
+        unread += 0 if table.verified else len(cells)
+    printed = plural(total, "printed number")
+    tell = f"held against the printed page ({plural(sum(not it.verified for it in tables), 'table')})."
+    if total and unread in (0, total):
+        yield (
+            f"None of the {printed} was {tell}"
+            if unread
+            else ("Every printed number was held against the printed page.")
+        )
+    elif total:
+        yield f"{numbers.count(unread)} of the {printed} {'was' if unread == 1 else 'were'} not yet {tell}"
+    read = found.audit.transcription.rstrip(".")
+    unknown = "How the numbers came into the claim file is not on record."
+    yield f"How they were read: {read}." if found.audit.transcription else unknown
+    parts = []
+    if own:
+        has, them = ("has", "it") if own == 1 else ("have", "them")
+        parts.append(f"{plural(own, 'printed number')} {has} no claim about {them}")
+    if copied:
+        are = "is" if copied == 1 else "are"
+        parts.append(
+            f"{numbers.count(copied)} {are} copied from other papers, and not judged as this paper’s"
+        )
+    if parts:
+        yield f"{listed(parts)}.", by_table
+
+
+def _checks(found: Lookup) -> Iterator[str]:
+    findings, beside = found.audit.findings, found.audit.papers_beside
+    for check, number in Counter(it.check for it in findings if it.result == "untestable").most_common():
+        yield f"{check_title(check)}: {plural(number, 'check')} could not tell from what is printed."
+    if findings and beside:
+        others = f"{plural(len(beside), 'other paper')}: {listed(beside)}"
+        yield f"Held against {others}. Copies from any other one were not followed."
+    elif findings:
+        yield "No other paper was at hand: copies and test sizes were not held against their source."
+
+
+def _further(found: Lookup) -> Iterator[str]:
+    """What the record says besides; an experiment that was not run is told above."""
+    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in found.audit.experiments if it.not_run}
+    yield from (it for it in dict.fromkeys(found.audit.not_checked) if it not in told)

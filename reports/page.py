@@ -1,156 +1,89 @@
-"""What stands on the page, with its text already formatted. The templates only print it."""
+"""What stands on the page, and on the page over several audits. The templates only print it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from urllib.parse import quote
 
-from audit.record import Audit, FidelityCheck
-from reports.cards import Card, card, card_groups, chips, commands_in_short, on_large_page
-from reports.curves import learning_curves
-from reports.data import data_blocks, study_views
-from reports.findings import findings_section, inconsistencies
-from reports.headlines import headed, headlines, on_own_data, open_claims
-from reports.lookup import Lookup, aside, distinct, lookup
-from reports.notes import (
-    GATE_IMPORTED,
-    GATE_NOT_IMPORTED,
-    KEY_NAME,
-    NO_EFFECT,
-    PRIMARY,
-    PRIMARY_AND_VALUES,
-    asked,
-    author_state,
-    counted_once,
-    fidelity_note,
-    gate_state,
-    on_imported,
-    resting_of,
-    runs_failed,
-    tally,
-)
-from reports.protocol import protocol_box, protocol_diff, run_rows, scope_notes, version_notes
-from reports.rerun import before_only, provenance, rerun_box
-from reports.slider import slider
-from reports.splits import split_section
+from audit.record import IMPORTED, Audit, AuthorResponse, ClaimRecord, Scope, Verdict
+from reports import cards, findings, protocol, rerun, splits, tables
+from reports import sentences as words
+from reports.lookup import Lookup, distinct, lookup
+from reports.numbers import count
+from reports.protocol import is_reduced
 from reports.svg import IntervalPlot, interval_plot
-from reports.tables import across_section, strata_blocks, table_views
-from reports.text import View, listed, moment
-from reports.unchecked import not_checked
-from reports.words import STATUS_WORDS, STATUSES, UNJUDGED, Status, status_of
+from reports.text import View, joined, listed, moment, plural
 
+NOTHING_TESTED = "Nothing was tested."
+PRIMARY = "Primary claims"
+PRIMARY_AND_VALUES = "Printed values, and the primary claims"
 #: So many primary claims are on the first screen; the others are folded below them.
-_PAGE_FIRST = 3
+_FIRST = 3
 #: So many printed values stand above them where none of them rests on the paper's own data.
-_BESIDE = 2
+FIRST_VALUES = 2
+
+Pair = tuple[ClaimRecord, Verdict]
 
 
 def build(audit: Audit) -> View:
     """Everything the page shows about `audit`; the same audit gives the same page."""
     found = lookup(audit)
-    cards, some_drawn = on_large_page([card(claim, found) for claim in audit.claims])
-    primary, values = headlines(found), on_own_data(found, _BESIDE)
-    groups, prefix = commands_in_short(card_groups(cards), before_only(found))
-    below = sections(found)
-    tested = any(found_card.status != "not_tested" for found_card in cards)
+    shown = [cards.card(claim, found) for claim in audit.claims]
+    some_drawn = cards.drop_plots(shown)
+    primary, values = cards.headlines(found), cards.on_own_data(found, FIRST_VALUES)
+    groups = cards.card_groups(shown)
+    section = findings.findings_section(found)
+    paper = audit.paper
     return View(
-        title=audit.paper.title or audit.paper.key,
-        byline=_byline(audit),
-        source=audit.paper.url or "",
-        code=" at commit ".join(part for part in (audit.paper.code_url, audit.paper.code_commit) if part),
+        title=paper.title or paper.key,
+        byline=joined(listed(paper.authors), joined(paper.venue, paper.year), by=". "),
+        source=paper.url or "",
+        code=joined(paper.code_url, paper.code_commit, by=" at commit "),
         version=audit.tool_version,
         date=moment(audit.created),
-        headlines=(*values, *headed(primary[:_PAGE_FIRST])),
+        headlines=[*values, *cards.headed(primary[:_FIRST])],
         primary_heading=PRIMARY_AND_VALUES if values else PRIMARY,
-        further=headed(primary[_PAGE_FIRST:]),
-        counts=_page_counts(cards, found),
-        tally=_tally(audit, cards),
-        resting=" ".join(filter(None, (resting_of(audit.verdicts), on_imported(*found.imported_and_judged)))),
+        further=cards.headed(primary[_FIRST:]),
+        counts=_counts(found),
+        tally=_tally(found),
+        resting=joined(resting(audit.verdicts), on_imported(*found.imported_and_judged)),
         looks=audit.about_looks,
-        nothing_tested=not tested,
-        scopes=scope_notes(found),
-        protocol=protocol_box(found),
-        inconsistent=inconsistencies(below.findings, audit.findings, audit.papers_beside),
-        gate=_gate(audit),
-        authors=author_state(audit.author_response),
-        slider=slider(found),
-        chips=chips(cards),
+        nothing_tested=all(it.status == "not_tested" for it in shown),
+        scopes=protocol.scope_notes(found),
+        protocol=protocol.protocol_box(found),
+        inconsistent=list(findings.inconsistencies(section, found)),
+        gate=protocol.gate_state(found),
+        slider=cards.slider(found),
+        chips=cards.chips(shown),
+        before_only=cards.commands_in_short(groups, rerun.before_only(found)),
         groups=groups,
-        before_only=prefix,
-        open=open_claims(found),
+        open=cards.open_claims(found),
         some_drawn=some_drawn,
         key_plot=_KEY_PLOT,
-        findings=bool(audit.findings),
-        tables=table_views(found),
-        repeats=bool(found.same.claims),
-        splits=split_section(found),
-        data=data_blocks(found),
-        strata=strata_blocks(found),
-        studies=study_views(found),
-        runs=run_rows(found),
-        versions=version_notes(run for record in audit.experiments for run in record.runs),
-        sections=below,
+        findings=section,
+        tables=tables.table_views(found),
+        repeats=bool(found.same_claims),
+        across=tables.across_section(found),
+        splits=splits.split_section(found),
+        strata=tables.strata_blocks(found),
+        data=tables.data_blocks(found),
+        models=protocol.gate_models(found),
+        imported=any(run.imported for run in found.every_run().values()),
+        diff=protocol.protocol_diff(found),
+        studies=protocol.study_views(found),
+        curves=protocol.learning_views(found),
+        not_checked=list(findings.not_checked(found)),
+        authors=_authors(audit.author_response),
+        rerun=rerun.rerun_box(found),
+        provenance=rerun.provenance(found),
+        runs=protocol.run_rows(found),
+        versions=protocol.version_notes(found),
     )
-
-
-def _byline(audit: Audit) -> str:
-    paper = audit.paper
-    place = " ".join(str(part) for part in (paper.venue, paper.year) if part)
-    return ". ".join(part for part in (listed(paper.authors), place) if part)
-
-
-def _page_counts(cards: Sequence[Card], found: Lookup) -> tuple[View, ...]:
-    """The four numbers. They add up to the number of claims: every card has one of the four statuses."""
-    number = Counter(it.status for it in cards)
-    return tuple(
-        View(
-            status=status,
-            word=STATUS_WORDS[status],
-            count=number[status],
-            total=len(cards),
-            note=_aside(status, found),
-            borrowed=0 < number[status] == _on_stand_in(status, cards) and status != "not_tested",
-        )
-        for status in STATUSES
-    )
-
-
-def _on_stand_in(status: Status, cards: Sequence[Card]) -> int:
-    return sum(it.status == status and it.on == "other_data" for it in cards)
-
-
-def _aside(status: Status, found: Lookup) -> str:
-    """Of claims with a verdict, how many comparisons they are and on whose data; else whose runs failed."""
-    verdicts = found.verdicts
-    if status == "not_tested":
-        return runs_failed(sum(it.reason == "run_failed" for it in verdicts.values()))
-    claims = [it for it in found.audit.claims if status_of(verdicts.get(it.id)) == status]
-    pairs = [(it, verdicts[it.id]) for it in claims]
-    stand_in = sum(it.scope == "other_data" for _, it in pairs)
-    return aside(len(pairs), distinct(pairs), stand_in, sum(found.imported(it) for it in claims))
-
-
-def _tally(audit: Audit, cards: Sequence[Card]) -> str:
-    judged = sum(verdict.reason not in UNJUDGED for verdict in audit.verdicts)
-    decided = sum(found.status in ("reproduced", "contradicted") for found in cards)
-    counts = tally(total=len(cards), judged=judged, decided=decided)
-    return f"{counts} {counted_once(audit.share)}".rstrip()
-
-
-def _gate(audit: Audit) -> str:
-    checks = audit.fidelity
-    models = list(dict.fromkeys(check.model for check in checks))
-    lacking = {check.model for check in checks if not check.passed}
-    state = gate_state(models, [model for model in models if model not in lacking])
-    imported = {run.imported for record in audit.experiments for run in record.runs}
-    if imported == {True}:
-        return GATE_IMPORTED
-    return f"{state} {GATE_NOT_IMPORTED}" if True in imported else state
 
 
 _KEY_PLOT = interval_plot(
     IntervalPlot(
-        description=KEY_NAME,
+        description="An invented example: printed 76.20, mean 75.62.",
         axis="P@1, points",
         estimate=75.62,
         target=76.2,
@@ -164,80 +97,164 @@ _KEY_PLOT = interval_plot(
 )
 
 
-def sections(found: Lookup) -> View:
-    """All of them, of one audit."""
+def _counts(found: Lookup, *, imported: bool = True) -> list[View]:
+    """The four numbers. They add up to the number of claims: every claim has one of the four statuses.
+
+    `imported` is whether a number says how many of it rest on imported runs.
+    """
+    pairs: dict[words.Status, list[Pair]] = {status: [] for status in words.STATUSES}
+    for claim in found.audit.claims:
+        verdict = found.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
+        pairs[words.status_of(verdict)].append((claim, verdict))
+    return [
+        _count(status, held, sum(imported and found.imported(claim) for claim, _ in held))
+        for status, held in pairs.items()
+    ]
+
+
+def _count(status: words.Status, pairs: Sequence[Pair], imported: int) -> View:
+    """With how many comparisons they are and on whose data; of those not tested, whose runs failed."""
+    number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
+    notes = []
+    if status == "not_tested":
+        failed = sum(verdict.reason == "run_failed" for _, verdict in pairs)
+        notes += [f"{count(failed)} because our runs failed"] if failed else []
+    else:
+        once = distinct(pairs)
+        notes += [plural(once, "different comparison")] if 0 < once < number else []
+        notes += [f"{'all' if stand_in == number else count(stand_in)} on stand-in data"] if stand_in else []
+        notes += (
+            [f"{'all' if imported == number else count(imported)} on imported numbers"] if imported else []
+        )
+    borrowed = 0 < number == stand_in and status != "not_tested"
+    word, note = words.STATUS_WORDS[status], ", ".join(notes)
+    return View(status=status, word=word, count=number, note=note, borrowed=borrowed)
+
+
+def _tally(found: Lookup) -> str:
+    """The denominators: all claims, those that could be judged, those that were decided."""
+    total = len(found.audit.claims)
+    judged = sum(verdict.reason not in words.UNJUDGED for verdict in found.audit.verdicts)
+    statuses = [words.status_of(found.verdicts.get(it.id)) for it in found.audit.claims]
+    decided = sum(it in ("reproduced", "contradicted") for it in statuses)
+    if not total:
+        said = NOTHING_TESTED
+    elif not judged:
+        said = f"Of {plural(total, 'claim')}, none could be judged."
+    else:
+        could = "all" if judged == total else count(judged)
+        settled = {0: "none was", 1: "1 was"}.get(decided, f"{count(decided)} were")
+        said = f"Of {plural(total, 'claim')}, {could} could be judged and {settled} decided."
+    return joined(said, counted_once(found.audit))
+
+
+def counted_once(audit: Audit) -> str:
+    """Where claims say the same of several data sets and all were run on one corpus; else empty."""
+    share = audit.share
+    if share is None or share.once is None or share.once[1] == share.decided:
+        return ""
+    reproduced, number = share.once
+    kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
+    return (
+        f"The {count(share.decided)} decided claims are {plural(number, 'different comparison')}{kept}: some "
+        "say the same of several data sets, or in other words, and rest on the same runs."
+    )
+
+
+def resting(verdicts: Sequence[Verdict]) -> str:
+    """On whose data the claims rest that were judged; empty where none was, or none of it is known."""
+    scopes = [it.scope for it in verdicts if it.reason not in words.UNJUDGED]
+    known = [it for it in scopes if it is not None]
+    if not known:
+        return ""
+    if set(known) == {"same_data"}:
+        return "What was judged rests on the paper’s own data."
+    if set(scopes) == {"other_data"}:
+        return "All that was judged rests on stand-in data: what holds there may not hold on the paper’s own."
+    others: tuple[Scope, ...] = ("other_data", "other_split")
+    told = [f"{count(known.count(it))} on {words.SCOPE_WORDS[it]}" for it in others if it in known]
+    return f"Of those judged, {listed(told)}: what holds there may not hold on the paper’s own."
+
+
+def on_imported(number: int, judged: int) -> str:
+    """Whose runs the judged claims rest on, where others made them; empty where all are ours."""
+    if not number:
+        return ""
+    which = "All of it" if number == judged else f"{count(number)} of {plural(judged, 'judged claim')}"
+    rests = "rests" if 1 in (number, number / judged) else "rest"
+    return f"{which} {rests} on numbers that were imported, not verified here."
+
+
+def _authors(said: AuthorResponse | None) -> View:
+    """Also where nobody asked: that is said. `state` is for the first screen."""
+    if said is None:
+        return View(state="not yet asked", sentence="Not yet asked.", answer="", effect="")
+    state, sentence = f"asked on {said.asked}; no answer yet", f"Asked on {said.asked}; no answer yet."
+    if said.answered is not None:
+        state = f"asked on {said.asked}, answered on {said.answered}"
+        sentence = f"Asked on {said.asked}, answered on {said.answered}:"
+    effect = said.effect or "not yet worked in"
+    return View(state=state, sentence=sentence, answer=said.answer or "", effect=effect)
+
+
+# --------------------------------------------------------------------------- the page over several audits
+
+
+def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> View:
+    """Of (folder of the report, audit); `unread` are folders whose record is none. By folder."""
+    rows = [_index_row(folder, audit) for folder, audit in sorted(audits, key=lambda it: it[0])]
+    papers = len({audit.paper.key for _, audit in audits})
+    them = "it" if len(unread) == 1 else "them"
+    lost = f"Not shown, as no audit could be read from {them}: {listed(sorted(unread))}."
     return View(
-        findings=findings_section(found),
-        across=across_section(found),
-        gate=gate_models(found),
-        not_ours=not_ours(found),
-        protocol=protocol_diff(found),
-        curves=learning_curves(found),
-        not_checked=not_checked(found),
-        authors=author_slot(found),
-        rerun=rerun_box(found),
-        provenance=provenance(found),
+        summary=f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}",
+        rows=rows,
+        unread=lost if unread else "",
     )
 
 
-def author_slot(found: Lookup) -> View:
-    """Also where nobody asked: that is said."""
-    said = found.audit.author_response
-    answered = said is not None and said.answer is not None
+def _index_row(folder: str, audit: Audit) -> View:
+    found = lookup(audit)
+    inconsistent, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
+    checked = f"{count(inconsistent)} of {plural(total, 'finding')} inconsistent"
     return View(
-        sentence=asked(said),
-        answer=(said.answer or "") if said else "",
-        effect=(said.effect or NO_EFFECT) if said and answered else "",
+        title=audit.paper.title or audit.paper.key,
+        report=folder,
+        href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
+        counts=_counts(found, imported=False),
+        total=len(audit.claims),
+        rests_on=_rests_on(found),
+        findings=checked if total else "not checked",
+        date=moment(audit.created) or "none",
     )
 
 
-FIDELITY_IMPORTED = (
-    "Runs that were imported did not pass through these checks: their code was not checked here, and "
-    "they contradict a claim only where they are stated to be of the paper’s own code."
-)
-PASSED = "passed"
-NOT_PASSED = "not passed"
-CHECKS_OF = "The checks of {model}"
+def _rests_on(found: Lookup) -> str:
+    """On whose data those claims rest that were judged, and how many on a reduced protocol or others' runs.
 
+    `stand-in data for 2 of 3, the paper’s own data for 1; reduced protocol for 1 of 3`
+    """
+    verdicts = ((claim, found.verdicts.get(claim.id)) for claim in found.audit.claims)
+    judged = [(claim, it) for claim, it in verdicts if it and words.status_of(it) != "not_tested"]
+    of = len(judged)
+    if not of:
+        return "nothing was judged"
+    names = words.SCOPE_WORDS | {"same_data": "the paper’s own data"}
+    scopes = [verdict.scope for _, verdict in judged]
+    counts = sorted(((scopes.count(it), word) for it, word in names.items() if it in scopes), reverse=True)
 
-def used_by(experiments: int, claims: int) -> str:
-    """How much hangs on a model."""
-    runs = "1 experiment" if experiments == 1 else f"{experiments:,} experiments"
-    said = "1 claim" if claims == 1 else f"{claims:,} claims"
-    return f"{runs} and {said} rest on it."
+    def share(word: str, number: int) -> str:
+        return word if number == of else f"{word} for {count(number)} of {count(of)}"
 
-
-def no_check(model: str) -> str:
-    return f"{model}: no check is on record, so that no claim is called contradicted on its runs."
-
-
-def not_ours(found: Lookup) -> str:
-    """What the checks say nothing about; empty where every run is ours."""
-    imported = any(run.imported for it in found.audit.experiments for run in it.runs)
-    return FIDELITY_IMPORTED if imported else ""
-
-
-def gate_models(found: Lookup) -> tuple[View, ...]:
-    """In the order in which the checks stand; models that were run without any check at the end."""
-    checks = found.audit.fidelity
-    used: dict[str, set[str]] = {}
-    for it in found.audit.experiments:
-        if any(not run.imported for run in it.runs):
-            for model in it.models:
-                used.setdefault(model, set()).add(it.id)
-    models = dict.fromkeys((*(it.model for it in checks), *used))
-    return tuple(
-        _model(name, tuple(it for it in checks if it.model == name), used.get(name, set()), found)
-        for name in models
-    )
-
-
-def _model(name: str, checks: tuple[FidelityCheck, ...], used: set[str], found: Lookup) -> View:
-    claims = sum(bool(used & set(it.experiments)) for it in found.audit.claims)
-    return View(
-        name=name,
-        sentence=fidelity_note(name, checks) if checks else no_check(name),
-        used=used_by(len(used), claims) if used else "",
-        open=bool(checks) and all(it.passed for it in checks),
-        checks=tuple(sorted(checks, key=lambda it: it.passed)),
-    )
+    data = [share(word, n) if k == 0 else f"{word} for {count(n)}" for k, (n, word) in enumerate(counts)]
+    arms = [found.records(claim) for claim, _ in judged]
+    parts = [", ".join(data)]
+    for word, number in (
+        ("reduced protocol", sum(any(map(is_reduced, records)) for records in arms)),
+        (
+            "numbers that were imported, not verified here",
+            sum(any(it.protocol == IMPORTED for it in records) for records in arms),
+        ),
+    ):
+        parts += [share(word, number)] if number else []
+    return "; ".join(filter(None, parts))

@@ -1,72 +1,27 @@
-"""The protocol: what was reduced, each point against the paper and its code, and the record of every run."""
+"""The protocol: what was reduced, each point against the paper and its code, tuning, and every run."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, Scope
-from reports import digits
-from reports.curves import Curves, curves_of
-from reports.lookup import Lookup, same_also, unique_anchors
-from reports.notes import all_experiments, imported_data, scope_made, scope_means, seed_note
-from reports.text import View, listed, plural
-from reports.words import SCOPE_WORDS, all_but, heading, untold
+from audit.record import IMPORTED, ExperimentRecord, FidelityCheck, Run, Scope, Study
+from reports import numbers
+from reports.cards import seed_note, settings_anchors
+from reports.curves import LearningCurves, curves_of, learning_plot
+from reports.lookup import Lookup, by_runs
+from reports.rerun import versions_of
+from reports.sentences import SCOPE_WORDS
+from reports.tables import same_also
+from reports.text import View, capital, listed, plural, quoted
 
-PROTOCOL_NONE = "No departure from the paper is on record."
-PROTOCOL_OPEN = "left open"
+OPEN = "left open"
 FOLLOWED = "as the settings below have it"
-SETTINGS = "What was run, in full"
 
-#: Whose a setting is, where training and model have one of the same name.
-TRAINING, MODEL = "training", "model"
-
-
-def points_line(lines: int, unknown: int, code: int) -> str:
-    """`22 points: on 9 the paper is silent, for 11 its public code is known`"""
-    if not lines:
-        return PROTOCOL_NONE
-    parts = []
-    if unknown:
-        parts.append(f"on {digits.count(unknown)} the paper is silent")
-    if code:
-        parts.append(f"for {digits.count(code)} its public code is known")
-    rest = f": {listed(parts)}" if parts else ""
-    return f"{plural(lines, 'point')}{rest}."
-
-
-def unknown_in_all(unknown: int, lines: int) -> str:
-    """The unknowns of the whole paper, counted."""
-    if not lines:
-        return PROTOCOL_NONE
-    if not unknown:
-        return f"On none of {plural(lines, 'point')} is the paper silent, as far as is on record."
-    return f"On {digits.count(unknown)} of {plural(lines, 'point')} the paper is silent."
-
-
-def setting(name: str, value: object) -> tuple[str, str]:
-    """A setting as it is shown: `batch_size`, 32 -> `batch size`, `32`."""
-    if value is None:
-        shown = "none"
-    elif isinstance(value, bool):
-        shown = "yes" if value else "no"
-    elif isinstance(value, list | tuple):
-        shown = ", ".join(str(it) for it in value) or "none"
-    else:
-        shown = str(value)
-    return name.replace("_", " "), shown
-
-
-def declared(choices: Sequence[str]) -> str:
-    """The choices that were declared before the runs."""
-    return f"declared: {listed([it.replace('_', ' ') for it in choices], word='or')}"
-
-
-#: Of more experiments that do not share a point the names are too many for a heading.
-_FEW_OTHERS = 2
+# --------------------------------------------------------------------------- point by point
 
 
 @dataclass(frozen=True)
@@ -84,28 +39,17 @@ class Point:
     """Whether what was done is told by the settings of each experiment."""
 
 
-@dataclass(frozen=True)
-class PointGroup:
-    """Points that the same experiments share."""
-
-    experiments: str
-    names: tuple[str, ...]
-    """Of all of them, where the heading does not tell; empty where it does."""
-    points: tuple[Point, ...]
-    counts: str
-
-
 def protocol_diff(found: Lookup) -> View:
     """Every point once, under the experiments that share it; those of most experiments first.
 
     Of an experiment for which the runs of another one stand, no more than what is not told there.
     """
     run = [it for it in found.audit.experiments if it.runs]
-    held_all = {it.id: tuple(_point_points(it, found)) for it in run}
-    points = {name: mine for name, mine in held_all.items() if name not in found.same.experiments}
-    told = dict(points)
-    for name, first in found.same.experiments.items():
-        told[name] = tuple(it for it in held_all[name] if it not in held_all[first])
+    points = {it.id: tuple(_points(it, found)) for it in run}
+    own = [it for it in run if it.id not in found.same_experiments]
+    told = {it.id: points[it.id] for it in own}
+    for name, first in found.same_experiments.items():
+        told[name] = tuple(it for it in points[name] if it not in points[first])
     shared: dict[Point, list[str]] = {}
     for name, mine in told.items():
         for point in mine:
@@ -113,197 +57,111 @@ def protocol_diff(found: Lookup) -> View:
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point, names in shared.items():
         groups.setdefault(tuple(names), []).append(point)
-    ordered = sorted(groups.items(), key=lambda item: -len(item[0]))
+    silent, number = sum(it.silent for it in shared), plural(len(shared), "point")
+    summary = f"On {numbers.count(silent)} of {number} the paper is silent."
+    if not silent:
+        summary = f"On none of {number} is the paper silent, as far as is on record."
     anchors = settings_anchors(found)
     return View(
-        summary=unknown_in_all(sum(it.silent for it in shared), len(shared)),
-        groups=tuple(
-            PointGroup(*_named(names, points, found), tuple(held), _point_counts(held))
-            for names, held in ordered
-        ),
-        settings=tuple(_settings(it, found, anchors[it.id], points[it.id]) for it in run if it.id in points),
+        summary=summary if shared else _counts(()),
+        groups=[
+            View(heading=_heading(names, own, found), points=held, counts=_counts(held))
+            for names, held in sorted(groups.items(), key=lambda item: -len(item[0]))
+        ],
+        settings=[
+            View(
+                anchor=anchors[it.id],
+                title=found.title(it.id),
+                named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
+                counts=_counts(points[it.id]),
+                values=list(_settings(it, found.runs(it.id)[0])),
+                also=same_also(found.again(it.id)),
+            )
+            for it in own
+        ],
     )
 
 
-def settings_anchors(found: Lookup) -> dict[str, str]:
-    """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
-    run = [it.id for it in found.audit.experiments if it.runs]
-    anchors = unique_anchors("s", run)
-    return {name: anchors[found.same.experiments.get(name, name)] for name in run}
-
-
-def _point_points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
+def _points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
     for it in dict.fromkeys(experiment.deviations):
-        yield _point(it)
+        here = FOLLOWED if it.as_set else it.here
+        paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
+        yield Point(it.what, paper, code, here, it.why, it.silent, it.as_set)
     readings = found.audit.readings
     if readings is None:
         return
     names = readings.of.get(experiment.reading_of or experiment.id, ())
     for choice in (it for it in readings.open if it.name in names):
         taken = experiment.reading.get(choice.name, choice.choices[0] if choice.choices else "")
-        yield Point(
-            what=choice.name.replace("_", " "),
-            paper=f"{PROTOCOL_OPEN}; {declared(choice.choices)}",
-            code=digits.ABSENT,
-            here=taken.replace("_", " "),
-            why=choice.why,
-            silent=True,
-            as_set=False,
-        )
+        declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
+        what, here = choice.name.replace("_", " "), taken.replace("_", " ")
+        yield Point(what, f"{OPEN}; declared: {declared}", numbers.ABSENT, here, choice.why, True, False)
 
 
-def _point(it: Deviation) -> Point:
-    return Point(
-        what=it.what,
-        paper=it.paper or digits.ABSENT,
-        code=it.code or digits.ABSENT,
-        here=FOLLOWED if it.as_set else it.here,
-        why=it.why,
-        silent=it.silent,
-        as_set=it.as_set,
-    )
+def _counts(points: Sequence[Point]) -> str:
+    """`22 points: on 9 the paper is silent and for 11 its public code is known.`"""
+    if not points:
+        return "No departure from the paper is on record."
+    silent, code = sum(it.silent for it in points), sum(it.code != numbers.ABSENT for it in points)
+    parts = [f"on {numbers.count(silent)} the paper is silent"] if silent else []
+    parts += [f"for {numbers.count(code)} its public code is known"] if code else []
+    return f"{plural(len(points), 'point')}{f': {listed(parts)}' if parts else ''}."
 
 
-def _point_counts(points: list[Point] | tuple[Point, ...]) -> str:
-    silent = sum(it.silent for it in points)
-    return points_line(len(points), silent, sum(it.code != digits.ABSENT for it in points))
+def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Both of two names, the first of more; and all of those that it does not tell.
+
+    >>> heading(["A", "B"]), heading(["A", "B", "C"])
+    (('A; B', ()), ('A and 2 more experiments', ['A', 'B', 'C']))
+    """
+    if len(titles) <= 2:
+        return "; ".join(titles), ()
+    return f"{titles[0]} and {plural(len(titles) - 1, 'more experiment')}", titles
 
 
-def _named(names: tuple[str, ...], of: Mapping[str, object], found: Lookup) -> tuple[str, tuple[str, ...]]:
-    """The heading, and the names that it does not tell."""
+def _heading(
+    names: Sequence[str], of: Sequence[ExperimentRecord], found: Lookup
+) -> tuple[str, Sequence[str]]:
+    """Of experiments that share points: all, all but one or two, or by their names."""
+    every = f"All {plural(len(of), 'experiment')} that were run"
     if len(of) > 1 and len(names) == len(of):
-        return all_experiments(len(names)), ()
-    others = [found.title(name) for name in of if name not in names]
-    if len(others) <= _FEW_OTHERS < len(names):
-        return all_but(len(of), others), ()
-    titles = [found.title(name) for name in names]
-    return heading(titles), untold(titles)
+        return every, ()
+    others = [found.title(it.id) for it in of if it.id not in names]
+    if len(others) <= 2 < len(names):
+        return f"All {plural(len(of), 'experiment')} that were run but {listed(quoted(others))}", ()
+    return heading([found.title(name) for name in names])
 
 
-def _settings(it: ExperimentRecord, found: Lookup, anchor: str, points: tuple[Point, ...]) -> View:
-    spec = found.runs(it.id)[0].spec
-    return View(
-        anchor=anchor,
-        title=found.title(it.id),
-        named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
-        counts=_point_counts(points),
-        values=tuple(_point_values(spec.protocol, spec.config or it.config)),
-        also=same_also([found.title(name) for name in found.same.again(it.id)]),
-    )
+def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
+    """Of training and model, a name that both have told apart; `batch_size`, 32 -> `batch size`, `32`.
 
-
-def _point_values(training: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Both, a name that both have told apart; no variant of a base whose keys are all written out."""
+    No variant of a base whose keys are all written out.
+    """
+    training: Mapping[str, Any] = run.spec.protocol
+    model: Mapping[str, Any] = run.spec.config or it.config
     written_out = bool(model.get("base_config")) and model.get("base_variant") is None
-    for held, other, whose in ((training, model, TRAINING), (model, training, MODEL)):
-        for key, value in held.items():
-            if not (written_out and key == "base_variant"):
-                name, shown = setting(key, value)
-                yield (f"{name} ({whose})" if key in other else name), shown
+    for own, other, whose in ((training, model, "training"), (model, training, "model")):
+        for key, value in own.items():
+            if written_out and key == "base_variant":
+                continue
+            shown = str(value)
+            if value is None or isinstance(value, bool):
+                shown = {None: "none", True: "yes", False: "no"}[value]
+            elif isinstance(value, list | tuple):
+                shown = ", ".join(map(str, value)) or "none"
+            yield key.replace("_", " ") + (f" ({whose})" if key in other else ""), shown
 
 
-BOX_TERM = "Protocol"
-OWN = "the paper’s own, as far as it is described"
-_BOX_REDUCED = "reduced{cpu}{where}"
-_BOX_IMPORTED = "of {number} the runs were imported, by the protocol of the program that made them"
-#: Of what was changed, words that tell more than the name of the setting.
+# --------------------------------------------------------------------------- on the first screen
+
+#: Of what was changed, words that tell more than the name of the setting; what everybody asks first.
 _TOLD = {
     "epochs": "{here} epochs for {paper}",
     "words kept of a document": "{here} words of a document for {paper}",
     "word vectors": "word vectors of {here} components for {paper}",
     "documents a batch": "batches of {here} documents for {paper}",
 }
-RISING_RULE = "their mean score on held-out documents is best at the last evaluation"
-
-
-def change(what: str, here: Sequence[float], paper: Sequence[float]) -> str:
-    """`20 epochs for 30`, `20 epochs for 5 to 51`; the numbers from the smallest to the largest.
-
-    >>> change("epochs", [20], [5, 30, 51]), change("learning rate", [5e-5], [0.001])
-    ('20 epochs for 5 to 51', 'learning rate 5e-05 for 0.001')
-    """
-    pattern = _TOLD.get(what, f"{what.replace('_', ' ')} {{here}} for {{paper}}")
-    return pattern.format(here=_span(here), paper=_span(paper))
-
-
-def protocol(reduced: int, own: int, imported: int, *, cpu: bool, changes: Sequence[str], more: int) -> str:
-    """Of so many experiments with runs; `changes` are the largest, and `more` of them are not told.
-
-    >>> protocol(4, 0, 0, cpu=True, changes=["20 epochs for 30", "maps 16 for 128"], more=2)
-    'Reduced for a CPU: 20 epochs for 30, maps 16 for 128, and 2 more.'
-    """
-    number = reduced + own + imported
-    parts = []
-    if reduced:
-        where = "" if reduced == number else f" in {digits.count(reduced)} of {plural(number, 'experiment')}"
-        text = _BOX_REDUCED.format(cpu=" for a CPU" if cpu else "", where=where)
-        rest = [f"and {digits.count(more)} more"] if more and changes else []
-        parts.append(f"{text}: {', '.join([*changes, *rest])}" if changes else text)
-    if own:
-        parts.append(OWN if own == number else f"in {digits.count(own)} {OWN}")
-    if imported:
-        parts.append(_BOX_IMPORTED.format(number=plural(imported, "experiment")))
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def rising(number: int, of: int) -> str:
-    """That training may have ended too early; empty where no curve says so.
-
-    >>> rising(3, 4)[:60]
-    'In 3 of 4 arms the curve was still rising at the end (their '
-    """
-    if not number:
-        return ""
-    arms = "the one arm with a curve" if of == 1 else f"{digits.count(number)} of {digits.count(of)} arms"
-    rule = RISING_RULE.replace("their", "its" if of == 1 else "their")
-    what = "scores may be" if of == 1 else "differences may be"
-    return f"In {arms} the curve was still rising at the end ({rule}): {what} about training time."
-
-
-def _span(numbers: Sequence[float]) -> str:
-    ordered = [f"{it:.0f}" if it.is_integer() else f"{it:g}" for it in map(float, sorted(set(numbers)))]
-    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
-
-
-#: So many changes are named; all are under “Protocol”.
-_BOX_NAMED = 6
-#: These are named before larger ones: what everybody asks first.
-_BOX_FIRST = ("epochs", "words kept of a document", "word vectors")
-#: Told in the panel of the data, or of a search.
-_ELSEWHERE = ("data", "tuning")
-#: A curve of fewer evaluations does not tell whether it rises.
-_LEAST = 3
-#: Before a setting of the model that another one holds: told once.
-_BASE = "base "
-
-
-@dataclass(frozen=True)
-class ProtocolBox:
-    text: str
-    rising: str
-    """A warning; empty where no learning curve was still rising."""
-
-
-def protocol_box(found: Lookup) -> ProtocolBox | None:
-    """Of the experiments that have runs, those of the same runs once; None where there are none."""
-    run = [it for it in found.audit.experiments if it.runs and it.id not in found.same.experiments]
-    run = [it for it in run if not it.reading_of] or run
-    reduced = [it for it in run if is_reduced(it)]
-    imported = sum(it.protocol == IMPORTED for it in run)
-    changes = _changes(reduced)
-    text = protocol(
-        len(reduced),
-        len(run) - len(reduced) - imported,
-        imported,
-        cpu=any("CPU" in str(it.runs[0].spec.protocol.get("deviation")) for it in reduced),
-        changes=changes[:_BOX_NAMED],
-        more=len(changes) - len(changes[:_BOX_NAMED]),
-    )
-    if not text:
-        return None
-    curves = [it for it in map(curves_of, run) if it is not None and _tells(it)]
-    return ProtocolBox(text, rising(sum(map(is_rising, curves)), len(curves)))
+_FIRST = ("epochs", "words kept of a document", "word vectors")
 
 
 def is_reduced(experiment: ExperimentRecord) -> bool:
@@ -311,77 +169,184 @@ def is_reduced(experiment: ExperimentRecord) -> bool:
     return f"-{experiment.protocol}".endswith("-small")
 
 
-def is_rising(curves: Curves) -> bool:
+def protocol_box(found: Lookup) -> tuple[str, str] | None:
+    """What was reduced, and a warning where learning curves were still rising at their end.
+
+    Of the experiments that have runs, those of the same runs once; None where there are none.
+    """
+    run = [it for it in found.audit.experiments if it.runs and it.id not in found.same_experiments]
+    run = [it for it in run if not it.reading_of] or run
+    if not run:
+        return None
+    reduced = [it for it in run if is_reduced(it)]
+    imported = sum(it.protocol == IMPORTED for it in run)
+    own = len(run) - len(reduced) - imported
+    parts = []
+    if reduced:
+        changes = _changes(reduced)
+        cpu = any("CPU" in str(it.runs[0].spec.protocol.get("deviation")) for it in reduced)
+        of = f" in {numbers.count(len(reduced))} of {plural(len(run), 'experiment')}"
+        text = f"reduced{' for a CPU' if cpu else ''}{'' if len(reduced) == len(run) else of}"
+        rest = [f"and {numbers.count(len(changes) - 6)} more"] if len(changes) > 6 else []
+        parts.append(f"{text}: {', '.join([*changes[:6], *rest])}" if changes else text)
+    if own:
+        described = "the paper’s own, as far as it is described"
+        parts.append(described if own == len(run) else f"in {numbers.count(own)} {described}")
+    if imported:
+        of = plural(imported, "experiment")
+        parts.append(f"of {of} the runs were imported, by the protocol of the program that made them")
+    return f"{capital('; '.join(parts))}.", _rising(run)
+
+
+def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
+    """Numbers that are others here, over all experiments: the first-asked, then by how many times.
+
+    `20 epochs for 30`, `20 epochs for 5 to 51`: from the smallest to the largest. Data and tuning have panels
+    of their own; a setting of the model that another one holds is told once.
+    """
+    changed: dict[str, list[tuple[float, float]]] = {}
+    for it in dict.fromkeys(it for experiment in experiments for it in experiment.deviations):
+        paper, here = it.numbers or (0.0, 0.0)
+        if min(paper, here) > 0 and paper != here and it.what not in ("data", "tuning"):
+            changed.setdefault(it.what, []).append((here, paper))
+
+    def rank(what: str) -> tuple[int, float]:
+        place = _FIRST.index(what) if what in _FIRST else len(_FIRST)
+        return place, -max(abs(math.log(here / paper)) for here, paper in changed[what])
+
+    def span(values: Iterable[float]) -> str:
+        ordered = [f"{it:.0f}" if it.is_integer() else f"{it:g}" for it in map(float, sorted(set(values)))]
+        return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+
+    told = []
+    for what in sorted(changed, key=rank):
+        bare = what.removeprefix("base ")
+        if bare == what or bare not in changed:
+            now, before = map(span, zip(*changed[what], strict=True))
+            pattern = _TOLD.get(what, f"{what.replace('_', ' ')} {{here}} for {{paper}}")
+            told.append(pattern.format(here=now, paper=before))
+    return told
+
+
+def _rising(run: Iterable[ExperimentRecord]) -> str:
+    """That training may have ended too early; empty where no curve, of three points or more, says so."""
+    curves = [it for it in map(curves_of, run) if it and it.metric != "loss" and len(it.mean) >= 3]
+    number, of = sum(map(_is_rising, curves)), len(curves)
+    if not number:
+        return ""
+    arms = "the one arm with a curve" if of == 1 else f"{numbers.count(number)} of {numbers.count(of)} arms"
+    whose, what = ("its", "scores") if of == 1 else ("their", "differences")
+    return (
+        f"In {arms} the curve was still rising at the end ({whose} mean score on held-out documents is best "
+        f"at the last evaluation): {what} may be about training time."
+    )
+
+
+def _is_rising(curves: LearningCurves) -> bool:
     """Whether the mean over the seeds is best at the last evaluation that any seed had."""
     last = max(line[-1][0] for line in curves.seeds)
     return max(curves.mean, key=lambda it: it[1])[0] == last
 
 
-def _tells(curves: Curves) -> bool:
-    return curves.metric != "loss" and len(curves.mean) >= _LEAST
-
-
-def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
-    """Numbers that are others here, over all experiments: the first-asked, then by how many times."""
-    held: dict[str, list[tuple[float, float]]] = {}
-    for it in dict.fromkeys(it for experiment in experiments for it in experiment.deviations):
-        if (
-            it.numbers
-            and min(it.numbers) > 0
-            and it.numbers[0] != it.numbers[1]
-            and it.what not in _ELSEWHERE
-        ):
-            held.setdefault(it.what, []).append((it.numbers[1], it.numbers[0]))
-    told = [it for it in held if it.removeprefix(_BASE) == it or it.removeprefix(_BASE) not in held]
-    ordered = sorted(told, key=lambda what: _box_rank(what, held))
-    return [change(what, *zip(*held[what], strict=True)) for what in ordered]
-
-
-def _box_rank(what: str, held: Mapping[str, list[tuple[float, float]]]) -> tuple[int, float]:
-    place = _BOX_FIRST.index(what) if what in _BOX_FIRST else len(_BOX_FIRST)
-    return place, -max(abs(math.log(here / paper)) for here, paper in held[what])
-
-
-def scope_notes(found: Lookup) -> tuple[View, ...]:
+def scope_notes(found: Lookup) -> list[View]:
     """What each sort of data allows, with the data sets of the paper that it is or stands for."""
-    keys: dict[str, set[str]] = defaultdict(set)
-    datasets: dict[str, dict[str, None]] = defaultdict(dict)
-    places: dict[str, tuple[Scope, Run]] = {}
+    groups: dict[tuple[Scope, str, str], list[tuple[str, Run]]] = {}
     for experiment in found.audit.experiments:
         for run in experiment.runs:
-            place = f"{experiment.scope}|{run.data.fingerprint}|{_stated(run)}"
-            keys[place].add(run.key)
-            datasets[place][experiment.dataset] = None
-            places.setdefault(place, (experiment.scope, run))
-    made: dict[tuple[Scope, str], list[str]] = defaultdict(list)
-    for place, (scope, run) in places.items():
-        told = scope_made(runs=len(keys[place]), data=_protocol_data(run), datasets=tuple(datasets[place]))
-        made[scope, _stated(run)].append(told)
-    return tuple(
+            # why imported runs are said to be on the paper's own data; empty where nobody has to say so
+            stated = str(run.spec.config.get("same_data") or "") if run.imported else ""
+            key = (experiment.scope, stated, run.data.fingerprint)
+            groups.setdefault(key, []).append((experiment.dataset, run))
+    made: dict[tuple[Scope, str], list[str]] = {}
+    for (scope, stated, _), pairs in groups.items():
+        runs, data = plural(len({run.key for _, run in pairs}), "run"), pairs[0][1].data
+        sets = listed(quoted(dict.fromkeys(dataset for dataset, _ in pairs)))
+        what = f"“{data.name}”, as the import calls it (declared fingerprint: {data.fingerprint[:12]})"
+        if not pairs[0][1].imported:
+            test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
+            what = f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels})"
+        made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
+    return [
         View(
             scope=scope,
             word=SCOPE_WORDS[scope],
-            means=scope_means(scope, stated=stated, split_known=found.audit.splits is None),
-            made=tuple(runs),
+            means=_scope_means(scope, stated, split_known=found.audit.splits is None),
+            made=texts,
         )
-        for (scope, stated), runs in made.items()
+        for (scope, stated), texts in made.items()
+    ]
+
+
+def _scope_means(scope: Scope, stated: str, *, split_known: bool) -> str:
+    """What runs on such data allow; `stated` is why imported ones are said to be on the paper's own.
+
+    `split_known` is false where several come with the corpus and the paper's may be any or none.
+    """
+    if scope == "same_data":
+        how = f"as the import states, not verified here ({stated})" if stated else "by content"
+        return f"the paper’s own, {how}. Values and comparisons are judged."
+    if scope == "other_split":
+        split = "another split" if split_known else "a split that need not be the paper’s"
+        return (
+            f"the same corpus in {split}. Values are judged with the noise "
+            "of both test sets added; comparisons are judged on this split."
+        )
+    return (
+        "another corpus than the paper’s, on which its values are not judged. Comparisons are, and what is "
+        "found holds for this stand-in; whether it holds on the paper’s data is open."
     )
 
 
-def _stated(run: Run) -> str:
-    """Why imported runs are said to be on the paper's own data; empty where nobody has to say so."""
-    return str(run.spec.config.get("same_data") or "") if run.imported else ""
+# --------------------------------------------------------------------------- tuning and runs
+
+_PRUNERS = {
+    "none": "no trial was ended early",
+    "median": "trials below the median of the others at the same epoch were ended early",
+    "halving": "trials were ended early by successive halving",
+}
+_SAMPLERS = {"random": "drawn at random", "tpe": "proposed by TPE, which learns from the trials before"}
 
 
-def _protocol_data(run: Run) -> str:
-    data = run.data
-    if run.imported:
-        return imported_data(data.name, fingerprint=data.fingerprint[:12])
-    test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
-    return f"“{data.name}” ({digits.count(data.n_train)} training and {test}, {labels})"
+def study_views(found: Lookup) -> list[View]:
+    """Each study once, under the experiments that use its values, in their order."""
+    users: dict[str, list[ExperimentRecord]] = {}
+    for it in found.audit.experiments:
+        if it.study is not None and it.runs:
+            users.setdefault(it.study.key, []).append(it)
+    return [
+        View(study=study, heading=heading([found.title(it.id) for it in held]), facts=_facts(study))
+        for held in users.values()
+        if (study := held[0].study)
+    ]
 
 
-def run_rows(found: Lookup) -> tuple[View, ...]:
+def _facts(study: Study) -> Iterator[str]:
+    """What was sought, on which documents, by which means, and where the record is."""
+    spec = study.spec
+    ranges = "; ".join(f"{it.name.partition('.')[2].replace('_', ' ')} {it}" for it in spec.space)
+    limit = f" (no trial begun after {numbers.duration(study.timeout)})" if study.timeout else ""
+    time = f"{numbers.duration(study.seconds)} of training{limit}"
+    yield f"Sought: {ranges}."
+    yield f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}."
+    yield (
+        f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, {time}; {_SAMPLERS[spec.sampler]}, "
+        f"seed {spec.seed}; {_PRUNERS[spec.pruner]}."
+    )
+    yield f"Record: studies/{study.key}.json in the folder of the runs."
+
+
+def learning_views(found: Lookup) -> list[View]:
+    """Of all experiments whose runs have curves of two epochs or more; those of the same runs have one."""
+    views = []
+    for same in by_runs(found.audit.experiments):
+        curves = curves_of(same[0])
+        if curves and (plot := learning_plot(curves)):
+            title, *also = (found.title(it.id) for it in same)
+            views.append(View(title=title, also=also, plot=plot, description=curves.description))
+    return views
+
+
+def run_rows(found: Lookup) -> list[View]:
     """Every run once, in the order of the experiments, then by seed."""
     used: dict[str, list[str]] = {}
     runs: dict[str, Run] = {}
@@ -389,28 +354,81 @@ def run_rows(found: Lookup) -> tuple[View, ...]:
         for run in found.runs(experiment.id):
             runs.setdefault(run.key, run)
             used.setdefault(run.key, []).append(found.title(experiment.id))
-    return tuple(_protocol_row(run, used[key], found.run_anchors[key]) for key, run in runs.items())
+    return [
+        View(
+            run=run,
+            anchor=found.run_anchors[key],
+            heading=heading(used[key]),
+            status="done" if run.status == "done" else seed_note(run.status, run.reason),
+            device=run.device + (f", {plural(run.threads, 'thread')}" if run.threads else ""),
+            seconds=numbers.ABSENT if run.imported and not run.seconds else numbers.duration(run.seconds),
+            code=(run.commit or numbers.ABSENT)[:10] + (" + changes" if run.dirty else ""),
+        )
+        for key, run in runs.items()
+    ]
 
 
-def _protocol_row(run: Run, titles: list[str], anchor: str) -> View:
-    return View(
-        anchor=anchor,
-        key=run.key,
-        experiments=heading(titles),
-        names=untold(titles),
-        seed=str(run.spec.seed),
-        status="done" if run.status == "done" else seed_note(run.status, run.reason),
-        device=run.device + (f", {plural(run.threads, 'thread')}" if run.threads else ""),
-        seconds=digits.ABSENT if run.imported and not run.seconds else digits.duration(run.seconds),
-        memory=digits.memory(run.peak_memory_bytes),
-        code=(run.commit or digits.ABSENT)[:10] + (" + changes" if run.dirty else ""),
-    )
-
-
-def version_notes(runs: Iterable[Run]) -> tuple[str, ...]:
+def version_notes(found: Lookup) -> list[str]:
     """The versions the runs were made with, each set of them once with its number of runs."""
-    sets: dict[str, int] = defaultdict(int)
-    for run in {run.key: run for run in runs}.values():
-        text = ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items()))
-        sets[text or "no versions on record"] += 1
-    return tuple(f"{plural(number, 'run')}: {text}" for text, number in sets.items())
+    sets = Counter(versions_of(run) or "no versions on record" for run in found.every_run().values())
+    return [f"{plural(number, 'run')}: {text}" for text, number in sets.items()]
+
+
+# --------------------------------------------------------------------------- the fidelity gate
+
+
+def gate_models(found: Lookup) -> list[View]:
+    """In the order in which the checks stand; models that were run without any check at the end."""
+    checks: dict[str, list[FidelityCheck]] = {}
+    for check in found.audit.fidelity:
+        checks.setdefault(check.model, []).append(check)
+    used: dict[str, set[str]] = {}
+    for it in found.audit.experiments:
+        if any(not run.imported for run in it.runs):
+            for model in it.models:
+                used.setdefault(model, set()).add(it.id)
+    views = []
+    for name in dict.fromkeys((*checks, *used)):
+        own, experiments = checks.get(name, []), used.get(name, set())
+        claims = sum(bool(experiments & set(it.experiments)) for it in found.audit.claims)
+        rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'claim')} rest on it."
+        views.append(
+            View(
+                name=name,
+                sentence=_gate_sentence(name, own),
+                used=rests if experiments else "",
+                open=bool(own) and all(it.passed for it in own),
+                checks=sorted(own, key=lambda it: it.passed),
+            )
+        )
+    return views
+
+
+def _gate_sentence(model: str, checks: Sequence[FidelityCheck]) -> str:
+    """Whether our implementation of `model` may speak against a claim."""
+    passed = sum(check.passed for check in checks)
+    if not checks:
+        return f"{model}: no check is on record, so that no claim is called contradicted on its runs."
+    if passed == len(checks):
+        every = "its one check" if passed == 1 else f"all {plural(passed, 'check')}"
+        return f"{model}: {every} passed, so its runs may speak against a claim."
+    some = f"{numbers.count(passed)} of {plural(len(checks), 'check')} passed"
+    return f"{model}: {some}. Until all have, no claim is called contradicted on its runs."
+
+
+def gate_state(found: Lookup) -> str:
+    """Whether the fidelity gate is open, in one line."""
+    checks = found.audit.fidelity
+    imported = {run.imported for run in found.every_run().values()}
+    if imported == {True}:
+        return "not used: all runs were imported, and our checks say nothing about the code that made them."
+    failing = {it.model for it in checks if not it.passed}
+    lacking = [model for model in dict.fromkeys(it.model for it in checks) if model in failing]
+    state = "passed all of their own checks, so that their runs may contradict a claim."
+    if lacking:
+        state = (
+            f"not all checks are passed for {listed(lacking)}: on such runs no claim is called contradicted."
+        )
+    if not checks:
+        state = "no check of them is on record, so that their runs contradict no claim."
+    return f"{state} They say nothing about imported runs." if True in imported else state

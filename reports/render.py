@@ -13,48 +13,17 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.record import Audit
-from reports import (
-    curves,
-    data,
-    findings,
-    index,
-    lookup,
-    notes,
-    page,
-    protocol,
-    rerun,
-    tables,
-    unchecked,
-    verdicts,
-    words,
-)
-from reports.compare import ADDED, CHANGED_FINDINGS, FLIPPED, GONE, Changes
-from reports.index import index_page
-from reports.notes import (
-    FILTER_NO_KEY,
-    FILTER_NO_VALUE,
-    FILTER_NONE,
-    FILTER_SHOWN,
-    MARGIN_BANNER,
-    MARGIN_BEYOND,
-    MARGIN_FIXED,
-    MARGIN_MOVED,
-    MARGIN_REFUSED,
-    MARGIN_UNITS,
-    MARGIN_WHAT_IF,
-    SELF_LINK,
-)
-from reports.page import build
-from reports.rerun import COPIED, COPY, MARKED
+from reports import numbers, splits, text
+from reports.compare import Changes
+from reports.page import build, index_page
+from reports.sentences import ICONS, KIND_WORDS, STATUS_WORDS
 from reports.text import visible
-from reports.words import ICONS, KIND_WORDS, STATUS_WORDS
 
 #: An address that may be followed at a click: of the web, in signs that need no escape.
 _ADDRESS = re.compile(r"(https?://[A-Za-z0-9][\w.~:/?#@!$&*+,;=%()\[\]-]*[\w/=#~)-])", re.ASCII)
@@ -64,38 +33,54 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 #: What the script says, by the names by which it knows them.
-_SPOKEN: dict[str, Any] = {
+SPOKEN: dict[str, Any] = {
     "status": STATUS_WORDS,
-    "what_if": MARGIN_WHAT_IF,
-    "banner": MARGIN_BANNER,
-    "fixed": MARGIN_FIXED,
-    "moved": MARGIN_MOVED,
-    "unit": MARGIN_UNITS,
-    "beyond": MARGIN_BEYOND,
-    "refused": MARGIN_REFUSED,
-    "shown": FILTER_SHOWN,
-    "none": FILTER_NONE,
-    "no_key": FILTER_NO_KEY,
-    "no_value": FILTER_NO_VALUE,
+    "what_if": "what if: {word}",
+    "banner": (
+        "What if the margin were {d}: {n} of {m} claims would have another verdict. These are not the "
+        "audit’s verdicts; the verdicts on this page are."
+    ),
+    "fixed": "The margins are the audit’s.",
+    "moved": "At {d}, {n} of {m} claims would have another verdict.",
+    "unit": ("point", "points"),
+    "beyond": "The slider ends at {d}; the number in the box counts.",
+    "refused": "“{text}” is not taken: a margin is above 0 and at most 100 points.",
+    "shown": "{n} of {m} claims shown",
+    "none": "No claim fits this filter.",
+    "no_key": "Unknown: {key} – the keys are v:, d:, kind: and m:.",
+    "no_value": "Unknown: {asked} – there are {values}.",
     "kinds": KIND_WORDS,
-    "link": SELF_LINK,
-    "copy": COPY,
-    "copied": COPIED,
-    "marked": MARKED,
+    "link": "link to this claim",
+    "copy": "Copy",
+    "copied": "Copied",
+    "marked": "Marked: copy with Ctrl+C",
 }
 
 
 def html(audit: Audit) -> str:
     """The report. The same record gives the same bytes: no clock, no chance, no order of a set."""
-    template = _environment().get_template("page.html.j2")
-    script = _script()
-    return template.render(
-        page=build(audit),
-        say=_say(),
-        words=embedded(_SPOKEN),
-        script=Markup(script),  # a file of ours, as it is
-        policy=_POLICY.format(digest=b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+    script = (files("reports") / "templates" / "report.js").read_text(encoding="utf-8")
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            page=build(audit),
+            words=embedded(SPOKEN),
+            script=Markup(script),  # a file of ours, as it is
+            policy=_POLICY.format(digest=digest),
+        )
     )
+
+
+def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
+    """A page over several audits, each with its report's folder; `unread` are folders without a record."""
+    return _environment().get_template("index.html.j2").render(page=index_page(audits, unread))
+
+
+def changes_html(changes: Changes) -> str:
+    """What changed between two audits, as a small page of its own."""
+    return _environment().get_template("changes.html.j2").render(changes=changes, icons=ICONS)
 
 
 def embedded(data: Mapping[str, Any]) -> Markup:
@@ -104,49 +89,10 @@ def embedded(data: Mapping[str, Any]) -> Markup:
     >>> print(embedded({"a": "</script>"}))
     {"a": "\u003c/script\u003e"}
     """
-    text = json.dumps(data, ensure_ascii=True, sort_keys=True, allow_nan=False)
+    content = json.dumps(data, ensure_ascii=True, sort_keys=True, allow_nan=False)
     for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)
-
-
-def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
-    """A page over several audits, each with its report's folder; `unread` are folders without a record."""
-    template = _environment().get_template("index.html.j2")
-    return template.render(page=index_page(audits, unread), say=_say())
-
-
-def changes_html(changes: Changes) -> str:
-    """What changed between two audits, as a small page of its own."""
-    groups = ((FLIPPED, changes.flipped), (ADDED, changes.added), (GONE, changes.gone))
-    template = _environment().get_template("changes.html.j2")
-    return template.render(changes=changes, groups=groups, findings=CHANGED_FINDINGS, icons=ICONS)
-
-
-@cache
-def _say() -> SimpleNamespace:
-    """What the templates say of their own accord."""
-    modules = (
-        curves,
-        data,
-        findings,
-        index,
-        lookup,
-        notes,
-        page,
-        protocol,
-        rerun,
-        tables,
-        unchecked,
-        verdicts,
-        words,
-    )
-    return SimpleNamespace(**{name: value for it in modules for name, value in vars(it).items()})
-
-
-@cache
-def _script() -> str:
-    return (files("reports") / "templates" / "report.js").read_text(encoding="utf-8")
+        content = content.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(content)
 
 
 @cache
@@ -156,39 +102,46 @@ def _environment() -> Environment:
         loader=PackageLoader("reports"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_finalize,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["coded"] = _coded
-    environment.filters["linked"] = _linked
+    environment.filters |= {"coded": _coded, "linked": _linked, "plural": text.plural}
+    for show in (
+        numbers.points,
+        numbers.signed,
+        numbers.p_value,
+        numbers.duration,
+        numbers.memory,
+        numbers.count,
+    ):
+        environment.filters[show.__name__] = show
+    environment.globals |= {"splits": splits, "spoken": SPOKEN}
     return environment
 
 
-def _coded(text: str) -> Markup:
+def _coded(said: str) -> Markup:
     """What a sentence has between two backticks as code; a text with an odd one stays as it is.
 
     >>> print(_coded("`audit run` <first>"))
     <code>audit run</code> &lt;first&gt;
     """
-    parts = visible(text).split("`")
-    if len(parts) % 2 == 0:
-        return Markup.escape(visible(text))
-    code = Markup("<code>{}</code>")
-    return Markup("").join(code.format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts))
+    parts = visible(said).split("`")
+    return _framed(parts, "<code>{0}</code>") if len(parts) % 2 else Markup.escape(visible(said))
 
 
-def _linked(text: str) -> Markup:
+def _linked(said: str) -> Markup:
     """The addresses of the web in a text as links, which load nothing until they are followed.
 
     >>> print(_linked("https://example.org/a?b=1 at commit <c>"))
     <a href="https://example.org/a?b=1" rel="noreferrer">https://example.org/a?b=1</a> at commit &lt;c&gt;
     """
-    link = Markup('<a href="{0}" rel="noreferrer">{0}</a>')
-    parts = _ADDRESS.split(visible(text))
-    return Markup("").join(link.format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts))
+    return _framed(_ADDRESS.split(visible(said)), '<a href="{0}" rel="noreferrer">{0}</a>')
 
 
-def _finalize(value: Any) -> Any:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+def _framed(parts: Sequence[str], frame: str) -> Markup:
+    """Every other part in a frame, all of them escaped."""
+    return Markup("").join(
+        Markup(frame).format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts)
+    )

@@ -4,94 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
 
 from audit.record import ClaimRecord, ExperimentRecord, Run, Verdict
-from reports import digits
+from reports import numbers
 from reports.lookup import Lookup
-from reports.notes import margins_note
 from reports.text import View, listed, moment, plural
 
-COPY = "Copy"
-COPIED = "Copied"
-MARKED = "Marked: copy with Ctrl+C"
-MARGINS = "Margins"
-MARGINS_HASH = "Their hash"
-FIRST_RUN = "First run began"
-SEEDS = "Seeds"
-TIME = "Time"
-READINGS = "Readings"
-FILES = "Imported files, SHA-256"
-MEMORY = "Peak memory"
-DATA = "Data"
-CODE = "Our code"
-TOOL = "Tool"
-ENVIRONMENT = "Environment"
-HARDWARE = "Hardware"
-RERUN_NO_RUN = "no run"
-
-
-def cost(seconds: float, runs: int) -> str:
-    """`12.4 min for 9 runs, one after another`"""
-    if not runs:
-        return RERUN_NO_RUN
-    each = "" if runs == 1 else ", one after another"
-    return f"{digits.duration(seconds)} for {plural(runs, 'run')}{each}"
-
-
-def seed_list(numbers: Sequence[int]) -> str:
-    """`0, 1, 2`; many that follow each other as `0 to 9`."""
-    if len(numbers) > 3 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
-        return f"{numbers[0]} to {numbers[-1]}"
-    return ", ".join(str(it) for it in numbers) or digits.ABSENT
-
-
-def readings(runs: int, seeds: int) -> str:
-    """Why there is a command in front of the one that the page was made by."""
-    are = "is" if runs == 1 else "are"
-    them = "it" if runs == 1 else "them"
-    return (
-        f"{digits.count(runs)} of the runs {are} of other readings: the first command makes {them}, "
-        f"with {plural(seeds, 'seed')} each"
-    )
-
-
-def rerun_code(commits: Sequence[str | None], changed: int, runs: int) -> str:
-    """`commit 12f0f591b0; 3 of 9 runs with changes that are in no commit`"""
-    known = [it[:10] for it in commits if it]
-    said = f"{'commit' if len(known) == 1 else 'commits'} {listed(known)}" if known else "no commit on record"
-    if not changed:
-        return said
-    which = (
-        "the one run"
-        if runs == 1
-        else "all runs"
-        if changed == runs
-        else f"{digits.count(changed)} of {plural(runs, 'run')}"
-    )
-    return f"{said}; {which} with changes that are in no commit"
-
-
-def superseded(mark: str, why: str) -> str:
-    return f"Earlier margins {mark} are taken over: {why.rstrip('.')}."
-
-
-def grown(mark: str, claims: Sequence[str]) -> str:
-    """Claims that were stated after runs had begun under earlier margins."""
-    was = "was" if len(claims) == 1 else "were"
-    names = listed(list(claims))
-    return f"{plural(len(claims), 'claim')} {was} added after runs under the margins {mark}: {names}."
-
-
-def data_line(name: str, recipe: str, fingerprint: str) -> str:
-    return f"{name}, recipe {recipe}: {fingerprint}"
-
-
-def versions(held: Sequence[str]) -> str:
-    return "; ".join(held) or "no versions on record"
-
-
+NO_RUN = "no run"
 #: Options of `audit run` that take no value.
 SWITCHES = frozenset(
     {
@@ -99,6 +20,11 @@ SWITCHES = frozenset(
         *("--retry-failed", "--no-retry-failed", "--rerun-changed"),
     }
 )
+
+Parts = list[tuple[str, ...]]
+"""Claim files, switches, and options with their values."""
+
+# --------------------------------------------------------------------------- commands
 
 
 def only(command: str, name: str, *, paper: str = "", column: int | None = None) -> str:
@@ -114,14 +40,100 @@ def only(command: str, name: str, *, paper: str = "", column: int | None = None)
     >>> only("audit run wang2019 --data splits --columns 0-9", "rank_ae", column=0)
     'audit run wang2019 --data splits@0 --only rank_ae'
     """
-    parts = narrowed(command, paper, column)
-    if parts is None:
+    parts = _narrowed(command, paper, column)
+    return command if parts is None else _run(parts, ("--only",), "--only", name)
+
+
+def _run(parts: Parts, without: Sequence[str], *more: str) -> str:
+    kept = (it for it in parts if it[0].partition("=")[0] not in without)
+    return shlex.join(["audit", "run", *chain.from_iterable(kept), *more])
+
+
+def _narrowed(command: str, paper: str, column: int | None) -> Parts | None:
+    """The parts of its `audit run`, with one claim file and one column; None where that cannot be told."""
+    try:
+        every = shlex.split(command)
+    except ValueError:
+        return None
+    if every[:2] != ["audit", "run"]:
+        return None
+    parts: Parts = []
+    rest = iter(every[2 : every.index("&&")] if "&&" in every else every[2:])
+    for word in rest:
+        valued = word.startswith("--") and "=" not in word and word not in SWITCHES
+        parts.append((word, *islice(rest, 1 if valued else 0)))
+    files = [it[0] for it in parts if not it[0].startswith("--")]
+    own = [it for it in files if PurePath(it).stem == paper]
+    if len(files) > 1 and paper and len(own) != 1:
+        return None
+    parts = [it for it in parts if not (own and it[0] in files and it[0] not in own)]
+    if column is not None and any(it[0] == "--columns" for it in parts):
+        parts = [(it[0], f"{it[1]}@{column}") if it[0] == "--data" else it for it in parts]
+        parts = [it for it in parts if it[0] != "--columns"]
+    return parts
+
+
+def command_of(claim: ClaimRecord, found: Lookup) -> str:
+    """The command that runs one claim's experiments alone; empty where none of them can be run here.
+
+    With all readings of what the paper leaves open, where the claim was judged under several: those first,
+    with fewer seeds where they had fewer, as the last command is the one that the verdicts are of.
+    """
+    whole, verdict = found.audit.command, found.verdicts.get(claim.id)
+    can_run = (_ours([it]) or (it.model and not it.runs) for it in found.records(claim))
+    if not whole or not any(can_run):
+        return ""
+    command = only(whole, claim.claim, paper=found.audit.paper.key, column=_column(found))
+    if command == whole:
+        return ""
+    every = shlex.split(command)
+    if verdict is None or not 0 < len(verdict.readings) == verdict.readings_declared or "--readings" in every:
         return command
-    kept = [it for it in parts if it[0].partition("=")[0] != "--only"]
-    return shlex.join(["audit", "run", *flat(kept), "--only", name])
+    seeds = min((n for it in verdict.readings for n in it.n), default=0)
+    at = every.index("--seeds") + 1 if "--seeds" in every[:-1] else 0
+    if not at or not seeds or every[at] == str(seeds):
+        return f"{command} --readings"
+    return f"{shlex.join([*every[:at], str(seeds), *every[at + 1 :], '--readings'])} && {command}"
 
 
-def imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
+def before_only(found: Lookup) -> str:
+    """What the commands of all single claims begin with; empty where they have none."""
+    whole = found.audit.command
+    command = only(whole, "x", paper=found.audit.paper.key, column=_column(found))
+    return command.removesuffix("--only x") if command not in ("", whole) else ""
+
+
+def _column(found: Lookup) -> int | None:
+    """The split column of which the audit is; None where there are none, or several."""
+    columns = {run.data.split_column for run in _ours(found.audit.experiments)}
+    return columns.pop() if len(columns) == 1 else None
+
+
+def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
+    """Every run of ours once; imported ones were made by others."""
+    return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
+
+
+def _with_readings(command: str, seeds: int, found: Lookup) -> str:
+    """The command of the page; where readings were run that it does not make, behind one that makes them.
+
+    That one takes what `--readings` does: one claim file, one split column, a number of seeds.
+    """
+    parts = _narrowed(command, found.audit.paper.key, _column(found)) if seeds else None
+    if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
+        return command
+    first = _run(parts, ("--seeds", "--until-settled"), "--seeds", str(seeds), "--readings")
+    return f"{first} && {command}"
+
+
+def _reading_seeds(verdicts: Iterable[Verdict]) -> int:
+    """The fewest seeds of a reading, of claims first of which all readings were run; 0 where none was."""
+    several = [it for it in verdicts if it.readings]
+    whole = [it for it in several if len(it.readings) == it.readings_declared]
+    return min((n for it in whole or several for reading in it.readings for n in reading.n), default=0)
+
+
+def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     """The `audit import` that each lot of imported runs came by, and its files with their SHA-256.
 
     Results of one command have one file and one declaration. Predictions have a file a seed, behind which the
@@ -129,239 +141,163 @@ def imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     """
     lots: dict[str, list[Run]] = {}
     for run in runs:
-        held = run.spec.config
-        if run.imported and not held.get("command"):
-            told = [held.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
-            files = held["sources"] if run.predictions is None else [held["experiment"], *held["sources"][1:]]
-            lots.setdefault(repr((told, files, run.data.name, run.data.fingerprint)), []).append(run)
+        config = run.spec.config
+        if run.imported and not config.get("command"):
+            said = [config.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
+            sources = config["sources"]
+            files = sources if run.predictions is None else [config["experiment"], *sources[1:]]
+            lots.setdefault(repr((said, files, run.data.name, run.data.fingerprint)), []).append(run)
     for lot in lots.values():
-        yield _import(lot, paper), "; ".join(dict.fromkeys(_files(lot)))
+        sources = [it for run in lot for it in run.spec.config["sources"]]
+        yield _import(lot, paper), "; ".join(dict.fromkeys(f"{it['file']}: {it['sha256']}" for it in sources))
 
 
 def _import(lot: Sequence[Run], paper: str) -> str:
-    run, held = lot[0], lot[0].spec.config
-    declared = {
+    run, config = lot[0], lot[0].spec.config
+    options = {
         "--paper": paper,
         "--dataset": run.data.name,
         "--fingerprint": "" if run.spec.data == "unknown" else run.spec.data,
-        "--by": held["by"],
-        "--authors-code": held["authors_code"],
-        "--same-data": held["same_data"],
-        "--other-split": held.get("other_split", ""),
-        "--unit": held["unit"],
+        "--by": config["by"],
+        "--authors-code": config["authors_code"],
+        "--same-data": config["same_data"],
+        "--other-split": config.get("other_split", ""),
+        "--unit": config["unit"],
     }
-    files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
-    words = ["audit", "import", *files, *(word for it in declared.items() if it[1] for word in it)]
+    pairs = [it for it in options.items() if it[1]]
     if run.predictions is not None:
-        words += ["--experiment", str(held["experiment"])]
-        words += [word for it in lot for word in ("--seed", str(it.spec.seed))]
-        names = ("--truth", "--train-truth")
-        words += [
-            word for it in zip(names, held["sources"][1:], strict=False) for word in (it[0], it[1]["file"])
-        ]
-    return shlex.join(words)
+        pairs.append(("--experiment", str(config["experiment"])))
+        pairs += [("--seed", str(it.spec.seed)) for it in lot]
+        truths = zip(("--truth", "--train-truth"), config["sources"][1:], strict=False)
+        pairs += [(name, it["file"]) for name, it in truths]
+    files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
+    return shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)])
 
 
-def _files(lot: Iterable[Run]) -> Iterator[str]:
-    for run in lot:
-        yield from (f"{it['file']}: {it['sha256']}" for it in run.spec.config["sources"])
-
-
-def narrowed(command: str, paper: str, column: int | None) -> list[tuple[str, ...]] | None:
-    """The parts of its `audit run`, with one claim file and one column; None where that cannot be told."""
-    try:
-        words_of = shlex.split(command)
-    except ValueError:
-        return None
-    if words_of[:2] != ["audit", "run"]:
-        return None
-    parts = list(_command_parts(words_of[2 : words_of.index("&&")] if "&&" in words_of else words_of[2:]))
-    files = [it[0] for it in parts if not it[0].startswith("--")]
-    own = [it for it in files if PurePath(it).stem == paper]
-    if len(files) > 1 and paper and len(own) != 1:
-        return None
-    dropped = {it for it in files if own and it not in own}
-    kept = [it for it in parts if it[0] not in dropped]
-    if column is not None and any(it[0] == "--columns" for it in kept):
-        kept = [
-            (*it[:1], f"{it[1]}@{column}") if it[0] == "--data" else it for it in kept if it[0] != "--columns"
-        ]
-    return kept
-
-
-def flat(parts: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    return (word for it in parts for word in it)
-
-
-def _command_parts(words_of: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Claim files, switches, and options with their values."""
-    rest = iter(words_of)
-    for word in rest:
-        if word.startswith("--") and "=" not in word and word not in SWITCHES:
-            yield (word, *islice(rest, 1))
-        else:
-            yield (word,)
+# --------------------------------------------------------------------------- the box and the provenance
 
 
 def rerun_box(found: Lookup) -> View:
     """The exact command, the data by fingerprint, seeds, time and memory as they were here."""
-    runs = _rerun_ours(found.audit.experiments)
-    data = dict.fromkeys(data_line(it.data.name, it.data.recipe, it.data.fingerprint) for it in runs)
-    held = {run.key: run for it in found.audit.experiments for run in it.runs}
-    lots = tuple(imports(held.values(), found.audit.paper.key))
-    facts = [
-        *((DATA, it) for it in data),
-        (SEEDS, seed_list(sorted({it.spec.seed for it in runs}))),
-        (TIME, cost(sum(it.seconds for it in runs), len(runs))),
-        (MEMORY, _memory(runs)),
-        (CODE, _code(runs)),
-    ]
-    shown = [
-        it for it in found.audit.experiments if _rerun_ours([it]) and it.id not in found.same.experiments
-    ]
-    command = found.audit.command or "audit run"
-    whole = _rerun_whole(command, found)
-    if whole != command:
-        others = _rerun_ours(it for it in found.audit.experiments if it.reading_of)
-        seeds = _readings_seeds(found.verdicts.values())
-        facts.insert(len(facts) - 3, (READINGS, readings(len(others), seeds)))
-    files = [(FILES, it) for _, it in lots]
+    audit = found.audit
+    runs = _ours(audit.experiments)
+    lots = list(_imports(found.every_run().values(), audit.paper.key))
+    command = audit.command or "audit run"
+    others = _ours(it for it in audit.experiments if it.reading_of)
+    seeds = _reading_seeds(found.verdicts.values()) if others else 0
+    whole = _with_readings(command, seeds, found)
+    data = dict.fromkeys(
+        f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in (run.data for run in runs)
+    )
+    facts = [("Imported files, SHA-256", it) for _, it in lots]
+    if runs:
+        facts += [("Data", it) for it in data]
+        facts.append(("Seeds", _seed_list(runs)))
+        if whole != command:
+            are, them = ("is", "it") if len(others) == 1 else ("are", "them")
+            made = f"the first command makes {them}, with {plural(seeds, 'seed')} each"
+            said = f"{numbers.count(len(others))} of the runs {are} of other readings: {made}"
+            facts.append(("Readings", said))
+        each = "" if len(runs) == 1 else ", one after another"
+        time = numbers.duration(sum(it.seconds for it in runs))
+        facts += [
+            ("Time", f"{time} for {plural(len(runs), 'run')}{each}"),
+            ("Peak memory", _memory(runs)),
+            ("Our code", _code(runs)),
+        ]
+    own = [it for it in audit.experiments if _ours([it]) and it.id not in found.same_experiments]
     return View(
         command=" && ".join([*(it for it, _ in lots), whole]),
-        facts=(*files, *(facts if runs else ())),
-        experiments=tuple(_rerun_one(it, found, command) for it in shown) if len(shown) > 1 else (),
+        facts=facts,
+        experiments=[_one(it, found, command) for it in own] if len(own) > 1 else (),
     )
 
 
-def _rerun_one(it: ExperimentRecord, found: Lookup, command: str) -> View:
-    runs = _rerun_ours([it])
+def _one(it: ExperimentRecord, found: Lookup, command: str) -> View:
+    runs = _ours([it])
     return View(
         title=found.title(it.id),
         command=only(command, it.reading_of or it.id, paper=found.audit.paper.key),
-        seeds=seed_list(sorted(run.spec.seed for run in runs)),
-        time=digits.duration(sum(run.seconds for run in runs)),
+        seeds=_seed_list(runs),
+        time=numbers.duration(sum(run.seconds for run in runs)),
         memory=_memory(runs),
     )
 
 
-def _rerun_whole(command: str, found: Lookup) -> str:
-    """The command of the page; where readings were run that it does not make, behind one that makes them.
-
-    That one takes what `--readings` does: one claim file, one split column, a number of seeds.
-    """
-    made = [it for it in found.audit.experiments if it.reading_of and _rerun_ours([it])]
-    seeds = _readings_seeds(found.verdicts.values())
-    if not made or not seeds:
-        return command
-    parts = narrowed(command, found.audit.paper.key, _column(found))
-    if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
-        return command
-    kept = [it for it in parts if it[0].partition("=")[0] not in ("--seeds", "--until-settled")]
-    first = shlex.join(["audit", "run", *flat(kept), "--seeds", str(seeds), "--readings"])
-    return f"{first} && {command}"
+def _seed_list(runs: Iterable[Run]) -> str:
+    """`0, 1, 2`; many that follow each other as `0 to 9`."""
+    seeds = sorted({run.spec.seed for run in runs})
+    if len(seeds) > 3 and seeds == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds)) or numbers.ABSENT
 
 
-def _readings_seeds(verdicts: Iterable[Verdict]) -> int:
-    """The fewest seeds of a reading, of claims first of which all readings were run; 0 where none was."""
-    held = [it for it in verdicts if it.readings]
-    whole = [it for it in held if len(it.readings) == it.readings_declared]
-    return min((n for it in whole or held for reading in it.readings for n in reading.n), default=0)
+def _memory(runs: Iterable[Run]) -> str:
+    return numbers.memory(max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None))
 
 
-def of_claim(claim: ClaimRecord, found: Lookup) -> str:
-    """The command that runs one claim's experiments alone; empty where none of them can be run here.
-
-    With all readings of what the paper leaves open, where the claim was judged under several.
-    """
-    held = [found.experiments[name] for name in claim.experiments if name in found.experiments]
-    if not any(_rerun_ours([it]) or (it.model and not it.runs) for it in held):
-        return ""
-    whole = found.audit.command
-    narrowed = only(whole, claim.claim, paper=found.audit.paper.key, column=_column(found))
-    if not whole or narrowed == whole:
-        return ""
-    return _with_readings(narrowed, found.verdicts.get(claim.id))
-
-
-def before_only(found: Lookup) -> str:
-    """What the commands of all single claims begin with; empty where they have none."""
-    whole = found.audit.command
-    narrowed = only(whole, "x", paper=found.audit.paper.key, column=_column(found))
-    return narrowed.removesuffix("--only x") if narrowed not in ("", whole) else ""
-
-
-def _column(found: Lookup) -> int | None:
-    """The split column of which the audit is; None where there are none, or several."""
-    columns = {run.data.split_column for it in found.audit.experiments for run in _rerun_ours([it])}
-    return columns.pop() if len(columns) == 1 else None
-
-
-def _with_readings(command: str, verdict: Verdict | None) -> str:
-    """The command, so that it makes all readings again; those first, with fewer seeds where they had fewer.
-
-    The last command is the one that the verdicts are of.
-    """
-    words_of = shlex.split(command)
-    if verdict is None or not 0 < len(verdict.readings) == verdict.readings_declared:
-        return command
-    if "--readings" in words_of:
-        return command
-    seeds = min((n for it in verdict.readings for n in it.n), default=0)
-    at = words_of.index("--seeds") + 1 if "--seeds" in words_of[:-1] else 0
-    if not at or not seeds or words_of[at] == str(seeds):
-        return f"{command} --readings"
-    return f"{shlex.join([*words_of[:at], str(seeds), *words_of[at + 1 :], '--readings'])} && {command}"
+def _code(runs: Sequence[Run]) -> str:
+    """`commit 12f0f591b0; 3 of 9 runs with changes that are in no commit`"""
+    known = [it[:10] for it in dict.fromkeys(run.commit for run in runs) if it]
+    said = f"{'commit' if len(known) == 1 else 'commits'} {listed(known)}" if known else "no commit on record"
+    changed = sum(bool(it.dirty) for it in runs)
+    if not changed:
+        return said
+    which = "all runs" if changed == len(runs) else f"{numbers.count(changed)} of {plural(len(runs), 'run')}"
+    return f"{said}; {'the one run' if len(runs) == 1 else which} with changes that are in no commit"
 
 
 def provenance(found: Lookup) -> View:
     """Margins against runs, the tool, the environment and the machines."""
-    audit = found.audit
-    runs = _rerun_ours(audit.experiments)
-    every = {run.key: run for it in audit.experiments for run in it.runs}.values()
+    audit, runs = found.audit, _ours(found.audit.experiments)
     good = {audit.margins_hash, *audit.margins_grown}
-    marks = [(it.margins.get(audit.paper.key), it.imported) for it in every]
-    others = sum(mark is not None and mark not in good and not imported for mark, imported in marks)
+    marks = [(it.margins.get(audit.paper.key), it.imported) for it in found.every_run().values()]
+    margins = numbers.ABSENT
+    if audit.margins_hash:
+        same, imported = sum(it in good for it, _ in marks), sum(imported for _, imported in marks)
+        margins = margins_note(audit.margins_hash, same=same, runs=len(marks), imported=imported)
     begun = min((it.started for it in runs if it.started), default="")
-    facts = [
-        (MARGINS, _margins(marks, good, audit.margins_hash)),
-        (MARGINS_HASH, audit.margins_hash or digits.ABSENT),
-        (FIRST_RUN, moment(begun) or RERUN_NO_RUN),
-        (TOOL, f"xmtc-audit {audit.tool_version}" if audit.tool_version else digits.ABSENT),
-        (ENVIRONMENT, versions(_rerun_each(_versions(it) for it in runs)) if runs else RERUN_NO_RUN),
-        (HARDWARE, "; ".join(_rerun_each(it.device for it in runs)) or RERUN_NO_RUN),
+    versions = "; ".join(filter(None, dict.fromkeys(map(versions_of, runs)))) or "no versions on record"
+    remarks = [
+        f"Earlier margins {mark} are taken over: {why.rstrip('.')}."
+        for mark, why in audit.margins_superseded.items()
     ]
-    remarks = [superseded(mark, why) for mark, why in audit.margins_superseded.items()]
-    remarks += [grown(mark, claims) for mark, claims in audit.margins_grown.items() if claims]
-    return View(mismatch=others > 0, facts=tuple(facts), remarks=tuple(remarks))
+    for mark, claims in audit.margins_grown.items():
+        if claims:
+            was, names = "was" if len(claims) == 1 else "were", listed(list(claims))
+            added = f"{plural(len(claims), 'claim')} {was} added after runs"
+            remarks.append(f"{added} under the margins {mark}: {names}.")
+    return View(
+        mismatch=any(mark is not None and mark not in good and not imported for mark, imported in marks),
+        facts=[
+            ("Margins", margins),
+            ("Their hash", audit.margins_hash or numbers.ABSENT),
+            ("First run began", moment(begun) or NO_RUN),
+            ("Tool", f"xmtc-audit {audit.tool_version}" if audit.tool_version else numbers.ABSENT),
+            ("Environment", versions if runs else NO_RUN),
+            ("Hardware", "; ".join(dict.fromkeys(it.device for it in runs if it.device)) or NO_RUN),
+        ],
+        remarks=remarks,
+    )
 
 
-def _margins(marks: Sequence[tuple[str | None, bool]], good: set[str], mark: str) -> str:
-    """Whether the runs began under the margins that they are judged by."""
-    if not mark:
-        return digits.ABSENT
-    same = sum(it in good for it, _ in marks)
-    imported = sum(imported for _, imported in marks)
-    return margins_note(mark, same=same, runs=len(marks), imported=imported)
-
-
-def _rerun_ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
-    """Every run of ours once; imported ones were made by others."""
-    held = {run.key: run for it in experiments for run in it.runs if not run.imported}
-    return list(held.values())
-
-
-def _memory(runs: Sequence[Run]) -> str:
-    return digits.memory(max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None))
-
-
-def _code(runs: Sequence[Run]) -> str:
-    commits = list(dict.fromkeys(it.commit for it in runs))
-    return rerun_code(commits, sum(bool(it.dirty) for it in runs), len(runs))
-
-
-def _versions(run: Run) -> str:
+def versions_of(run: Run) -> str:
     return ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items()))
 
 
-def _rerun_each(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(it for it in texts if it))
+def margins_note(mark: str, *, same: int, runs: int, imported: int = 0) -> str:
+    """Whether the margins stood before the runs began; of those that were imported nobody knows."""
+    said = f"Margins {mark[:12]}: "
+    if not runs:
+        return f"{said}no run has begun under them."
+    every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
+    some, came = (f"{numbers.count(number)} of {plural(runs, 'run')}" for number in (same, imported))
+    if imported and same < runs:
+        return f"{said}{some} began or were imported under them; imported ones may be older."
+    if imported == runs:
+        return f"{said}fixed before the import of {every}, which may be older."
+    if imported:
+        return f"{said}fixed before our first run; {came} came by import and may be older."
+    if same == runs:
+        return f"{said}fixed before the first run; {every} began under them."
+    return f"{said}{some} began under them, the others did not."

@@ -1,143 +1,149 @@
-"""The paper’s tables drawn again, what other papers print, and frequent and rare labels."""
+"""The paper’s tables drawn again, what other papers print, frequent and rare labels, and the data."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from audit.record import (
     AcrossPapers,
-    Cell,
-    Column,
+    DataInfo,
+    DataSheet,
+    DataStatistic,
+    ExperimentRecord,
     LabelStrata,
     PrintedIn,
     Row,
     Scope,
-    StratumResult,
     TableRecord,
 )
-from reports import digits
-from reports.fields import coverage, edges, subject_of
-from reports.findings import checks_mark, finding_anchors, finding_key
-from reports.lookup import SAME, Lookup, mark_again, same_also
-from reports.notes import copied_from, stand_in_footnote
-from reports.text import View, listed, plural
-from reports.verdicts import claim_title
-from reports.words import STATUS_WORDS, status_of
+from reports import numbers
+from reports.findings import check_title, finding_anchors, finding_key
+from reports.lookup import Lookup, Place
+from reports.sentences import SCOPE_WORDS, STATUS_WORDS, status_of
+from reports.text import View, listed, plural, unique_slugs
+from reports.verdicts import claim_title, coverage, edges, subject_of
+
+SAME = "same runs as"
+
+# --------------------------------------------------------------------------- the paper's tables
 
 
-def table_views(found: Lookup) -> tuple[View, ...]:
+def table_views(found: Lookup) -> list[View]:
     """All tables of the audit."""
-    marks = View(
-        verdicts=_cell_marks(found), findings=_finding_marks(found), intervals=_cell_intervals(found)
-    )
-    return tuple(_cell_table(table, found, marks) for table in found.audit.tables)
+    marks, findings, intervals = _verdict_marks(found), _finding_marks(found), _intervals(found)
+    anchors = unique_slugs("table", [table.id for table in found.audit.tables])
+
+    def cell_view(place: Place) -> View:
+        cell, address = place.cell, place.cell.address
+        repeated = _repeated(place, found)
+        values = () if repeated else measured(place, found)
+        record = found.experiments.get(cell.experiment or "")
+        return View(
+            cell=cell,
+            anchor=place.anchor,
+            marks=marks.get(address, ()),
+            ours=_ours(values, record) if values else "",
+            n=f"n = {len(values)}" if values else "",
+            interval=intervals.get(address, ""),
+            repeated=repeated,
+            findings=findings.get(address, ()),
+            scope=record.scope if record and values else "same_data",
+        )
+
+    def row_view(table: TableRecord, row: Row) -> tuple[str, list[View]]:
+        cells = row.cells[: len(table.columns)]
+        return row.label, [cell_view(found.places[cell.address]) for cell in cells]
+
+    views = []
+    for table in found.audit.tables:
+        rows = [row_view(table, row) for row in table.rows]
+        scopes = {it.scope for _, cells in rows for it in cells}
+        footnote = _footnote(scopes, split_known=found.audit.splits is None)
+        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=footnote))
+    return views
 
 
-def _finding_marks(found: Lookup) -> dict[str, tuple[View, ...]]:
-    """Of inconsistent findings; each once a cell."""
+def _footnote(scopes: set[Scope], *, split_known: bool) -> str:
+    """What the dagger beside our numbers means; empty when none is needed."""
+    another = "another split" if split_known else "a split that need not be the paper’s"
+    said = {
+        "other_split": f"on {another}{{}} judged with the noise of both test sets added",
+        "other_data": f"on {SCOPE_WORDS['other_data']}{{}} not comparable with the printed number above it",
+    }
+    parts = [text for scope, text in said.items() if scope in scopes]
+    colon = ":" if len(parts) == 1 else ","
+    return f"† Ours {', or '.join(part.format(colon) for part in parts)}." if parts else ""
+
+
+def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
+    dagger = "" if record is None or record.scope == "same_data" else " †"
+    return numbers.mean_sd(*mean_and_sd(values)) + dagger
+
+
+def _finding_marks(found: Lookup) -> dict[str, list[tuple[str, str]]]:
+    """Cell address -> label and link of its inconsistent findings; each once a cell."""
     anchors = finding_anchors(found.audit.findings)
-    marks: dict[str, list[View]] = defaultdict(list)
+    marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for it in found.audit.findings:
         if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
-            label = checks_mark(it)
             for address in dict.fromkeys(it.cells):
-                marks[address].append(View(label=label, href=f"#{anchors[finding_key(it)]}"))
-    return {address: tuple(listed) for address, listed in marks.items()}
+                marks[address].append(
+                    (f"Inconsistent: {check_title(it.check)}", f"#{anchors[finding_key(it)]}")
+                )
+    return marks
 
 
-def _cell_intervals(found: Lookup) -> dict[str, str]:
+def _intervals(found: Lookup) -> dict[str, str]:
     """Cell address -> the interval of our mean, from the verdict on the cell's own value."""
-    held = {}
+    intervals = {}
     for claim in found.audit.claims:
         verdict = found.verdicts.get(claim.id)
         if claim.kind == "value" and len(claim.cells) == 1 and verdict and verdict.ci95:
-            bounds = digits.interval(verdict.ci95, beside=edges(claim, verdict))
-            held[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
-    return held
+            bounds = numbers.interval(verdict.ci95, beside=edges(claim, verdict))
+            intervals[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
+    return intervals
 
 
-def _cell_marks(found: Lookup) -> dict[str, tuple[View, ...]]:
+def _verdict_marks(found: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
-    for claim in found.audit.claims:
-        status = status_of(found.verdicts.get(claim.id))
+    for claim in sorted(found.audit.claims, key=lambda it: it.kind != "value"):
+        status, first = status_of(found.verdicts.get(claim.id)), found.same_claims.get(claim.id)
         title = claim_title(claim, found.names(claim))
-        of = "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
-        word, first = STATUS_WORDS[status], found.same.claims.get(claim.id)
+        title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
+        how = "" if first is None else " on stand-in data, on the same runs as"
         mark = View(
             status=status,
-            label=f"{word}: {title}{of}" if first is None else mark_again(word, f"{title}{of}"),
-            href=f"#{found.anchors[claim.id if first is None else first]}",
+            label=f"{STATUS_WORDS[status]}{how}: {title}",
+            href=f"#{found.anchors[first or claim.id]}",
             small=claim.kind != "value",
             again=first is not None,
         )
         for address in dict.fromkeys(claim.cells):
             marks[address].append(mark)
-    return {address: tuple(sorted(listed, key=lambda mark: mark.small)) for address, listed in marks.items()}
+    return marks
 
 
-def _cell_table(table: TableRecord, found: Lookup, marks: View) -> View:
-    rows = tuple(_cell_row(table, row, found, marks) for row in table.rows)
-    return View(
-        anchor=found.table_anchors[table.id],
-        label=table.label,
-        caption=table.caption,
-        place=f"page {table.page}" if table.page is not None else "",
-        columns=tuple(column.label for column in table.columns),
-        rows=rows,
-        footnote=stand_in_footnote(_scopes(table, found), split_known=found.audit.splits is None),
-    )
-
-
-def _cell_row(table: TableRecord, row: Row, found: Lookup, marks: View) -> View:
-    pairs = zip(table.columns, row.cells, strict=False)
-    return View(
-        label=row.label, cells=tuple(_cell_cell(column, cell, found, marks) for column, cell in pairs)
-    )
-
-
-def _cell_cell(column: Column, cell: Cell, found: Lookup, marks: View) -> View:
-    repeated = _repeated(cell, column, found)
-    values = () if repeated else cell_measured(cell, column, found)
-    record = found.experiments.get(cell.experiment or "")
-    dagger = "" if record is None or record.scope == "same_data" else " †"
-    return View(
-        anchor=found.places[cell.address].anchor,
-        printed=digits.ABSENT if cell.printed is None else cell.printed,
-        marks=marks.verdicts.get(cell.address, ()),
-        ours=digits.mean_sd(*mean_and_sd(values)) + dagger if values else "",
-        n=f"n = {len(values)}" if values else "",
-        copied=copied_from(cell.copied_from) if cell.source == "copied" else "",
-        interval=marks.intervals.get(cell.address, "") if values else "",
-        repeated=repeated,
-        findings=marks.findings.get(cell.address, ()),
-    )
-
-
-def _repeated(cell: Cell, column: Column, found: Lookup) -> View | None:
+def _repeated(place: Place, found: Lookup) -> tuple[str, str] | None:
     """The cell of the experiment that has these runs on nearer data, where one holds this metric."""
-    first, metric = found.same.experiments.get(cell.experiment or ""), cell.metric or column.metric
-    if first is None or metric is None or cell.source == "copied":
+    first, metric = found.same_experiments.get(place.cell.experiment or ""), place.metric
+    if first is None or metric is None or place.cell.source == "copied":
         return None
-    for place in found.places.values():
-        it = place.cell
-        if it.experiment == first and (it.metric or place.column.metric) == metric and it.source != "copied":
-            return View(text=f"{SAME} {found.title(first)}", href=f"#{place.anchor}")
+    for it in found.places.values():
+        if it.cell.experiment == first and it.metric == metric and it.cell.source != "copied":
+            return f"{SAME} {found.title(first)}", f"#{it.anchor}"
     return None
 
 
-def cell_measured(cell: Cell, column: Column, found: Lookup) -> tuple[float, ...]:
-    """The cell's metric of every finished run of its experiment; nothing for copied cells.
-
-    Where metrics head the rows, the column has none: the cell's own counts.
-    """
-    metric = cell.metric or column.metric
+def measured(place: Place, found: Lookup) -> tuple[float, ...]:
+    """The cell's metric of every finished run of its experiment; nothing for copied cells."""
+    cell, metric = place.cell, place.metric
     if cell.experiment is None or metric is None or cell.source == "copied":
         return ()
-    runs = [run for run in found.runs(cell.experiment) if run.status == "done"]
-    return tuple(run.metrics[metric] for run in runs if metric in run.metrics)
+    runs = found.runs(cell.experiment)
+    return tuple(run.metrics[metric] for run in runs if run.status == "done" and metric in run.metrics)
 
 
 def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
@@ -152,192 +158,214 @@ def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def _scopes(table: TableRecord, found: Lookup) -> list[Scope]:
-    """The scopes of those experiments whose numbers stand in the table."""
-    pairs = [
-        (cell, column) for row in table.rows for column, cell in zip(table.columns, row.cells, strict=False)
-    ]
-    shown = {
-        cell.experiment
-        for cell, column in pairs
-        if cell_measured(cell, column, found) and not _repeated(cell, column, found)
-    }
-    return [found.experiments[key].scope for key in sorted(key for key in shown if key)]
-
-
-OURS = "Ours"
-UNKNOWN_SIZE = "N not printed"
-
-
-def across_summary(rows: int, differing: int, sized: int, papers: Sequence[str]) -> str:
-    """`39 numbers that other papers print too (liu2017); 12 differ by more than rounding, 9 of these for ...`
-
-    `sized` of those differ though they are no copies and stand for one number of test documents.
-    """
-    others = f" ({listed(list(papers))})" if papers else ""
-    held = f"{plural(rows, 'number')} that other papers print too{others}"
-    if not differing:
-        return f"{held}; none differs from another by more than rounding."
-    verb = "differs" if differing == 1 else "differ"
-    same = "none" if not sized else "all" if sized == differing else digits.count(sized)
-    return (
-        f"{held}; {digits.count(differing)} {verb} by more than rounding, {same} of these on test sets of "
-        "one size."
-    )
-
-
-def differs(one_size: bool) -> str:
-    """What stands beside a row whose numbers differ."""
-    return "differs" if one_size else "differs; so may the test sets"
-
-
-def none(papers: Sequence[str]) -> str:
-    """Why there is no row."""
-    if not papers:
-        return "No other paper was at hand when this audit was made."
-    return f"None of the {plural(len(papers), 'other paper')} at hand prints a number of this one."
-
-
-def sizes(numbers: Sequence[int | None]) -> str:
-    """`N = 3,865`, or several where one paper has the collection in several versions."""
-    known = list(dict.fromkeys(it for it in numbers if it is not None))
-    return f"N = {listed([digits.count(it) for it in known], word='or')}" if known else UNKNOWN_SIZE
-
-
-def origin_of(found: PrintedIn) -> str:
-    """What stands below a number: where it is from, unless it is the paper's own run."""
-    if found.source == "copied":
-        return f"from {found.copied_from}" if found.copied_from else "copied"
-    return {"unknown": "source not said", "code_readme": "from its README", "stated": "stated"}.get(
-        found.source, ""
-    )
-
-
-def collection_title(name: str, rows: int) -> str:
-    return f"{name}: {plural(rows, 'number')}"
+# --------------------------------------------------------------------------- across papers
 
 
 def across_section(found: Lookup) -> View:
     """By collection; those first that hold a number of ours."""
-    rows = found.audit.across
+    rows, beside = found.audit.across, found.audit.papers_beside
     if not rows:
-        return View(summary=none(found.audit.papers_beside), tables=())
-    key = found.audit.paper.key
-    papers = sorted({it.paper for row in rows for it in row.prints} - {key})
-    held: dict[str, list[AcrossPapers]] = {}
+        none = "No other paper was at hand when this audit was made."
+        if beside:
+            none = f"None of the {plural(len(beside), 'other paper')} at hand prints a number of this one."
+        return View(summary=none, tables=())
+    papers = sorted({it.paper for row in rows for it in row.prints} - {found.audit.paper.key})
+    collections: dict[str, list[AcrossPapers]] = {}
     for row in rows:
-        held.setdefault(row.collection, []).append(row)
-    tables = sorted(
-        (_across_table(name, mine, key, found) for name, mine in held.items()), key=lambda it: not it.ours
+        collections.setdefault(row.collection, []).append(row)
+    tables = [_across_table(name, own, found) for name, own in collections.items()]
+    return View(summary=_across_summary(rows, papers), tables=sorted(tables, key=lambda it: not it.ours))
+
+
+def _across_summary(rows: Sequence[AcrossPapers], papers: Sequence[str]) -> str:
+    """`39 numbers that other papers print too (liu2017); 12 differ by more than rounding, ...`"""
+    differing = sum(row.differ for row in rows)
+    sized = sum(row.differ_on_one_size for row in rows if row.differ)  # no copies, one number of documents
+    others = f" ({listed(papers)})" if papers else ""
+    said = f"{plural(len(rows), 'number')} that other papers print too{others}"
+    if not differing:
+        return f"{said}; none differs from another by more than rounding."
+    verb = "differs" if differing == 1 else "differ"
+    same = "none" if not sized else "all" if sized == differing else numbers.count(sized)
+    return (
+        f"{said}; {numbers.count(differing)} {verb} by more than rounding, {same} of these on test sets of "
+        "one size."
     )
-    differing = [row for row in rows if row.differ]
-    sized = sum(row.differ_on_one_size for row in differing)
-    return View(summary=across_summary(len(rows), len(differing), sized, papers), tables=tuple(tables))
 
 
-def _across_table(collection: str, rows: Sequence[AcrossPapers], key: str, found: Lookup) -> View:
-    printed = [it for row in rows for it in row.prints]
-    papers = [key, *sorted({it.paper for it in printed} - {key})]
-    shown = tuple(_across_row(row, papers, found) for row in rows)
+def _across_table(collection: str, rows: Sequence[AcrossPapers], found: Lookup) -> View:
+    key, printed = found.audit.paper.key, [it for row in rows for it in row.prints]
+    sizes: dict[str, list[str]] = {it: [] for it in (key, *sorted({it.paper for it in printed} - {key}))}
+    for it in printed:
+        sizes[it.paper] += [] if it.test_size is None else [numbers.count(it.test_size)]
+    shown = []
+    for row in rows:
+        ours, n = _across_ours(row, found)
+        cells = [_across_cell([it for it in row.prints if it.paper == paper], found) for paper in sizes]
+        differs = "differs" if row.differ_on_one_size else "differs; so may the test sets"
+        shown.append(View(row=row, differs=differs if row.differ else "", cells=cells, ours=ours, n=n))
     return View(
-        collection=collection,
-        title=collection_title(collection, len(rows)),
+        title=f"{collection}: {plural(len(rows), 'number')}",
         ours=any(row.ours for row in shown),
-        papers=tuple((it, sizes([one.test_size for one in printed if one.paper == it])) for it in papers),
+        papers=[
+            (paper, f"N = {listed(list(dict.fromkeys(known)), word='or')}" if known else "N not printed")
+            for paper, known in sizes.items()
+        ],
         rows=shown,
         stand_in=any("†" in row.ours for row in shown),
     )
 
 
-def _across_row(row: AcrossPapers, papers: Sequence[str], found: Lookup) -> View:
-    ours, n = _across_ours(row, found)
-    return View(
-        method=row.method.replace("_", " "),
-        metric=row.metric,
-        differs=differs(row.differ_on_one_size) if row.differ else "",
-        cells=tuple(
-            _across_numbers([it for it in row.prints if it.paper == paper], found) for paper in papers
-        ),
-        ours=ours,
-        n=n,
-    )
-
-
-def _across_numbers(printed: Sequence[PrintedIn], found: Lookup) -> tuple[View, ...]:
-    """A paper's numbers; one that stands in two places alike is one."""
+def _across_cell(printed: Sequence[PrintedIn], found: Lookup) -> list[View]:
+    """A paper's numbers, each with where it is from unless it is the paper's own run; those alike once."""
     seen: dict[tuple[str, str], View] = {}
     for it in printed:
-        origin = origin_of(it)
-        mine = it.paper == found.audit.paper.key and it.address in found.places
-        href = f"#{found.places[it.address].anchor}" if mine else ""
-        number = View(
-            text=it.text,
-            origin=origin.replace("_", " "),
-            copied=it.source == "copied",
-            place=it.place,
-            href=href,
-        )
-        seen.setdefault((it.text, origin), number)
-    return tuple(seen.values())
+        origins = {"unknown": "source not said", "code_readme": "from its README", "stated": "stated"}
+        origin = origins.get(it.source, "")
+        if it.source == "copied":
+            origin = f"from {it.copied_from}" if it.copied_from else "copied"
+        own = it.paper == found.audit.paper.key and it.address in found.places
+        href = f"#{found.places[it.address].anchor}" if own else ""
+        seen.setdefault((it.text, origin), View(of=it, origin=origin.replace("_", " "), href=href))
+    return list(seen.values())
 
 
 def _across_ours(row: AcrossPapers, found: Lookup) -> tuple[str, str]:
     """Mean ± sd over the runs of the first of this paper's cells that has any, and how many they are."""
     for it in row.prints:
         place = found.places.get(it.address) if it.paper == found.audit.paper.key else None
-        values = cell_measured(place.cell, place.column, found) if place else ()
-        if place and values:
-            record = found.experiments.get(place.cell.experiment or "")
-            dagger = "" if record is None or record.scope == "same_data" else " †"
-            return digits.mean_sd(*mean_and_sd(values)) + dagger, f"n = {len(values)}"
+        if place and (values := measured(place, found)):
+            return _ours(values, found.experiments.get(place.cell.experiment or "")), f"n = {len(values)}"
     return "", ""
 
 
-STRATA_NOTE = (
-    "Labels by how often they occur in training: the head is the fewest labels that hold half of all "
-    "positives, torso those up to 80%, tail the rest. Part of P@{k}: over the strata these add up to P@{k}. "
-    "Recall: of the stratum’s labels in test documents, those among the first {k}. Macro-F1: the mean over "
-    "its labels, each alone. Means over the runs; a description, no verdict."
-)
-
-
-def strata_blocks(found: Lookup) -> tuple[View, ...]:
-    """One block for each set of strata, in the order of the experiments."""
+def strata_blocks(found: Lookup) -> list[list[View]]:
+    """One block for each set of strata, in the order of the experiments; of the same runs once."""
     blocks: dict[tuple[object, ...], list[LabelStrata]] = {}
     for it in found.audit.strata:
-        if it.experiment in found.same.experiments:
-            continue  # told in the row of the experiment that has its runs
-        sizes = tuple((part.name, part.labels, part.positives) for part in it.strata)
-        blocks.setdefault((it.k, it.rule, sizes), []).append(it)
-    return tuple(_strata_block(held, found) for held in blocks.values())
+        if it.experiment not in found.same_experiments:
+            sizes = tuple((part.name, part.labels, part.positives) for part in it.strata)
+            blocks.setdefault((it.k, it.rule, sizes), []).append(it)
+
+    def view(it: LabelStrata) -> View:
+        return View(of=it, name=found.title(it.experiment), also=same_also(found.again(it.experiment)))
+
+    return [[view(it) for it in block] for block in blocks.values()]
 
 
-def _strata_block(held: list[LabelStrata], found: Lookup) -> View:
-    first = held[0]
+def same_also(titles: Sequence[str]) -> str:
+    """`the same runs stand for 2 further experiments: A; B`; empty where there are none."""
+    further = plural(len(titles), "further experiment")
+    return f"the same runs stand for {further}: {'; '.join(titles)}" if titles else ""
+
+
+# --------------------------------------------------------------------------- the data
+
+#: Name in `DataInfo.counts`, after the split -> what it counts; shares as percent.
+_OF_SPLIT: Mapping[str, str] = {
+    "documents": "documents",
+    "unlabelled_dropped": "without labels, dropped",
+    "unlabelled_kept": "without labels, kept",
+    "empty_texts": "texts without words",
+    "empty_documents": "with neither labels nor features",
+    "duplicate_labels": "repeated labels, counted once",
+    "repeated_labels": "repeated labels, counted once",
+    "zero_values": "features of value 0, left out",
+    "mean_words": "words a document, before any cut",
+    "mean_features": "features a document",
+    "truncated_share": "documents cut",
+    "unknown_word_share": "words that the vocabulary lacks",
+    "unknown_label_share": "labels that training lacks",
+}
+#: Names in `DataInfo.counts` of the whole corpus.
+_OF_ALL: Mapping[str, str] = {
+    "vocabulary": "words of the vocabulary",
+    "vectors.words_found_share": "of these with a word vector",
+    "vectors.text_found_share": "of the training text with a word vector",
+    "labels.not_in_train": "labels without a training document",
+    "labels.test_not_in_train": "labels of test documents without a training document",
+    "rows_not_used": "rows in neither train nor test",
+    "split.column": "split column, from 0",
+}
+
+
+def data_blocks(found: Lookup) -> list[View]:
+    """In the order of the experiments that were run on them here."""
+    groups: dict[tuple[str, ...], list[tuple[ExperimentRecord, DataSheet]]] = {}
+    for it in found.audit.experiments:
+        if (sheet := it.data) is not None and any(not run.imported for run in it.runs):
+            key = (sheet.content, sheet.partition, sheet.corpus, sheet.recognised)
+            groups.setdefault(key, []).append((it, sheet))
+    return [_data_block(pairs) for pairs in groups.values()]
+
+
+def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
+    sheet = pairs[0][1]
+    sheets = {(it.dataset or experiment.dataset, experiment.scope): it for experiment, it in pairs}
+    prepared: dict[str, list[DataInfo]] = {}  # one for each experiment on them
+    for experiment, _ in pairs:
+        for info in {run.data.fingerprint: run.data for run in experiment.runs if not run.imported}.values():
+            prepared.setdefault(info.fingerprint, []).append(info)
+    hashes = {
+        "content, in this order": sheet.content,
+        "in any order": sheet.partition,
+        "in any order and split": sheet.corpus,
+    }
     return View(
-        note=STRATA_NOTE.format(k=first.k),
-        k=first.k,
-        heads=tuple(map(_strata_head, first.strata)),
-        rows=tuple(
-            View(
-                name=found.title(it.experiment),
-                also=same_also([found.title(name) for name in found.same.again(it.experiment)]),
-                runs=plural(it.runs, "run"),
-                cells=tuple(_cells(part) for part in it.strata),
-            )
-            for it in held
-        ),
+        corpus=listed(list(dict.fromkeys(infos[-1].name for infos in prepared.values()))),
+        recognised=sheet.recognised,
+        hashes=[it for it in hashes.items() if it[1]],
+        datasets=list(sheets),
+        comparisons=[_compared(*of, it.statistics) for of, it in sheets.items()],
+        statistics=list(_statistics([it.statistics for it in sheets.values()])),
+        preparations=[_preparation(infos[-1], len(infos)) for infos in prepared.values()],
     )
 
 
-def _strata_head(it: StratumResult) -> str:
-    share = digits.points(it.share, decimals=1)
-    return f"{it.name}: {plural(it.labels, 'label')}, {share}% of test positives"
+def _compared(dataset: str, scope: Scope, statistics: Sequence[DataStatistic]) -> str:
+    """What differs, or that nothing does: `EUR-Lex (stand-in data): printed 5.30 labels, here 5.14.`"""
+    said = "; ".join(f"printed {it.printed} {it.name}, here {it.here}" for it in statistics if it.differs)
+    if not said:
+        known = any(it.printed is not None and it.here is not None for it in statistics)
+        said = "all that is printed and counted agrees" if known else "nothing is printed that was counted"
+    return f"{dataset} ({SCOPE_WORDS[scope]}): {said}."
 
 
-def _cells(it: StratumResult) -> View:
+def _statistics(
+    sheets: Sequence[Sequence[DataStatistic]],
+) -> Iterator[tuple[str, str, list[tuple[str, bool]]]]:
+    """Name, the number here with the most places that any data set prints, and what each prints."""
+    by_name = [{it.name: it for it in sheet} for sheet in sheets]
+    for name in dict.fromkeys(name for own in by_name for name in own):
+        known = [own.get(name) for own in by_name]
+        here = max((it.here or "" for it in known if it), key=len)
+        printed = [((it and it.printed) or numbers.ABSENT, bool(it and it.differs)) for it in known]
+        yield name, here or numbers.ABSENT, printed
+
+
+def _preparation(info: DataInfo, experiments: int) -> View:
+    """What was counted; a rule that never acted has no row."""
+    counts = info.counts
+    splits = [it for it in ("train", "test", "dev") if any(name.startswith(f"{it}.") for name in counts)]
+    rows = []
+    for what, noun in _OF_SPLIT.items():
+        values = [counts.get(f"{split}.{what}") for split in splits]
+        if any(values) or (what == "documents" and any(it is not None for it in values)):
+            rows.append((noun, [_counted(what, it) for it in values]))
+    made = plural(experiments, "experiment")
     return View(
-        part=digits.points(it.share_of_precision),
-        recall=digits.points(it.recall),
-        macro_f1=digits.points(it.macro_f1),
+        title=f"Recipe “{info.recipe}”, {made}, fingerprint {info.fingerprint[:12]}",
+        splits=splits,
+        rows=rows,
+        facts=[(noun, _counted(name, counts[name])) for name, noun in _OF_ALL.items() if name in counts],
+        notes=info.notes,
     )
+
+
+def _counted(name: str, value: float | None) -> str:
+    """A count, a mean or a share: `truncated_share`, 0.4321 -> `43.2%`."""
+    if value is None:
+        return numbers.ABSENT
+    if name.endswith("_share"):
+        return f"{numbers.points(100 * value, decimals=1)}%"
+    return numbers.points(value, decimals=1) if name.startswith("mean_") else numbers.count(round(value))

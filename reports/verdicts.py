@@ -1,64 +1,345 @@
-"""Sentences about one claim and its verdict, for its card and for the first screen."""
+"""Sentences about one claim and its verdict: for its card, the first screen, its plot, its exports."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from audit.record import ClaimRecord, Deviation, Scope, Settling, Verdict
-from reports import digits
-from reports.conclusions import (
-    AGREED,
-    CONCLUSIONS,
-    LEANING,
-    ONE_SIDE,
-    SIZE_NOT_JUDGED,
-    SIZE_UNKNOWN,
-    SIZES_UNKNOWN,
+from audit.record import (
+    ClaimRecord,
+    Deviation,
+    OpenChoice,
+    Outcome,
+    Readings,
+    ReadingVerdict,
+    Scope,
+    Settling,
+    Verdict,
 )
-from reports.fields import (
-    COMPARISONS,
-    DIFFERENCES,
-    PRINTED_KINDS,
-    coverage,
-    edges,
-    field_seeds,
-    fields_of,
-    pair,
-    reading_to_settle,
-    target_of,
-)
+from reports import numbers
+from reports import sentences as words
 from reports.lookup import Lookup
-from reports.notes import unjudged
-from reports.text import capital, listed, plural
-from reports.words import KIND_WORDS, MORE_SEEDS, REASONS, STATUS_WORDS, STATUSES, Status, reason, status_of
+from reports.text import capital, joined, listed, plural, quoted
 
-_SEVERAL = "with {seeds}, {held} by the means"
-_MEASURED = {
-    "value": "{seeds} of “{first}” {give} {mean} {metric}, {place} the printed {printed}",
-    "order": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range_deciding}",
-    "gap": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}; the paper prints {target}",
-    "equivalent": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range90}",
-    "significant": "with {seeds}, “{first}” is {gap} “{second}” in {metric}{range95}",
-    "cost": "with {seeds}, “{second}” needs {ratio} times the {subject} of “{first}”{ratio_deciding}",
-    "convergence": (
-        "with {seeds}, the epochs of “{first}” and “{second}” to {target} {metric} on held-out documents are "
-        "compared{medians}"
-    ),
-    "complexity": "over {sizes} sizes, the {cost} grows by the power {power} of it; claimed is {target}",
-    **dict.fromkeys(COMPARISONS, _SEVERAL),
-}
-#: What the plot's estimate is, where it is neither a mean nor a difference of two.
-_ESTIMATES = {"cost": "ratio", "complexity": "exponent"}
-_FIELD = re.compile(r"\{(\w+)\}")
-SCOPE_PREFIX: dict[Scope | None, str] = {
-    "other_data": "on stand-in data, ",
-    "other_split": "on another split, ",
-    "same_data": "",
-    None: "",
-}
+Bounds = tuple[float, float]
+
+# --------------------------------------------------------------------------- the numbers of a verdict
+
+
+def coverage(verdict: Verdict) -> tuple[str, str]:
+    """Of the intervals of both tests, in percent: `90` and `95` at the level of 5 %, `98` and `99` at 1 %."""
+    return f"{100.0 * (1.0 - 2.0 * verdict.level):.6g}", f"{100.0 * (1.0 - verdict.level):.6g}"
+
+
+def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
+    """What an estimate is read against: the target (or no difference) and the margin on either side."""
+    if claim.kind == "cost":
+        return (1.0,)
+    centre = verdict.target if claim.kind in (*words.PRINTED_KINDS, "complexity") else 0.0
+    if centre is None:
+        return ()
+    return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
+
+
+def subject_of(claim: ClaimRecord) -> str:
+    """What the claim compares: its metric, or what stands in its place where it is not about one."""
+    details = claim.details
+    if claim.metric:
+        return claim.metric
+    if "quantity" in details and claim.kind != "complexity":
+        return words.quantity(str(details["quantity"]))
+    if claim.kind == "dominance":
+        metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
+        return listed(list(metrics)) or "all metrics"
+    return str(details.get("of", ""))
+
+
+def printed_of(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number as it was printed."""
+    return claim.printed[0] if claim.printed else numbers.points(verdict.target)
+
+
+def target_of(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number as printed; a score to be reached; or a printed difference with its sign."""
+    if claim.kind == "value":
+        return printed_of(claim, verdict)
+    show = numbers.points if claim.kind in ("convergence", "complexity") else numbers.signed
+    return show(verdict.target)
+
+
+def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
+    """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
+    tries = list(attempts) if len(attempts) == len(n) else list(n)
+    whole = list(n) == tries
+    texts = [str(k) if whole else f"{k} of {of}" for k, of in zip(n, tries, strict=True)]
+    noun = "seed" if set(tries) == {1} else "seeds"
+    if len(texts) > 1 and len(set(texts)) == 1:
+        return f"{texts[0]} {noun} each"
+    if len(texts) > 3:
+        lost = "" if whole else f" ({plural(sum(tries) - sum(n), 'run')} without a value)"
+        spread = str(min(n)) if min(n) == max(n) else f"{min(n)} to {max(n)}"
+        return f"{spread} {noun} each{lost}"
+    return f"{listed(texts) or 'no'} {noun}"
+
+
+def medians_of(verdict: Verdict) -> tuple[str, ...]:
+    """`11.49`, `not reached`: the medians of a convergence claim; none without."""
+    return tuple("not reached" if it is None else f"{round(it, 2):g}" for it in verdict.medians)
+
+
+def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`2 of 3 steps go as claimed`, by the means alone; empty where nothing was compared."""
+    known = [part.estimate for part in verdict.parts if part.estimate is not None]
+    if not known:
+        return ""
+    number = sum(estimate > 0 for estimate in known)
+    first, _, rest = words.COMPARISONS.get(claim.kind, "comparison").partition(" ")
+    noun = joined(plural(len(known), first), rest)
+    return f"{number} of {noun} {'goes' if number == 1 else 'go'} as claimed"
+
+
+def times(ratio: str) -> str:
+    return f"× {ratio}"
+
+
+def power(exponent: str) -> str:
+    return f"power {exponent}"
+
+
+def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The metric, or what stands in its place: `P@1`, `training time`, `epochs to 57.70 nDCG@5`."""
+    subject = subject_of(claim)
+    if claim.kind == "convergence" and verdict.target is not None:
+        return f"epochs to {numbers.points(verdict.target)} {subject}".rstrip()
+    return subject
+
+
+def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
+    if claim.kind in ("value", *words.DIFFERENCES):
+        return target_of(claim, verdict)
+    known = claim.kind == "complexity" and verdict.target is not None
+    return power(numbers.points(verdict.target)) if known else numbers.ABSENT
+
+
+def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
+    if claim.kind in words.COMPARISONS:
+        return share_as_claimed(claim, verdict) or numbers.ABSENT
+    if claim.kind == "convergence":
+        return " / ".join(medians_of(verdict)) or numbers.ABSENT
+    marks = edges(claim, verdict)
+    if claim.kind == "value":
+        return numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks)
+    if verdict.estimate is None:
+        return numbers.ABSENT
+    number = numbers.points(verdict.estimate, beside=marks)
+    text = {"cost": times(number), "complexity": power(number)}.get(claim.kind)
+    text = text or numbers.signed(verdict.estimate, beside=marks)
+    return f"{text} ({numbers.interval(verdict.ci95, beside=marks)})" if verdict.ci95 else text
+
+
+def _deciding(claim: ClaimRecord, verdict: Verdict) -> tuple[str, Bounds | None]:
+    """The interval that says what the tests of an order or a cost say, with its coverage in percent.
+
+    The claim is tested on one side, which its inner interval shows, and the reverse by twice that p, which
+    the outer one shows: of an open claim the one on whose side the estimate lies.
+    """
+    inner, outer = coverage(verdict)
+    level = 1.0 if claim.kind == "cost" else 0.0  # no difference
+    against = verdict.estimate is not None and verdict.estimate < level
+    if verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against):
+        return outer, verdict.ci95
+    return inner, verdict.ci90
+
+
+def _apart(difference: float, margin: float | None, level: str) -> str:
+    """`0.62 points below`"""
+    size = numbers.distance(difference, margin=margin)
+    return level if size == "0.00" else f"{size} points {'below' if difference < 0 else 'above'}"
+
+
+def is_exact(verdict: Verdict) -> bool:
+    """Whether it was decided without any chance, as nothing is random."""
+    return verdict.p_reproduced is None and verdict.outcome != "inconclusive"
+
+
+def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
+    """Everything that a sentence about the claim may ask for, as text; an absent number is a dash."""
+    first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
+    marks, (inner, outer) = edges(claim, verdict), coverage(verdict)
+    deciding, bounds = _deciding(claim, verdict)
+    estimate, target, margin = verdict.estimate, verdict.target, verdict.margin
+    number, medians = numbers.points(estimate, beside=marks), medians_of(verdict)
+    place = "beside"
+    if estimate is not None and target is not None:
+        place = _apart(estimate - target, margin, "exactly")
+    alone = numbers.ABSENT if verdict.p_reproduced is None else alone_text(verdict, verdict.level)
+
+    def within(level: str, of: str, span: Bounds | None) -> str:
+        said = numbers.interval(span, beside=marks)
+        return f" ({level}% interval of the {of} {said})" if span else ""
+
+    return {
+        "first": first,
+        "second": second,
+        "metric": claim.metric,
+        "subject": subject_of(claim),
+        "seeds": seeds_text(verdict.n, verdict.attempts),
+        "mean": numbers.mean_sd(estimate, verdict.sd, beside=marks),
+        "sizes": str(len(claim.experiments)),
+        "cost": words.quantity(str(claim.details.get("quantity", ""))),
+        "power": number,
+        "ratio": number,
+        "medians": f": {' against '.join(medians)}, by the medians" if medians else "",
+        "give": "gives" if verdict.attempts in ((1,), ()) and verdict.n == (1,) else "give",
+        "place": place,
+        "gap": _apart(estimate or 0.0, margin, "level with"),
+        "held": share_as_claimed(claim, verdict),
+        "moves": "rises" if claim.details.get("direction", "rising") == "rising" else "falls",
+        "beyond": "in every run" if is_exact(verdict) else "beyond the spread of the seeds",
+        "printed": printed_of(claim, verdict),
+        "target": target_of(claim, verdict),
+        "margin": numbers.margin_size(margin),
+        "negligible": numbers.margin_size(claim.negligible),
+        "ci90": numbers.interval(verdict.ci90, beside=marks),
+        "ci95": numbers.interval(verdict.ci95, beside=marks),
+        "inner": inner,
+        "outer": outer,
+        "alone": alone,
+        "range90": within(inner, "difference", verdict.ci90),
+        "range95": within(outer, "difference", verdict.ci95),
+        "deciding": deciding,
+        "range_deciding": within(deciding, "difference", bounds),
+        "ratio_deciding": within(deciding, "ratio", bounds),
+        "from_margin": numbers.smallest_reproducing(verdict.margin_reproduced_from, margin=margin),
+        "to_margin": numbers.largest_contradicting(verdict.margin_contradicted_up_to, margin=margin),
+        "declared": str(verdict.readings_declared or numbers.ABSENT),
+        "came_out": came_out(claim, verdict) or numbers.ABSENT,
+        "readings": readings_counted(verdict),
+        "more": words.MORE_SEEDS,
+    }
+
+
+def alone_text(it: Verdict | ReadingVerdict, level: float) -> str:
+    """What a claim that only the others keep open would be by itself."""
+    return "reproduced" if it.p_reproduced is not None and it.p_reproduced <= level else "contradicted"
+
+
+# --------------------------------------------------------------------------- titles and summaries
+
+
+def claim_title(claim: ClaimRecord, names: Sequence[str]) -> str:
+    """The claim's own short words, or a plain description where the file has none."""
+    first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
+    if claim.says:
+        return claim.says
+    if claim.kind in ("order", "gap", "significant"):
+        return f"“{first}” is above “{second}”"
+    if claim.kind == "equivalent":
+        return f"“{first}” and “{second}” are alike"
+    if claim.kind == "value":
+        return f"“{first}” scores {' / '.join(claim.printed) or numbers.ABSENT}"
+    named = listed(quoted(names)) or numbers.ABSENT
+    return capital(f"{words.KIND_WORDS.get(claim.kind, claim.kind)} of {named}")
+
+
+def over_metrics(marks: Iterable[tuple[str, words.Status]]) -> str:
+    """How one claim of the file came out over its metrics.
+
+    >>> over_metrics([("P@1", "reproduced"), ("P@3", "inconclusive"), ("P@5", "reproduced")])
+    'Reproduced at P@1 and P@5; inconclusive at P@3.'
+    """
+    by_status: dict[words.Status, list[str]] = {status: [] for status in words.STATUSES}
+    for metric, status in marks:
+        by_status[status].append(metric)
+    parts = []
+    for status, metrics in by_status.items():
+        at = listed([metric for metric in metrics if metric])
+        parts += [words.STATUS_WORDS[status].lower() + (f" at {at}" if at else "")] if metrics else []
+    return capital("; ".join(parts)) + "." if parts else ""
+
+
+def margin_band(verdict: Verdict) -> str:
+    """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
+    margin = verdict.margin
+    ends = (
+        ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
+        ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
+    )
+    parts = []
+    for word, start, end in ends:
+        if start is None and end is None:
+            continue
+        low = "" if start is None else f"from {numbers.smallest_reproducing(start, margin=margin)}"
+        high = "" if end is None else f"up to {numbers.largest_contradicting(end, margin=margin)}"
+        if end == 0.0:
+            parts.append(f"{word} by none")
+        elif start == 0.0:
+            parts.append(f"{word} {high or 'at any margin'}")
+        else:
+            parts.append(joined(word, low, high or "on"))
+    return "; ".join(parts)
+
+
+def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """What the verdict hangs on, a term and its words each: spread and its prior, the scatter, the look."""
+    for name, it in zip(claim.experiments, verdict.scatter, strict=False):
+        if it.sd is not None and it.moderated is not None and it.prior_sd is not None:
+            own, moderated, common = (numbers.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
+            who = f"{name}: " if len(verdict.scatter) > 1 else ""
+            prior = f"common sd {common} with {it.prior_df:.3g} df"
+            yield "Spread", f"{who}sd {own}, moderated {moderated} ({prior})"
+    if verdict.look:
+        level = f"{100.0 * verdict.level:.3g}%"
+        yield "Look", f"number {verdict.look} at these runs, at the level of {level}"
+    if verdict.by_own_spread is not None:
+        same = verdict.by_own_spread == verdict.outcome
+        yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
+    if verdict.kappa is not None:
+        kappa = numbers.points(verdict.kappa)
+        yield "Would vanish", f"if the paper’s runs scatter {kappa} times as much as ours; 2 is assumed"
+
+
+def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
+    """What the interval plot shows, for those who do not see it."""
+    difference, exponent = claim.kind in words.DIFFERENCES, claim.kind == "complexity"
+    show = partial(numbers.signed if difference else numbers.points, beside=edges(claim, verdict))
+    inner, outer = coverage(verdict)
+    parts = []
+    if verdict.target is not None:
+        named = "claimed exponent" if exponent else "printed difference" if difference else "printed"
+        parts.append(f"{named} {target_of(claim, verdict)}")
+    if verdict.margin is not None:
+        unit = "" if exponent else " points"
+        parts.append(f"margin {numbers.margin_size(verdict.margin)}{unit} either way")
+    if verdict.estimate is not None:
+        other = {"cost": "ratio", "complexity": "exponent"}.get(claim.kind, "mean")
+        label = "difference of the means" if difference else other
+        parts.append(f"{label} {show(verdict.estimate)} from {seeds_text(verdict.n)}")
+    spans = {f"{inner}%": verdict.ci90, f"{outer}%": verdict.ci95, "prediction": verdict.pi95}
+    for label, bounds in spans.items():
+        if bounds is not None:
+            parts.append(f"{label} interval {numbers.interval(bounds, beside=edges(claim, verdict))}")
+    if not parts:
+        parts.append(f"every seed of {len(verdict.values)} experiments, {seeds_text(verdict.n)}")
+    return capital("; ".join(parts)) + "."
+
+
+def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
+    """Why a claim has no interval plot."""
+    if verdict is not None and verdict.scope == "other_data" and claim.kind in words.PRINTED_KINDS:
+        return "Not drawn: the runs used other data than the paper, so its number and ours share no axis."
+    if verdict is not None and verdict.parts:
+        return "Not drawn: the comparisons share no axis; the table below has each."
+    if verdict is not None and verdict.values and claim.kind == "convergence":
+        return "Not drawn: what counts is the epoch at which a run reaches the score, listed below."
+    return "Not drawn: there is no number to show."
+
+
+# --------------------------------------------------------------------------- the sentence of a verdict
 
 
 def verdict_sentence(
@@ -74,417 +355,20 @@ def verdict_sentence(
     `names` are the titles of the claim's experiments, in its order; `departures` counts those from the paper.
     `settling` says how many seeds would settle it, where it is open.
     """
-    status = status_of(verdict)
+    status = words.status_of(verdict)
     if verdict is None:
-        return f"{STATUS_WORDS[status]}: {CONCLUSIONS['*', 'not_run']}."
-    fields = {**fields_of(claim, verdict, names), "more": in_a_sentence(settling, verdict.scope)}
-    missing = unrun(verdict, [f"“{name}”" for name in names])
-    word = verdict_word(claim, verdict)
-    sentences = (
+        return f"{words.STATUS_WORDS[status]}: {words.CONCLUSIONS['*', 'not_run']}."
+    fields = {**fields_of(claim, verdict, names), "more": _more(settling, verdict.scope)}
+    follows = unrun(verdict, quoted(names)) or _conclusion(claim.kind, verdict, fields)
+    every_reading = verdict.readings and len(verdict.readings) == verdict.readings_declared
+    return joined(
         alternatives(claim, departures) if status == "contradicted" else "",
-        verdicts_measured(claim, verdict, fields) if status != "not_tested" else "",
-        f"{word}: {missing or conclusion(claim.kind, verdict, fields)}.",
+        _measured(claim, verdict, fields) if status != "not_tested" else "",
+        f"{_word(claim, verdict)}: {follows}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
-        _agreed(verdict),
-        on_one_side(claim, verdict),
+        words.AGREED.format_map(fields) if every_reading and verdict.outcome != "inconclusive" else "",
+        _on_one_side(claim, verdict),
     )
-    return " ".join(sentence for sentence in sentences if sentence)
-
-
-def _agreed(verdict: Verdict) -> str:
-    """That a decision holds under every reading of what the paper leaves open, where there are several."""
-    agree = verdict.readings and len(verdict.readings) == verdict.readings_declared
-    if not agree or verdict.outcome == "inconclusive":
-        return ""
-    return AGREED.format(declared=verdict.readings_declared)
-
-
-def on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
-    """Where the means of all readings lie on one side of a printed value: the side, and the nearest."""
-    means = [it.estimate for it in verdict.readings if it.estimate is not None]
-    target = verdict.target
-    if claim.kind != "value" or target is None or len(means) < 2 or verdict.scope == "other_data":
-        return ""
-    below, above = all(it < target for it in means), all(it > target for it in means)
-    if not (below or above):
-        return ""
-    nearest = min(means, key=lambda it: abs(it - target))
-    return ONE_SIDE.format(
-        number=len(means),
-        side="below" if below else "above",
-        printed=claim.printed[0] if claim.printed else digits.points(target),
-        nearest=digits.points(nearest, beside=(target,)),
-    )
-
-
-def verdict_word(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`Reproduced, as to direction`: an order is judged without its size; with the level of a look."""
-    status = status_of(verdict)
-    direction = claim.kind == "order" and status == "reproduced"
-    return STATUS_WORDS[status] + (", as to direction" if direction else "") + at_level(verdict)
-
-
-def at_level(verdict: Verdict) -> str:
-    """The level, where it is the share of one look."""
-    usual = verdict.level == Verdict("", "inconclusive", "").level
-    return "" if usual or verdict.p_reproduced is None else f", at the level of {100.0 * verdict.level:.3g} %"
-
-
-def alternatives(claim: ClaimRecord, departures: int) -> str:
-    """What else could be behind a contradiction of this claim."""
-    known = f"one of the {departures} departures listed under “Protocol”, "
-    if departures < 2:
-        known = "the departure listed under “Protocol”, " if departures else ""
-    luck = "a slip in printing" if claim.kind == "value" else "a lucky run"
-    rest = "a setting that the paper leaves open, another preparation of the data, or"
-    return capital(f"{known}{rest} {luck} may be behind what follows.")
-
-
-def claim_title(claim: ClaimRecord, names: Sequence[str]) -> str:
-    """The claim's own short words, or a plain description where the file has none."""
-    if claim.says:
-        return claim.says
-    first, second = pair(names)
-    if claim.kind in ("order", "gap", "significant"):
-        return f"“{first}” is above “{second}”"
-    if claim.kind == "equivalent":
-        return f"“{first}” and “{second}” are alike"
-    if claim.kind == "value":
-        return f"“{first}” scores {' / '.join(claim.printed) or digits.ABSENT}"
-    named = listed([f"“{name}”" for name in names])
-    return capital(f"{KIND_WORDS.get(claim.kind, claim.kind)} of {named or digits.ABSENT}")
-
-
-def over_metrics(marks: Sequence[tuple[str, Status]]) -> str:
-    """How one claim of the file came out over its metrics.
-
-    >>> over_metrics([("P@1", "reproduced"), ("P@3", "inconclusive"), ("P@5", "reproduced")])
-    'Reproduced at P@1 and P@5; inconclusive at P@3.'
-    """
-    parts = []
-    for status in STATUSES:
-        found = [metric for metric, its in marks if its == status]
-        metrics = listed([metric for metric in found if metric])
-        if found:
-            parts.append(STATUS_WORDS[status].lower() + (f" at {metrics}" if metrics else ""))
-    return capital("; ".join(parts)) + "." if parts else ""
-
-
-def margin_band(verdict: Verdict) -> str:
-    """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
-    margin = verdict.margin
-    ends = (
-        ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
-        ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
-    )
-    parts = []
-    for word, start, end in ends:
-        if start is None and end is None:
-            continue
-        if end == 0.0:
-            parts.append(f"{word} by none")
-            continue
-        low = "" if start is None else f"from {digits.smallest_reproducing(start, margin=margin)}"
-        high = "" if end is None else f"up to {digits.largest_contradicting(end, margin=margin)}"
-        if start == 0.0:
-            parts.append(f"{word} {high}" if high else f"{word} at any margin")
-        else:
-            parts.append(" ".join(it for it in (word, low, high or "on") if it))
-    return "; ".join(parts)
-
-
-def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
-    """What the interval plot shows, for those who do not see it."""
-    difference, power = claim.kind in DIFFERENCES, claim.kind == "complexity"
-    show = digits.signed if difference else digits.points
-    marks = edges(claim, verdict)
-    parts = []
-    if verdict.target is not None:
-        named = "claimed exponent" if power else "printed difference" if difference else "printed"
-        parts.append(f"{named} {target_of(claim, verdict)}")
-    if verdict.margin is not None:
-        unit = "" if power else " points"
-        parts.append(f"margin {digits.margin_size(verdict.margin)}{unit} either way")
-    if verdict.estimate is not None:
-        label = "difference of the means" if difference else _ESTIMATES.get(claim.kind, "mean")
-        parts.append(f"{label} {show(verdict.estimate, beside=marks)} from {field_seeds(verdict.n)}")
-    for label, bounds in (
-        (f"{coverage(verdict)[0]}%", verdict.ci90),
-        (f"{coverage(verdict)[1]}%", verdict.ci95),
-        ("prediction", verdict.pi95),
-    ):
-        if bounds is not None:
-            parts.append(f"{label} interval {digits.interval(bounds, beside=marks)}")
-    if not parts:
-        parts.append(f"every seed of {len(verdict.values)} experiments, {field_seeds(verdict.n)}")
-    return capital("; ".join(parts)) + "."
-
-
-def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
-    """Why a claim has no interval plot."""
-    if verdict is not None and verdict.scope == "other_data" and claim.kind in PRINTED_KINDS:
-        return "Not drawn: the runs used other data than the paper, so its number and ours share no axis."
-    if verdict is not None and verdict.parts:
-        return "Not drawn: the comparisons share no axis; the table below has each."
-    if verdict is not None and verdict.values and claim.kind == "convergence":
-        return "Not drawn: what counts is the epoch at which a run reaches the score, listed below."
-    return "Not drawn: there is no number to show."
-
-
-def verdicts_measured(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
-    stand_in = claim.kind in PRINTED_KINDS and verdict.scope == "other_data"
-    known = verdict.parts or verdict.estimate is not None
-    if claim.kind == "convergence":
-        known = verdict.target is not None
-    if not known or claim.kind not in _MEASURED or stand_in:
-        return ""
-    return capital(SCOPE_PREFIX[verdict.scope] + _MEASURED[claim.kind].format_map(fields)) + "."
-
-
-def conclusion(kind: str, verdict: Verdict, fields: dict[str, str]) -> str:
-    """The sentence for a kind and reason; the reason's few words where a number that it needs is absent."""
-    code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
-    pattern = CONCLUSIONS.get((kind, code)) or CONCLUSIONS.get(("*", code))
-    if pattern is None or any(fields[name] == digits.ABSENT for name in _FIELD.findall(pattern)):
-        return REASONS.get(code, reason(verdict.reason)).replace("{more}", fields["more"])
-    return pattern.format_map(fields)
-
-
-def hangs_on(claim: ClaimRecord, verdict: Verdict) -> list[tuple[str, str]]:
-    """What the verdict hangs on, a term and its words each: spread and its prior, the scatter, the look."""
-    found = [("Spread", text) for text in _spreads(claim, verdict)]
-    if verdict.look:
-        level = f"{100.0 * verdict.level:.3g}%"
-        found.append(("Look", f"number {verdict.look} at these runs, at the level of {level}"))
-    if verdict.by_own_spread is not None:
-        same = verdict.by_own_spread == verdict.outcome
-        said = "without moderation the same" if same else f"without moderation {verdict.by_own_spread}"
-        found.append(("Own spread", said))
-    if verdict.kappa is not None:
-        times = digits.points(verdict.kappa)
-        found.append(
-            ("Would vanish", f"if the paper’s runs scatter {times} times as much as ours; 2 is assumed")
-        )
-    return found
-
-
-def _spreads(claim: ClaimRecord, verdict: Verdict) -> Iterator[str]:
-    """`kim: sd 0.24, moderated 0.28 (common sd 0.30 with 6 df)`; nothing where no variance is moderated."""
-    for name, it in zip(claim.experiments, verdict.scatter, strict=False):
-        if it.sd is None or it.moderated is None or it.prior_sd is None:
-            continue
-        own, moderated, common = (digits.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
-        who = f"{name}: " if len(verdict.scatter) > 1 else ""
-        yield f"{who}sd {own}, moderated {moderated} (common sd {common} with {it.prior_df:.3g} df)"
-
-
-def _size(claim: ClaimRecord, verdict: Verdict) -> str:
-    """That comparisons are judged by direction alone, with the printed difference where there is one."""
-    if claim.kind in COMPARISONS:
-        return SIZES_UNKNOWN
-    if claim.kind != "order":
-        return ""
-    if verdict.target is None:
-        return SIZE_UNKNOWN
-    return SIZE_NOT_JUDGED.format(target=digits.points(verdict.target))
-
-
-def _leaning(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """Which side of zero an undecided likeness lies on, where its whole outer interval is on one side.
-
-    Other reasons say themselves why the seeds do not show a direction, or that the margin is passed.
-    """
-    open_size = claim.kind == "equivalent" and verdict.reason in ("straddles_margin", "multiplicity")
-    if not open_size or verdict.outcome != "inconclusive" or verdict.ci95 is None:
-        return ""
-    low, high = verdict.ci95
-    if low <= 0 <= high:
-        return ""
-    side, higher = ("above", "higher") if low > 0 else ("below", "lower")
-    return LEANING.format(
-        ci95=fields["ci95"], outer=fields["outer"], side=side, first=fields["first"], higher=higher
-    )
-
-
-_MOST_NAMES = 3
-_MOST_LINES = 3
-_SOME = "one side was run and the other was not, as in {claim}: {why}"
-
-
-def unrun(verdict: Verdict | None, names: Sequence[str]) -> str | None:
-    """`no run of A; the other arm has 1 seed`; None where no arm was run, or the verdict is another.
-
-    `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
-    """
-    if verdict is None or verdict.reason != "not_run" or not any(verdict.attempts):
-        return None
-    arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
-    never = [name for name, (_, attempts) in arms.items() if not attempts]
-    barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
-    there = [n for n, _ in arms.values() if n]
-    if not never and not barren:
-        return None
-    parts = [f"no run of {_some(never)}"] if never else []
-    parts += [f"no run of {_some(barren)} gives this number"] if barren else []
-    return "; ".join([*parts, *([_unrun_others(there)] if there else [])])
-
-
-def unrun_lines(
-    pairs: Iterable[tuple[ClaimRecord, Verdict | None]], names: Callable[[ClaimRecord], Sequence[str]]
-) -> Iterator[str]:
-    """How many claims were not run at all, and what is missing of the others: of a few each, of many one."""
-    told = [
-        (claim, unrun(verdict, names(claim)))
-        for claim, verdict in pairs
-        if verdict is None or verdict.reason == "not_run"
-    ]
-    partly = [(claim, why) for claim, why in told if why is not None]
-    if whole := len(told) - len(partly):
-        yield unjudged(whole, code="not_run")
-    counts = Counter(why for _, why in partly)
-    if len(counts) > _MOST_LINES:
-        claim, why = partly[0]
-        yield unjudged(len(partly), code="not_run", why=_SOME.format(claim=claim.id, why=why))
-    else:
-        yield from (unjudged(number, code="not_run", why=why) for why, number in counts.items())
-
-
-def _some(names: Sequence[str]) -> str:
-    if len(names) <= _MOST_NAMES:
-        return listed(names, word="or")
-    return f"{', '.join(names[: _MOST_NAMES - 1])} or {len(names) - _MOST_NAMES + 1} others"
-
-
-def _unrun_others(seeds: Sequence[int]) -> str:
-    number = plural(max(seeds), "seed")
-    if len(seeds) == 1:
-        return f"the other arm has {number}"
-    spread = number if min(seeds) == max(seeds) else f"{min(seeds)} to {number}"
-    return f"the other {len(seeds)} arms have {spread}{' each' if min(seeds) == max(seeds) else ''}"
-
-
-SETTLE_HEAD = "What would settle the open claims"
-#: Of runs on other data than the paper's.
-SETTLE_ON_STAND_IN = "on this stand-in"
-NEVER_PRINTED = "a stand-in can never settle the printed number, which is about the paper’s own data"
-SETTLE_STAND_IN_NOTE = (
-    "What runs on a stand-in settle holds for the stand-in: those claims stand last, and what is printed for "
-    "the paper’s own data stays open."
-)
-
-
-def is_on_stand_in(scope: Scope | None) -> bool:
-    return scope == "other_data"
-
-
-def settle_to_settle(found: Settling, scope: Scope | None = None, verdict: Verdict | None = None) -> str:
-    """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number.
-
-    Of a claim that was judged on other data it says that this is about the stand-in alone; `verdict` tells
-    of one whose readings differ which way they point.
-    """
-    needed = reading_to_settle(verdict) or _needed(found)
-    return f"{SETTLE_ON_STAND_IN}: {needed}; {NEVER_PRINTED}" if is_on_stand_in(scope) else needed
-
-
-def short(found: Settling, scope: Scope | None, verdict: Verdict | None = None) -> str:
-    """`6 seeds, 0.4 GPU-hours`, and on whose data."""
-    text = reading_to_settle(verdict) or found.text
-    return f"{SETTLE_ON_STAND_IN}: {text}" if is_on_stand_in(scope) else text
-
-
-def in_a_sentence(found: Settling | None, scope: Scope | None) -> str:
-    """`; to settle it: 6 seeds`, in place of `MORE_SEEDS`."""
-    if not is_on_stand_in(scope):
-        return f"; to settle it: {found.text}" if found else MORE_SEEDS
-    if found is None:
-        return f"{MORE_SEEDS} {SETTLE_ON_STAND_IN}"
-    return f"; to settle it {SETTLE_ON_STAND_IN}: {found.text} ({NEVER_PRINTED})"
-
-
-def _needed(found: Settling) -> str:
-    if found.seeds is None or (found.reproduce, found.contradict) == (_SETTLE_NONE, _SETTLE_NONE):
-        return found.text
-    parts = (("reproduce", found.reproduce), ("contradict", found.contradict))
-    needed = ", ".join(f"to {word} it {_settle_seeds(numbers)}" for word, numbers in parts)
-    return f"{found.text}: {needed}"
-
-
-def time(seconds: float | None, device: str | None) -> str:
-    """`24.0 min on a GPU`, as far as it is known."""
-    if seconds is None:
-        return "not known"
-    return digits.duration(seconds) + (f" on a {device}" if device else "")
-
-
-def chance(found: Settling, scope: Scope | None = None) -> str:
-    """`To reproduce it: 80% with 6 seeds, 90% with 7. To contradict it: none.`, or why there is no number."""
-    of = f"{capital(SETTLE_ON_STAND_IN)}. " if is_on_stand_in(scope) else ""
-    return f"{of}{_chance(found)}"
-
-
-def _chance(found: Settling) -> str:
-    pairs = (("reproduce", found.reproduce), ("contradict", found.contradict))
-    if (found.reproduce, found.contradict) == (_SETTLE_NONE, _SETTLE_NONE):
-        return f"{capital(found.text).rstrip('.')}."
-    return " ".join(f"To {word} it: {_chances(*numbers)}." for word, numbers in pairs)
-
-
-def _chances(fewest: int | None, more: int | None) -> str:
-    if fewest is None:
-        return "no number of seeds"
-    return f"80% with {fewest} seeds, 90% with {'more than 100' if more is None else more}"
-
-
-_SETTLE_NONE = (None, None)
-
-
-def _settle_seeds(numbers: tuple[int | None, int | None]) -> str:
-    """`6 (7)`: for 80 and for 90%."""
-    fewest, more = numbers
-    if fewest is None:
-        return "none"
-    return f"{fewest} ({'more than 100' if more is None else more})"
-
-
-_CHANCE = "chance alone does not explain it"
-_ORDERED = ("order", "gap", "significant")
-#: A difference of less points is no side.
-_LEVEL = 0.005
-_SEEN = "with {seeds}, {who} {lead} in {metric}"
-PRINTED_DIFFERENCE = "The paper prints a difference of {target}."
-#: What follows, by kind and reason code; `*` is any kind.
-_FOLLOWS = {
-    ("value", "tost"): "with chance allowed for, that is within the margin of {margin} points",
-    ("value", "minimum_effect"): (
-        "that is beyond the margin of {margin} points, even if the paper’s was an unusual run"
-    ),
-    ("value", "within_seed_spread"): (
-        "one lucky run may explain it; it would be reproduced from a margin of {from_margin} points on"
-    ),
-    ("value", "straddles_margin"): (
-        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
-    ),
-    ("order", "direction"): _CHANCE,
-    ("order", "reversed"): f"here it is the other way round, and {_CHANCE}",
-    ("order", "undecided"): "chance alone may explain it",
-    ("gap", "tost"): "with chance allowed for, that is within the margin of {margin} points",
-    ("gap", "straddles_margin"): (
-        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
-    ),
-    ("significant", "direction"): f"that is more than {{margin}} points, and {_CHANCE}",
-    ("significant", "exceeds_margin"): f"that is more than {{margin}} points, and {_CHANCE}",
-    ("significant", "reversed"): f"here it is the other way round, and {_CHANCE}",
-    ("equivalent", "tost"): "with chance allowed for, that is within the margin of {margin} points",
-    ("equivalent", "no_loss"): "with chance allowed for, that is no loss of {margin} points",
-    ("equivalent", "loss"): f"that is a loss of more than {{margin}} points, and {_CHANCE}",
-    ("equivalent", "minimum_effect"): f"that is beyond the margin of {{margin}} points, and {_CHANCE}",
-    ("equivalent", "straddles_margin"): (
-        "with chance allowed for, that may lie within the margin of {margin} points, or beyond it"
-    ),
-    ("*", "multiplicity"): "alone it would be {alone}, but of so many claims some come out so by chance",
-}
 
 
 def brief_sentence(
@@ -500,91 +384,155 @@ def brief_sentence(
 
     `others` are the claim's other metrics: those that point another way are named in the same sentence.
     """
-    status = status_of(verdict)
+    status = words.status_of(verdict)
     if verdict is None or status == "not_tested":
         return verdict_sentence(claim, verdict, names=names)
     plain = fields_of(claim, verdict, names)
     fields = {**plain, "more": ""} if settling else plain
-    direction = claim.kind == "order" and status == "reproduced"
-    seen = _but(_seen(claim, verdict, fields), claim, verdict, others)
-    follows = _follows(claim, verdict, fields) if seen else conclusion(claim.kind, verdict, fields)
-    if settling and conclusion(claim.kind, verdict, plain) != conclusion(claim.kind, verdict, fields):
-        follows = f"{follows}{in_a_sentence(settling, verdict.scope)}"
-    sentences = (
+    conclusion = _conclusion(claim.kind, verdict, fields)
+    pattern = words.FOLLOWS.get((claim.kind, verdict.reason)) or words.FOLLOWS.get(("*", verdict.reason))
+    seen = _seen(claim, verdict, fields, others)
+    plainly = seen and pattern and not is_exact(verdict) and not _lacks_a_number(pattern, fields)
+    follows = pattern.format_map(fields) if plainly and pattern else conclusion
+    if settling and _conclusion(claim.kind, verdict, plain) != conclusion:
+        follows += _more(settling, verdict.scope)
+    direction = claim.kind == "order" and status == "reproduced" and verdict.target is not None
+    return joined(
         alternatives(claim, departures) if status == "contradicted" else "",
         seen,
-        f"{verdict_word(claim, verdict)}: {follows}.",
-        PRINTED_DIFFERENCE.format(target=digits.points(verdict.target))
-        if direction and verdict.target is not None
-        else "",
-        on_one_side(claim, verdict) if status != "reproduced" else "",
+        f"{_word(claim, verdict)}: {follows}.",
+        f"The paper prints a difference of {numbers.points(verdict.target)}." if direction else "",
+        _on_one_side(claim, verdict) if status != "reproduced" else "",
     )
-    return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _seen(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """What the runs gave: of two arms, how far the one that is said to be better is ahead."""
-    if claim.kind not in (*_ORDERED, "equivalent") or verdict.estimate is None:
-        return verdicts_measured(claim, verdict, fields)
-    if not verdicts_measured(claim, verdict, fields):  # not to be compared with what the paper prints
+def alternatives(claim: ClaimRecord, departures: int) -> str:
+    """What else could be behind a contradiction of this claim."""
+    known = f"one of the {departures} departures listed under “Protocol”, "
+    if departures < 2:
+        known = "the departure listed under “Protocol”, " if departures else ""
+    luck = "a slip in printing" if claim.kind == "value" else "a lucky run"
+    rest = "a setting that the paper leaves open, another preparation of the data, or"
+    return capital(f"{known}{rest} {luck} may be behind what follows.")
+
+
+def _word(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`Reproduced, as to direction`: an order is judged without its size; with the level of a look."""
+    status = words.status_of(verdict)
+    direction = ", as to direction" if claim.kind == "order" and status == "reproduced" else ""
+    usual = verdict.level == Verdict.level or verdict.p_reproduced is None
+    return (
+        words.STATUS_WORDS[status]
+        + direction
+        + ("" if usual else f", at the level of {100 * verdict.level:.3g} %")
+    )
+
+
+def _measured(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
+    """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
+    stand_in = claim.kind in words.PRINTED_KINDS and verdict.scope == "other_data"
+    known = verdict.parts or verdict.estimate is not None
+    if claim.kind == "convergence":
+        known = verdict.target is not None
+    if not known or claim.kind not in words.MEASURED or stand_in:
         return ""
-    size = digits.distance(verdict.estimate, margin=verdict.margin)
-    said = _SEEN.format_map({**fields, **_lead(claim, verdict.estimate, size)})
-    printed = f"; the paper prints {fields['target']}" if claim.kind == "gap" else ""
-    return capital(SCOPE_PREFIX[verdict.scope] + said + printed) + "."
+    return capital(words.SCOPE_PREFIX[verdict.scope] + words.MEASURED[claim.kind].format_map(fields)) + "."
 
 
-def _but(
-    seen: str, claim: ClaimRecord, verdict: Verdict, others: Sequence[tuple[ClaimRecord, Verdict]]
+def _conclusion(kind: str, verdict: Verdict, fields: Mapping[str, str]) -> str:
+    """The sentence for a kind and reason; the reason's few words where a number that it needs is absent."""
+    code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
+    pattern = words.CONCLUSIONS.get((kind, code)) or words.CONCLUSIONS.get(("*", code))
+    if pattern is None or _lacks_a_number(pattern, fields):
+        return words.REASONS.get(code, words.reason(verdict.reason)).replace("{more}", fields["more"])
+    return pattern.format_map(fields)
+
+
+def _lacks_a_number(pattern: str, fields: Mapping[str, str]) -> bool:
+    return any(fields[name] == numbers.ABSENT for name in re.findall(r"\{(\w+)\}", pattern))
+
+
+def _size(claim: ClaimRecord, verdict: Verdict) -> str:
+    """That comparisons are judged by direction alone, with the printed difference where there is one."""
+    if claim.kind in words.COMPARISONS:
+        return words.SIZES_UNKNOWN
+    if claim.kind != "order":
+        return ""
+    if verdict.target is None:
+        return words.SIZE_UNKNOWN
+    return words.SIZE_NOT_JUDGED.format(target=numbers.points(verdict.target))
+
+
+def _leaning(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
+    """Which side of zero an undecided likeness lies on, where its whole outer interval is on one side.
+
+    Other reasons say themselves why the seeds do not show a direction, or that the margin is passed.
+    """
+    open_size = claim.kind == "equivalent" and verdict.reason in ("straddles_margin", "multiplicity")
+    if not open_size or verdict.outcome != "inconclusive" or verdict.ci95 is None:
+        return ""
+    low, high = verdict.ci95
+    if low <= 0 <= high:
+        return ""
+    side, higher = ("above", "higher") if low > 0 else ("below", "lower")
+    return words.LEANING.format_map({**fields, "side": side, "higher": higher})
+
+
+def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
+    """Where the means of all readings lie on one side of a printed value: the side, and the nearest."""
+    means = [it.estimate for it in verdict.readings if it.estimate is not None]
+    target = verdict.target
+    if claim.kind != "value" or target is None or len(means) < 2 or verdict.scope == "other_data":
+        return ""
+    below = all(it < target for it in means)
+    if not (below or all(it > target for it in means)):
+        return ""
+    nearest = numbers.points(min(means, key=lambda it: abs(it - target)), beside=(target,))
+    side, printed = "below" if below else "above", printed_of(claim, verdict)
+    return words.ONE_SIDE.format(number=len(means), side=side, printed=printed, nearest=nearest)
+
+
+def _seen(
+    claim: ClaimRecord,
+    verdict: Verdict,
+    fields: Mapping[str, str],
+    others: Sequence[tuple[ClaimRecord, Verdict]],
 ) -> str:
-    """What was seen, and `, but 0.50 points behind in P@3` of metrics that point another way."""
-    side = _brief_side(claim, verdict)
-    turned = [(it, v) for it, v in others if side * _brief_side(it, v) < 0 or _opposed(verdict, v)]
-    if not seen or not turned:
-        return seen
-    return f"{seen.removesuffix('.')}, but {listed([_turned(it, v) for it, v in turned])}."
+    """What the runs gave: of two arms, how far the one that is said to be better is ahead.
+
+    With `, but 0.50 points behind in P@3` of metrics that point another way.
+    """
+    seen = _measured(claim, verdict, fields)
+    if seen and claim.kind in words.DIFFERENCES and verdict.estimate is not None:
+        size = numbers.distance(verdict.estimate, margin=verdict.margin)
+        side = "ahead" if verdict.estimate > 0 else "behind"
+        if claim.kind == "equivalent" and not claim.details.get("no_loss"):
+            lead = "the two are level" if size == "0.00" else f"the two are {size} points apart"
+        else:
+            better = "lose nothing" if claim.kind == "equivalent" else "be better"
+            lead = f"the one said to {better} is " + ("level" if size == "0.00" else f"{size} points {side}")
+        printed = f"; the paper prints {fields['target']}" if claim.kind == "gap" else ""
+        said = f"with {fields['seeds']}, {lead} in {fields['metric']}{printed}"
+        seen = capital(words.SCOPE_PREFIX[verdict.scope] + said) + "."
+    own, turned = _side(claim, verdict), []
+    for it, other in others:
+        side_of_it = _side(it, other)
+        if own * side_of_it < 0 or {verdict.outcome, other.outcome} == {"reproduced", "contradicted"}:
+            above, below = ("ahead", "behind") if it.kind in words.DIFFERENCES else ("above", "below")
+            size = numbers.distance(side_of_it, margin=other.margin)
+            how = f"{size} points {above if side_of_it > 0 else below}" if side_of_it else other.outcome
+            turned.append(f"{how} in {it.metric}")
+    return f"{seen.removesuffix('.')}, but {listed(turned)}." if seen and turned else seen
 
 
-def _brief_side(claim: ClaimRecord, verdict: Verdict) -> float:
+def _side(claim: ClaimRecord, verdict: Verdict) -> float:
     """Above (+) or below (-) what the estimate is read against; 0 where that is not known, or no matter."""
     if verdict.estimate is None or (claim.kind == "equivalent" and not claim.details.get("no_loss")):
         return 0.0
-    if claim.kind in DIFFERENCES:
-        return 0.0 if abs(verdict.estimate) < _LEVEL else verdict.estimate
+    if claim.kind in words.DIFFERENCES:
+        return 0.0 if abs(verdict.estimate) < 0.005 else verdict.estimate  # shown as 0.00, it is no side
     known = claim.kind == "value" and verdict.target is not None and verdict.scope != "other_data"
     return verdict.estimate - verdict.target if known and verdict.target is not None else 0.0
-
-
-def _opposed(first: Verdict, second: Verdict) -> bool:
-    return {first.outcome, second.outcome} == {"reproduced", "contradicted"}
-
-
-def _turned(claim: ClaimRecord, verdict: Verdict) -> str:
-    side = _brief_side(claim, verdict)
-    if not side:
-        return f"{verdict.outcome} in {claim.metric}"
-    above, below = ("ahead", "behind") if claim.kind in DIFFERENCES else ("above", "below")
-    size = digits.distance(side, margin=verdict.margin)
-    return f"{size} points {above if side > 0 else below} in {claim.metric}"
-
-
-def _lead(claim: ClaimRecord, estimate: float, size: str) -> dict[str, str]:
-    if claim.kind == "equivalent" and not claim.details.get("no_loss"):
-        return {"who": "the two", "lead": "are level" if size == "0.00" else f"are {size} points apart"}
-    who = "the one said to lose nothing" if claim.kind == "equivalent" else "the one said to be better"
-    side = "ahead" if estimate > 0 else "behind"
-    return {"who": who, "lead": "is level" if size == "0.00" else f"is {size} points {side}"}
-
-
-def _follows(claim: ClaimRecord, verdict: Verdict, fields: dict[str, str]) -> str:
-    """The plain pattern, unless it asks for a number that is not there, or nothing is left to chance."""
-    exact = verdict.p_reproduced is None and verdict.outcome != "inconclusive"
-    pattern = _FOLLOWS.get((claim.kind, verdict.reason)) or _FOLLOWS.get(("*", verdict.reason))
-    if pattern is None or exact:
-        return conclusion(claim.kind, verdict, fields)
-    if any(f"{{{name}}}" in pattern for name, text in fields.items() if text == digits.ABSENT):
-        return conclusion(claim.kind, verdict, fields)
-    return pattern.format_map(fields)
 
 
 def sentence(claim: ClaimRecord, found: Lookup) -> str:
@@ -596,8 +544,8 @@ def brief(claim: ClaimRecord, found: Lookup) -> str:
     """The same for the first screen, without intervals; its other metrics where they point another way."""
     others = [
         (it, found.verdicts[it.id])
-        for it in found.audit.claims
-        if it.claim == claim.claim and it.id != claim.id and it.id in found.verdicts
+        for it in found.metrics[claim.claim]
+        if it.id != claim.id and it.id in found.verdicts
     ]
     return _said_of(partial(brief_sentence, others=others), claim, found)
 
@@ -614,5 +562,261 @@ def _said_of(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
 
 def departures(claim: ClaimRecord, found: Lookup) -> list[Deviation]:
     """The departures from the paper behind the claim's runs, each once."""
-    records = (found.experiments[key] for key in claim.experiments if key in found.experiments)
-    return list(dict.fromkeys(deviation for record in records for deviation in record.deviations))
+    return list(dict.fromkeys(it for record in found.records(claim) for it in record.deviations))
+
+
+# --------------------------------------------------------------------------- what was not run
+
+
+def unrun(verdict: Verdict | None, names: Sequence[str]) -> str | None:
+    """`no run of A; the other arm has 1 seed`; None where no arm was run, or the verdict is another.
+
+    `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
+    """
+    if verdict is None or verdict.reason != "not_run" or not any(verdict.attempts):
+        return None
+    arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
+    never = [name for name, (_, attempts) in arms.items() if not attempts]
+    barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
+    seeds = [n for n, _ in arms.values() if n]
+    if not never and not barren:
+        return None
+    parts = [f"no run of {_some(never)}"] if never else []
+    parts += [f"no run of {_some(barren)} gives this number"] if barren else []
+    if seeds:
+        most, equal = plural(max(seeds), "seed"), min(seeds) == max(seeds)
+        spread = f"{most} each" if equal else f"{min(seeds)} to {most}"
+        arm = f"arm has {most}" if len(seeds) == 1 else f"{len(seeds)} arms have {spread}"
+        parts.append(f"the other {arm}")
+    return "; ".join(parts)
+
+
+def _some(names: Sequence[str]) -> str:
+    """At most three."""
+    return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} others"], word="or")
+
+
+def unjudged_lines(
+    pairs: Iterable[tuple[ClaimRecord, Verdict | None]],
+    names: Callable[[ClaimRecord], Sequence[str]],
+    codes: Iterable[str],
+) -> Iterator[str]:
+    """How many claims each of the reasons `codes` left undecided, under the status that the page gives them.
+
+    What is missing of those of which one side was run: of a few sorts each, of many one.
+    """
+    by_code: dict[str, list[tuple[ClaimRecord, Verdict | None]]] = {}
+    for claim, verdict in pairs:
+        by_code.setdefault(verdict.reason if verdict else "not_run", []).append((claim, verdict))
+    for code in codes:
+        told = by_code.get(code, [])
+        whys = Counter(unrun(verdict, names(claim)) or words.reason(code) for claim, verdict in told)
+        word = words.STATUS_WORDS["not_tested" if code in words.UNTESTED else "inconclusive"].lower()
+        counts = {words.reason(code): whys.pop(words.reason(code))} if words.reason(code) in whys else {}
+        if len(whys) > 3:
+            claim, why = next((it, why) for it, v in told if (why := unrun(v, names(it))))
+            some = f"one side was run and the other was not, as in {claim.id}: {why}"
+            whys = Counter({some: sum(whys.values())})
+        for why, number in {**counts, **whys}.items():
+            yield f"{plural(number, 'claim')} {word}: {why}."
+
+
+# --------------------------------------------------------------------------- what would settle it
+
+ON_STAND_IN = "on this stand-in"
+NEVER_PRINTED = "a stand-in can never settle the printed number, which is about the paper’s own data"
+_NONE = (None, None)
+
+
+def to_settle(settling: Settling, scope: Scope | None = None, verdict: Verdict | None = None) -> str:
+    """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number.
+
+    Of a claim that was judged on other data it says that this is about the stand-in alone; `verdict` tells
+    of one whose readings differ which way they point.
+    """
+    needed = _readings_to_settle(verdict)
+    if not needed:
+        needed = settling.text
+        if settling.seeds is not None and not _is_hopeless(settling):
+            reproduce, contradict = _seeds(settling.reproduce), _seeds(settling.contradict)
+            needed += f": to reproduce it {reproduce}, to contradict it {contradict}"
+    return f"{ON_STAND_IN}: {needed}; {NEVER_PRINTED}" if scope == "other_data" else needed
+
+
+def to_settle_short(settling: Settling, scope: Scope | None, verdict: Verdict | None = None) -> str:
+    """`6 seeds, 0.4 GPU-hours`, and on whose data."""
+    text = _readings_to_settle(verdict) or settling.text
+    return f"{ON_STAND_IN}: {text}" if scope == "other_data" else text
+
+
+def chance(settling: Settling, scope: Scope | None = None) -> str:
+    """`To reproduce it: 80% with 6 seeds, 90% with 7. To contradict it: none.`, or why there is no number."""
+    of = f"{capital(ON_STAND_IN)}. " if scope == "other_data" else ""
+    if _is_hopeless(settling):
+        return f"{of}{capital(settling.text).rstrip('.')}."
+
+    def chances(fewest: int | None, more: int | None) -> str:
+        if fewest is None:
+            return "no number of seeds"
+        return f"80% with {fewest} seeds, 90% with {more or 'more than 100'}"
+
+    reproduce, contradict = chances(*settling.reproduce), chances(*settling.contradict)
+    return f"{of}To reproduce it: {reproduce}. To contradict it: {contradict}."
+
+
+def _is_hopeless(settling: Settling) -> bool:
+    return (settling.reproduce, settling.contradict) == (_NONE, _NONE)
+
+
+def _seeds(numbers_of: tuple[int | None, int | None]) -> str:
+    """`6 (7)`: for 80 and for 90%."""
+    fewest, more = numbers_of
+    return "none" if fewest is None else f"{fewest} ({more or 'more than 100'})"
+
+
+def _more(settling: Settling | None, scope: Scope | None) -> str:
+    """`; to settle it: 6 seeds`, in place of `MORE_SEEDS`."""
+    if scope != "other_data":
+        return f"; to settle it: {settling.text}" if settling else words.MORE_SEEDS
+    if settling is None:
+        return f"{words.MORE_SEEDS} {ON_STAND_IN}"
+    return f"; to settle it {ON_STAND_IN}: {settling.text} ({NEVER_PRINTED})"
+
+
+# --------------------------------------------------------------------------- readings
+
+#: Reason codes of open readings that more seeds may decide.
+_FOR_SEEDS = ("undecided", "straddles_margin", "tied", "too_few_seeds", "no_variance_estimate")
+#: Group -> its words for one reading and for more of them, in the order in which they are told.
+_READING_WORDS = {
+    "reproduced": ("reproduces it", "reproduce it"),
+    "contradicted": ("contradicts it", "contradict it"),
+    "reproduced alone": ("would reproduce it if taken alone", "would reproduce it if taken alone"),
+    "contradicted alone": ("would contradict it if taken alone", "would contradict it if taken alone"),
+    "seeds": ("is open for want of seeds", "are open for want of seeds"),
+    "test sets": ("is open by the noise of two test sets", "are open by the noise of two test sets"),
+    "luck": ("is as far off as one lucky run explains", "are as far off as one lucky run explains"),
+}
+
+
+def readings_counted(verdict: Verdict) -> str:
+    """`9 reproduced, 2 contradicted`, of the readings that were run; a dash for the default alone."""
+    number = Counter(it.outcome for it in verdict.readings)
+    order: tuple[Outcome, ...] = ("reproduced", "contradicted", "inconclusive")
+    return ", ".join(f"{number[word]} {word}" for word in order if number[word]) or numbers.ABSENT
+
+
+def few_words(verdict: Verdict | None) -> str:
+    """The reason beside the status, where the readings all but agree; empty elsewhere."""
+    outcomes = _outcomes(verdict)
+    if outcomes == {"contradicted", "inconclusive"}:
+        return "no reading of what the paper leaves open reproduces it, and some contradict it"
+    if outcomes == {"reproduced", "inconclusive"}:
+        return "no reading of what the paper leaves open contradicts it, and some reproduce it"
+    return ""
+
+
+def came_out(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`none of its 15 declared readings ... reproduces it: 4 contradict it, 8 would if taken alone`.
+
+    Empty where no reading was run.
+    """
+    groups = Counter(_group(it, claim, verdict) for it in verdict.readings)
+    if not groups:
+        return ""
+    told = [(groups[name], *words) for name, words in _READING_WORDS.items() if groups[name]]
+    parts = [f"{number} {one if number == 1 else more}" for number, one, more in told]
+    for word, other, verb in (
+        ("contradicted", "reproduced", "contradict"),
+        ("reproduced", "contradicted", "reproduce"),
+    ):
+        if groups[word] and groups[f"{word} alone"] and not groups[f"{other} alone"]:
+            parts = [it.replace(f"would {verb} it if", "would if") for it in parts]
+    others = {why: n for why, n in groups.items() if why not in _READING_WORDS}
+    parts += [f"{n} {'is' if n == 1 else 'are'} open ({why})" for why, n in others.items()]
+    run, declared = len(verdict.readings), verdict.readings_declared
+    those = f"{f'the {run} that were run of ' if run < declared else ''}its {declared} declared readings"
+    if bool(groups["reproduced"]) != bool(groups["contradicted"]):
+        does = "contradicts" if groups["reproduced"] else "reproduces"
+        return f"none of {those} of what the paper leaves open {does} it: {listed(parts)}"
+    return (
+        f"it hangs on what the paper leaves open, as not all of {those} come to the same verdict "
+        f"({listed(parts)})"
+    )
+
+
+def _readings_to_settle(verdict: Verdict | None) -> str:
+    """What would settle a claim that no reading reproduces and some contradict; empty elsewhere."""
+    if verdict is None or _outcomes(verdict) != {"contradicted", "inconclusive"}:
+        return ""
+    text = "none of its readings reproduces it: more seeds of those that are open may settle it"
+    if any(_is_between_splits(it) for it in verdict.readings):
+        text += "; where the noise of two test sets leaves them open, the paper’s own split would"
+    number = verdict.readings_declared - len(verdict.readings)
+    were = "was" if number == 1 else "were"
+    return text + (f"; {number} of them {were} not run" if number > 0 else "")
+
+
+def _outcomes(verdict: Verdict | None) -> set[str]:
+    if verdict is None or verdict.reason != "ambiguous_description":
+        return set()
+    return {it.outcome for it in verdict.readings}
+
+
+def _group(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:
+    """A key of `_READING_WORDS`, or the reason in words."""
+    if it.outcome != "inconclusive":
+        return it.outcome
+    if it.reason == "multiplicity" and it.p_reproduced is not None:
+        return f"{alone_text(it, verdict.level)} alone"
+    if _is_between_splits(it):
+        return "seeds" if _is_further_off(it, claim, verdict) else "test sets"
+    if it.reason == "within_seed_spread":
+        return "luck"
+    return "seeds" if it.reason in _FOR_SEEDS else words.reason(it.reason)
+
+
+def _is_between_splits(it: ReadingVerdict) -> bool:
+    """Judged with the noise of both test sets, and open."""
+    return it.outcome == "inconclusive" and it.reason == "other_split" and it.p_reproduced is not None
+
+
+def _is_further_off(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> bool:
+    """Whether a contradicted reading lies nearer to what is claimed, on the same side, than this open one."""
+    centre = 0.0 if claim.kind in words.DIFFERENCES else verdict.target
+    if centre is None or it.estimate is None or it.estimate == centre:
+        return False
+    others = (other for other in verdict.readings if other.outcome == "contradicted")
+    decided = (other.estimate - centre for other in others if other.estimate is not None)
+    return any(0.0 < off / (it.estimate - centre) < 1.0 for off in decided)
+
+
+def reading_because(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:
+    """Why a reading came out as it did; of an open one that is further off than a decided one, the spread."""
+    because = words.reason(it.reason)
+    if it.reason == "other_split" and claim.kind == "value":
+        because = "the noise of two test sets leaves it open"
+    if it.reason == "multiplicity" and it.p_reproduced is not None:
+        because += f" (alone: {alone_text(it, verdict.level)})"
+    if it.outcome == "inconclusive" and it.n and _is_further_off(it, claim, verdict):
+        sd = f" (SD {numbers.points(it.sd)})" if it.sd is not None else ""
+        because = f"{seeds_text(it.n)} spread too widely{sd}; {because}"
+    return because
+
+
+def reading_name(reading: Mapping[str, str]) -> str:
+    """`pooling divisor: slots`, or `default`."""
+    return "; ".join(f"{name}: {choice}" for name, choice in reading.items()).replace("_", " ") or "default"
+
+
+def open_choice(it: OpenChoice) -> str:
+    """What is open, its choices, and why."""
+    name, first, *others = (text.replace("_", " ") for text in (it.name, *it.choices))
+    before = ", ".join((f"{first} (default)", *others[:-1]))
+    return f"{capital(name)}: {before} or {others[-1]}. {it.why.rstrip('.')}."
+
+
+def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
+    """What is open in the claim's experiments, in the order of the claim file."""
+    names = {name for it in claim.experiments for name in readings.of.get(it, ())}
+    return tuple(it for it in readings.open if it.name in names)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,10 +14,6 @@ from audit.exit_codes import Exit
 from audit.record import to_json
 from tests.reports import sample
 from tests.test_cli_beside import sound
-
-needs_matplotlib = pytest.mark.skipif(
-    importlib.util.find_spec("matplotlib") is None, reason="needs the extra figures"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +25,6 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@needs_matplotlib
 def test_the_figures_are_files_in_the_folder(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record.write_text(to_json(sound()))
     assert cli.main(["report", "--figures", "figures"]) in (Exit.OK, Exit.CONTRADICTED)
@@ -41,7 +34,6 @@ def test_the_figures_are_files_in_the_folder(record: Path, capsys: pytest.Captur
     assert f"figures: {len(files)} in figures\n" in capsys.readouterr().out
 
 
-@needs_matplotlib
 def test_of_several_reports_each_has_a_folder(record: Path) -> None:
     other = record.parent.parent / "other" / "audit.json"
     other.parent.mkdir()
@@ -50,7 +42,6 @@ def test_of_several_reports_each_has_a_folder(record: Path) -> None:
     assert sorted(it.name for it in Path("figures").iterdir()) == ["other", "toy"]
 
 
-@needs_matplotlib
 def test_formats_come_in_one_order_each_once() -> None:
     assert formats_of("png,svg,png", Path("f")) == ("svg", "png")
     assert formats_of(None, Path("f")) == ("svg",)
@@ -75,21 +66,6 @@ def test_what_cannot_be_drawn_is_told_in_one_sentence(
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and message in err
     assert not Path("f").exists()
-
-
-def test_without_matplotlib_one_sentence_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], record: Path
-) -> None:
-    def found(name: str, *_: Any) -> None:
-        assert name == "matplotlib"
-
-    monkeypatch.setattr(importlib.util, "find_spec", found)
-    assert cli.main(["report", "--figures", "f"]) == Exit.BAD_INPUT
-    assert capsys.readouterr().err == (
-        "audit: --figures needs matplotlib, which is not installed; "
-        "`python -m pip install 'matplotlib>=3.8'`\n"
-    )
-    assert not (record.parent / "report.html").exists()
 
 
 def test_a_report_without_figures_does_not_load_matplotlib() -> None:

@@ -19,7 +19,7 @@ MODULES = {
 MAY_IMPORT = {
     "audit": ("audit",),
     "audit.api": ("audit", "reports.lookup", "reports.render", "reports.verdicts"),
-    "audit.claim_items": ("audit", "reports.findings", "reports.words"),
+    "audit.claim_items": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": (

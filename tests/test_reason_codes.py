@@ -8,8 +8,8 @@ from audit.explaining import _NOTHING
 from audit.planning.outlook import _SEEDS_HELP, outlooks
 from audit.planning.wording import HOPELESS, sentence
 from audit.record import Verdict
+from reports.sentences import REASONS, reason
 from reports.verdicts import verdict_sentence
-from reports.words import REASONS, reason
 from tests.explaining.cases import audited
 from tests.judging.made import HIGH, LOW, arms, claim
 from tests.reports.test_reasons import SOURCES, codes

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from audit.record import ClaimRecord, Deviation
 from reports.lookup import Lookup
+from reports.sentences import status_of
 from reports.text import plural
 from reports.verdicts import departures
-from reports.words import status_of
 
 
 def protocol_texts(claim: ClaimRecord, found: Lookup) -> Iterator[str]:

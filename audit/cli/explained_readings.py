@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from audit.judging.readings import about
 from audit.record import ClaimRecord, Readings, ReadingVerdict, Verdict
-from reports import digits
-from reports.fields import DIFFERENCES, coverage, edges
-from reports.readings import open_choice, reading_name
+from reports import numbers
+from reports.sentences import DIFFERENCES
+from reports.verdicts import coverage, edges, open_choice, reading_name
 
 _WIDTH = 110
 _RULE = (
@@ -59,12 +59,12 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _row(claim: ClaimRecord, verdict: Verdict, it: ReadingVerdict) -> tuple[str, ...]:
-    show = digits.signed if claim.kind in DIFFERENCES else digits.points
+    show = numbers.signed if claim.kind in DIFFERENCES else numbers.points
     marks = edges(claim, verdict)
     return (
         reading_name(it.reading),
-        " and ".join(dict.fromkeys(map(str, it.n))) or digits.ABSENT,
-        digits.ABSENT if it.estimate is None else show(it.estimate, beside=marks),
-        digits.ABSENT if it.ci95 is None else digits.interval(it.ci95, beside=marks),
+        " and ".join(dict.fromkeys(map(str, it.n))) or numbers.ABSENT,
+        numbers.ABSENT if it.estimate is None else show(it.estimate, beside=marks),
+        numbers.ABSENT if it.ci95 is None else numbers.interval(it.ci95, beside=marks),
         f"{it.outcome} ({it.reason})",
     )

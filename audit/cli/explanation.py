@@ -13,13 +13,13 @@ from audit.explaining import Derivation, Family, Step, derivation
 from audit.explaining.step import num
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.stats.printed import printed
-from reports import digits
-from reports.fields import PRINTED_KINDS
+from reports.cards import seed_note
 from reports.lookup import Lookup, lookup
-from reports.notes import margins_note, seed_note
+from reports.numbers import ABSENT
+from reports.rerun import margins_note
+from reports.sentences import KIND_WORDS, PRINTED_KINDS, SCOPE_WORDS, STATUS_WORDS, status_of
 from reports.text import plural
 from reports.verdicts import hangs_on, margin_band, sentence
-from reports.words import KIND_WORDS, SCOPE_WORDS, STATUS_WORDS, status_of
 
 _WIDTH = 110
 _INDENT = 13
@@ -212,7 +212,7 @@ def _parts(verdict: Verdict) -> Iterator[str]:
     """The comparisons with their p-values as the page shows them: adjusted within the claim."""
     for k, part in enumerate(verdict.parts):
         numbers = (part.estimate, part.p_reproduced, part.p_contradicted)
-        difference, holds, back = (digits.ABSENT if it is None else num(it) for it in numbers)
+        difference, holds, back = (ABSENT if it is None else num(it) for it in numbers)
         yield from row("" if k else "parts", f"{part.says}: {difference}, p {holds}, of the reverse {back}")
 
 

@@ -11,7 +11,7 @@ from audit.errors import AuditError
 
 if TYPE_CHECKING:
     from audit.record import Audit
-    from reports.drawing import Format
+    from reports.figures import Format
 
 FiguresOption = Annotated[
     Path | None,
@@ -27,10 +27,8 @@ FormatOption = Annotated[
 
 
 def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
-    """The formats in `svg,pdf`; raises for an unknown one, without a folder, and without matplotlib."""
-    from importlib.util import find_spec
-
-    from reports.drawing import FORMATS
+    """The formats in `svg,pdf`; raises for an unknown one, and without a folder."""
+    from reports.figures import FORMATS
 
     if figures is None:
         if text is not None:
@@ -39,18 +37,13 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
     names = [name.strip() for name in (text or "svg").split(",")]
     if unknown := [name for name in names if name not in FORMATS]:
         raise AuditError(f"--figure-format {unknown[0]!r} is unknown; known are {', '.join(FORMATS)}")
-    if find_spec("matplotlib") is None:
-        raise AuditError(
-            "--figures needs matplotlib, which is not installed; `python -m pip install 'matplotlib>=3.8'`"
-        )
     return tuple(name for name in FORMATS if name in names)
 
 
 def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
     """The audit's figures in the folder, each in each format; other files there stay."""
     from audit.files import explained, write
-    from reports.drawing import draw_figure
-    from reports.figures import paper_figures
+    from reports.figures import draw_figure, paper_figures
 
     written = []
     with explained(folder):

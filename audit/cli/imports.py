@@ -192,7 +192,7 @@ def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 def _summary(runs: Sequence[Run]) -> str:
     """Seeds, and the mean of each metric over those that have it, as the page shows means."""
-    from reports.digits import points
+    from reports.numbers import points
     from reports.tables import mean_and_sd
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)

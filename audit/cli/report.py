@@ -116,7 +116,7 @@ def numbers_explained(path: Path) -> Iterator[None]:
 def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
     from audit.mixed_evidence import advice
-    from reports.terminal import summary
+    from reports.exports import summary
 
     page, record, *beside = write_files(audit, folder, also)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]

@@ -23,7 +23,7 @@ from audit.record import (
     Verdict,
 )
 from tests.reports import sample
-from tests.reports.split_columns import NOISE
+from tests.reports.sample import NOISE
 
 _OPEN = tuple(
     OpenChoice(name, f"Section 2.4 is silent about the {name.replace('_', ' ')}.", choices)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from audit.record import Audit
+from reports.cards import is_movable as movable
 from reports.lookup import lookup
-from reports.slider import movable
-from reports.words import status_of
+from reports.sentences import status_of
 from tests.browser.makers import hanging
 from tests.reports import sample
 

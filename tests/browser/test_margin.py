@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from audit.record import Audit, Margin
+from reports.cards import is_movable as movable
 from reports.lookup import lookup
-from reports.slider import movable
 from tests.browser.makers import at_margin, hanging, judged
 
 Opened = Callable[..., Any]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reports.lookup import lookup
-from tests.reports.test_same_runs import OTHERS, SWEEP, stood_in
+from tests.reports.test_rerun import OTHERS, SWEEP, stood_in
 
 pytestmark = pytest.mark.slow
 

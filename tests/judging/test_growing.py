@@ -17,7 +17,7 @@ from audit.errors import ClaimFileError
 from audit.explaining import derivation
 from audit.planning import outlooks, sentence
 from audit.record import ExperimentRecord, FidelityCheck, RunSpec, Verdict
-from reports.words import status_of
+from reports.sentences import status_of
 from tests.judging.made import claim, judge, said
 from tests.records import make_experiment, make_run
 

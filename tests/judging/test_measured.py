@@ -13,7 +13,7 @@ from scipy import stats
 
 from audit.judging.measured import measured
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
-from reports.words import status_of
+from reports.sentences import status_of
 from tests.judging.made import OK, claim, judge, said
 from tests.records import make_experiment, make_run
 

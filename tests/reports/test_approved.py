@@ -17,17 +17,16 @@ from pathlib import Path
 import pytest
 
 from audit.record import ClaimRecord, Outcome, Scope, Verdict, audit_from_json
-from reports.conclusions import CONCLUSIONS
-from reports.exports import EXPORTS
+from reports.exports import EXPORTS, summary
 from reports.render import html
+from reports.sentences import CONCLUSIONS, REASONS, reason
 from reports.splits import split_table
-from reports.terminal import summary
 from reports.verdicts import brief_sentence, no_plot, plot_description, verdict_sentence
-from reports.words import REASONS, reason
 from tests.reports import sample
 from tests.reports.every_kind import every_kind
 
 HERE = Path(__file__).parent
+GOLDEN = HERE / "golden" / "tiny.html"
 AUDITS = sorted(path.stem for path in (HERE / "audits").glob("*.json"))
 BLAME = re.compile(r"\b(fraud\w*|fake\w*|wrong\w*|failed to|fails to|mislead\w*|guilty|cheat\w*)\b", re.I)
 PEOPLE = re.compile(r"\b(authors?|they|he|she|his|her|who)\b", re.I)
@@ -102,6 +101,7 @@ def test_what_else_explains_a_contradiction_is_said_first() -> None:
 
 
 if __name__ == "__main__":
+    GOLDEN.write_bytes(html(sample.tiny()).encode())
     for audit_name in AUDITS:
         (HERE / "approved" / f"{audit_name}.txt").write_text(report(audit_name), encoding="utf-8")
     (HERE / "approved" / "sentences.txt").write_text(

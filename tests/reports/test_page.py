@@ -1,184 +1,104 @@
-"""The page's data: what stands where, before any HTML."""
+"""The page's data: what stands where, before any HTML. Every kind of claim, judged or not."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from audit.record import Audit, Cell, Finding, Outcome, Verdict
-from reports.cards import Card
-from reports.lookup import lookup, unique_anchors
-from reports.page import build
-from reports.protocol import run_rows
+from audit.claim_kinds import KINDS as FILE_KINDS
+from audit.record import (
+    Audit,
+    Cell,
+    Deviation,
+    ExperimentRecord,
+    Finding,
+    Margin,
+    Outcome,
+    ReadingVerdict,
+    SplitStudy,
+    SplitVerdict,
+    Verdict,
+    audit_from_json,
+    to_json,
+)
+from reports.cards import band_of, is_movable, label_rows, slider
+from reports.exports import summary
+from reports.lookup import lookup
+from reports.page import build, index_page
+from reports.protocol import is_reduced, protocol_box, protocol_diff, run_rows
+from reports.render import html, index_html
+from reports.sentences import REASONS
+from reports.splits import printed_in, split_section
 from reports.tables import mean_and_sd, table_views
 from reports.text import View
+from reports.verdicts import edges
 from tests.reports import sample
+from tests.reports.every_kind import KINDS, every_kind
+from tests.reports.markup import parsed
 
 
-@pytest.fixture(scope="module")
-def study() -> Audit:
-    return sample.study()
+def cards_of(audit: Audit) -> dict[str, View]:
+    """By claim id of the record."""
+    shown = [it for group in build(audit).groups for block in group.blocks for it in block.cards]
+    anchors = {anchor: name for name, anchor in lookup(audit).anchors.items()}
+    return {anchors[it.anchor]: it for it in shown}
 
 
-@pytest.fixture(scope="module")
-def built(study: Audit) -> View:
-    return build(study)
-
-
-# --------------------------------------------------------------------------- counts and groups
+# --------------------------------------------------------------------------- claims
 
 
 @pytest.mark.parametrize("make", [sample.study, sample.tiny, sample.empty, sample.untested])
-def test_four_numbers_add_up(make: object) -> None:
-    """Reproduced, contradicted, inconclusive and not tested add up to the number of claims."""
-    audit = make()  # type: ignore[operator]
-    counts = build(audit).counts
-    assert sum(box.count for box in counts) == len(audit.claims)
-    assert {box.total for box in counts} == {len(audit.claims)}
-
-
-def test_each_verdict_on_the_page_is_that_of_the_record(study: Audit, built: View) -> None:
+def test_four_numbers_add_up_and_each_verdict_is_that_of_the_record(make: Any) -> None:
     """Every claim has one card, under the outcome of its verdict; not run, or in vain, is not tested."""
-    shown = {
-        card.anchor: card.status for group in built.groups for block in group.blocks for card in block.cards
-    }
-    anchors = lookup(study).anchors
-    expected = {
-        anchors[verdict.claim]: "not_tested"
-        if verdict.reason in ("not_run", "run_failed")
-        else verdict.outcome
-        for verdict in study.verdicts
-    }
-    assert shown == expected
+    audit = make()
+    assert sum(box.count for box in build(audit).counts) == len(audit.claims)
+    unrun = ("not_run", "run_failed")
+    expected = {it.claim: "not_tested" if it.reason in unrun else it.outcome for it in audit.verdicts}
+    assert {name: card.status for name, card in cards_of(audit).items()} == expected
 
 
 def test_values_on_other_data_are_not_tested_everywhere() -> None:
     """On a stand-in corpus the 18 values and the claims without a run, or with failed ones, are not tested:
-    in the count, the last group, the marks of the table, and under "not checked"."""
+    in the count, the last group, the marks of the table, the terminal, and under "not checked"."""
     audit = sample.study("other_data")
     built = build(audit)
     (box,) = [box for box in built.counts if box.status == "not_tested"]
-    assert (box.count, box.word) == (20, "Not tested")
-    assert (built.groups[-1].status, built.groups[-1].count) == ("not_tested", 20)
-    large = {
-        mark.status for row in built.tables[0].rows for it in row.cells for mark in it.marks if not mark.small
-    }
-    assert large == {"not_tested"}
-    told = [it.text for group in built.sections.not_checked for it in group.sentences]
-    assert "18 claims not tested: not judged on other data than the paper’s." in told
-    card = card_of(audit, "kim-words-value:P@1")
+    assert (box.count, built.groups[-1].status, built.groups[-1].count) == (20, "not_tested", 20)
+    cells = [it for _, row in built.tables[0].rows for it in row]
+    assert {mark.status for it in cells for mark in it.marks if not mark.small} == {"not_tested"}
+    said = "18 claims not tested: not judged on other data than the paper’s."
+    assert said in [text for _, sentences in built.not_checked for text, _ in sentences]
+    assert said in summary(audit).splitlines()
+    card = cards_of(audit)["kim-words-value:P@1"]
     assert card.reason == "not judged on other data than the paper’s"
     assert card.sentence.startswith("Not tested: the runs used other data than the paper")
 
 
-def test_order_of_groups() -> None:
-    """What needs an eye is first; what was not tested is last, and the only group that is folded."""
+def test_what_needs_an_eye_is_first() -> None:
+    """What was not tested is last and folded; contradictions alone are open."""
     kinds: list[tuple[Outcome, str]] = [("reproduced", "tost"), ("inconclusive", "not_run")]
     kinds += [("contradicted", "reversed"), ("inconclusive", "undecided")]
     (claim,) = sample.tiny().claims
     claims = tuple(replace(claim, id=f"c{k}", claim=f"c{k}") for k in range(4))
-    verdicts = tuple(Verdict(f"c{k}", outcome, reason) for k, (outcome, reason) in enumerate(kinds))
-    groups = build(replace(sample.tiny(), claims=claims, verdicts=verdicts)).groups
-    assert [(group.status, group.folded) for group in groups] == [
-        ("contradicted", False),
-        ("inconclusive", False),
-        ("reproduced", False),
-        ("not_tested", True),
+    verdicts = tuple(Verdict(f"c{k}", *kind) for k, kind in enumerate(kinds))
+    audit = replace(sample.tiny(), claims=claims, verdicts=verdicts)
+    order = ["contradicted", "inconclusive", "reproduced", "not_tested"]
+    assert [(it.status, it.folded) for it in build(audit).groups] == [
+        (it, it == "not_tested") for it in order
     ]
-
-
-def test_only_contradictions_are_open(built: View) -> None:
-    """Cards are closed by default except contradictions, which come first."""
-    assert built.groups[0].status == "contradicted"
-    for group in built.groups:
-        assert {card.open for block in group.blocks for card in block.cards} == {
-            group.status == "contradicted"
-        }
-
-
-# --------------------------------------------------------------------------- headlines
-
-
-# --------------------------------------------------------------------------- cards
-
-
-def card_of(audit: Audit, claim: str) -> Card:
-    built = build(audit)
-    anchor = lookup(audit).anchors[claim]
-    cards = [card for group in built.groups for block in group.blocks for card in block.cards]
-    return next(card for card in cards if card.anchor == anchor)
+    assert [name for name, card in cards_of(audit).items() if card.open] == ["c2"]
 
 
 def test_failed_seeds_are_shown() -> None:
     """A seed without a value stays in the strip, with the reason and its record."""
-    (card,) = build(sample.tiny()).groups[0].blocks[0].cards
-    (strip,) = card.strips
-    assert [seed.value for seed in strip.seeds] == ["75.10", "75.30", ""]
-    assert strip.seeds[2].note == "ended early: loss became NaN in epoch 3"
-    assert strip.seeds[2].run.startswith("r-")
-
-
-# --------------------------------------------------------------------------- tables
-
-
-def test_copied_cells_get_no_number_of_ours() -> None:
-    """Our mean is not set below another paper's number, even where the row names an experiment."""
-    audit = sample.tiny()
-    (row,) = audit.tables[0].rows
-    cells = tuple(replace(cell, source="copied", copied_from="liu2017") for cell in row.cells)
-    table = replace(audit.tables[0], rows=(replace(row, cells=cells),))
-    (view,) = table_views(lookup(replace(audit, tables=(table,))))
-    assert view.rows[0].cells[0].ours == ""
-
-
-@pytest.mark.parametrize(
-    ("values", "mean", "sd"),
-    [
-        ([75.0, 76.0, 77.0], 76.0, 1.0),
-        ([75.0], 75.0, None),
-        ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, 2.138),
-    ],
-)
-def test_mean_and_sd(values: list[float], mean: float, sd: float | None) -> None:
-    """The standard deviation has n - 1 below; one value has none."""
-    got_mean, got_sd = mean_and_sd(values)
-    assert got_mean == pytest.approx(mean)
-    assert got_sd == (None if sd is None else pytest.approx(sd, abs=5e-4))
-
-
-# --------------------------------------------------------------------------- protocol and records
-
-
-def test_every_run_has_a_record(study: Audit) -> None:
-    """Each run once, with seed, device, time, memory and code; a failed one with its reason."""
-    rows = run_rows(lookup(study))
-    assert len(rows) == len({row.key for row in rows}) == 19
-    lost = [row for row in rows if row.status != "done"]
-    assert [row.status for row in lost] == ["ended early: loss became NaN in epoch 3"]
-    assert (rows[0].seed, rows[0].device, rows[0].seconds, rows[0].memory) == (
-        "0",
-        "cuda: NVIDIA H100",
-        "2.2 min",
-        "2.2 GiB",
-    )
-
-
-@pytest.mark.parametrize(
-    ("mark", "text"),
-    [
-        ("5d41402abc4b2a76b9719d911017c592", "all 3 runs began under them"),
-        ("0" * 32, "0 of 3 runs began under them"),
-    ],
-)
-def test_margins_are_compared_with_the_runs(mark: str, text: str) -> None:
-    """Margins that were changed after the runs are seen."""
-    ribbon = build(replace(sample.tiny(), margins_hash=mark)).sections.provenance
-    assert text in dict(ribbon.facts)["Margins"]
-    assert ribbon.mismatch == text.startswith("0 of")
-
-
-# --------------------------------------------------------------------------- gate, findings, left out
+    (strip,) = cards_of(sample.tiny())["kim-words:P@1"].strips
+    assert [value for _, value, _, _ in strip.seeds] == ["75.10", "75.30", ""]
+    _, _, note, run = strip.seeds[2]
+    assert note == "ended early: loss became NaN in epoch 3" and run.startswith("r-")
 
 
 def test_ragged_tables_and_unknown_ids_do_not_break_the_page() -> None:
@@ -188,15 +108,342 @@ def test_ragged_tables_and_unknown_ids_do_not_break_the_page() -> None:
     row = replace(table.rows[0], cells=(*table.rows[0].cells, Cell("t4.x.y", "1", "unknown")))
     claim = replace(audit.claims[0], cells=("t9.a.b",), experiments=("nobody",), says="")
     finding = Finding("identity", "untestable", (), "Nothing to compare.")
-    changed = replace(audit, tables=(replace(table, rows=(row,)),), claims=(claim,), findings=(finding,))
-    built = build(changed)
+    tables = (replace(table, rows=(row,)),)
+    built = build(replace(audit, tables=tables, claims=(claim,), findings=(finding,)))
     assert built.groups[0].blocks[0].title == "“nobody” scores 75.83"
 
 
-def test_anchors_are_unique_and_stable() -> None:
-    """Ids that would share a fragment are numbered in order, and one id keeps its fragment."""
-    assert unique_anchors("c", ["a:P@1", "a P1", "b", "b"]) == {
-        "a:P@1": "c-a-p1",
-        "a P1": "c-a-p1-2",
-        "b": "c-b",
-    }
+def test_every_kind_that_runs_decide_is_here() -> None:
+    assert {kind for kind, _, _ in KINDS} == {name for name, kind in FILE_KINDS.items() if kind.by_runs}
+
+
+@pytest.mark.parametrize("seeds", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("scope", ["same_data", "other_split", "other_data"])
+def test_no_kind_breaks_the_page(seeds: int, flip: bool, scope: Any) -> None:
+    """With or without runs, on whatever data: a sound page with a card and words for each claim."""
+    audit = every_kind(scope, seeds=seeds, flip=flip)
+    assert audit_from_json(to_json(audit)) == audit
+    text = parsed(html(audit))
+    assert text.unclosed == [] and len(text.ids()) == len(set(text.ids()))
+    assert len(text.of_class("card")) == len(audit.claims)
+    assert not any(code in text.text for code in REASONS if "_" in code) and "{" not in text.text
+    assert summary(audit).splitlines()[-1].startswith("12 claims: ")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "shown"), [("parameters", "1,000"), ("model_size", "0 MiB"), ("prediction_time", "")]
+)
+def test_other_costs(quantity: str, shown: str) -> None:
+    """Numbers of weights and bytes; a cost that no record has is no value."""
+    audit = every_kind()
+    details = {"quantity": quantity}
+    claims = (replace(it, details=details) if it.kind == "cost" else it for it in audit.claims)
+    card = cards_of(replace(audit, claims=tuple(claims)))["the-cost"]
+    assert {value for strip in card.strips for _, value, _, _ in strip.seeds} == {shown}
+
+
+def test_the_margin_of_a_gap_lies_around_the_printed_gap() -> None:
+    """The band is around the printed difference; half of a large one is the margin, and that is said."""
+    audit = every_kind()
+    card = cards_of(audit)["the-gap:P@1"]
+    facts = {term: text for term, text, _ in card.facts}
+    assert facts["Margin"] == "4.30 points (half of the printed difference; fixed was 0.50), rule “field”"
+    assert facts["Difference"] == "+8.32 (printed +8.60)"
+    left, right = re.findall(r'"band" d="M([\d.]+) 18H([\d.]+)V', card.plot)[0]
+    target = re.findall(r'"target" d="M([\d.]+) ', card.plot)[0]
+    assert (float(left) + float(right)) / 2 == pytest.approx(float(target), abs=0.51)
+    (pair,) = [it for it in zip(audit.claims, audit.verdicts, strict=True) if it[0].kind == "gap"]
+    assert edges(*pair) == pytest.approx((8.6, 4.3, 12.9))
+
+
+def test_chips_count_what_there_is() -> None:
+    """One for each verdict that occurs, for kinds and data sets where there are several, for primary ones."""
+    counts = {(key, value): number for key, value, _, number in build(sample.study()).chips}
+    for kind in ("v", "kind"):
+        assert sum(number for (key, _), number in counts.items() if key == kind) == 40
+    assert ("d", "eurlex") not in counts  # the only one
+    assert counts["", "primary"] == sum(claim.primary for claim in sample.study().claims)
+    assert build(sample.empty()).chips == []
+
+
+# --------------------------------------------------------------------------- the margin slider
+
+OPEN = Verdict(
+    "c",
+    "inconclusive",
+    "straddles_margin",
+    margin=0.5,
+    margin_reproduced_from=1.25,
+    margin_contradicted_up_to=0.0,
+)
+READ = (ReadingVerdict({}, "reproduced", "tost"),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "band"),
+    [
+        ("value", {}, "0.5 1.25 - - 0"),
+        ("value", {"margin_reproduced_from": 1 / 3}, "0.5 0.3333333333333333 - - 0"),
+        ("value", {"barred": "stand_in"}, "0.5 1.25 - - 0 u"),
+        ("complexity", {}, ""),  # its margin is one of an exponent
+        ("value", {"margin": None}, ""),
+        ("value", {"margin_reproduced_from": None, "margin_contradicted_up_to": None}, ""),
+        ("value", {"readings": READ, "readings_declared": 2}, ""),  # one is still to be run
+        ("value", {"readings": READ, "readings_declared": 1}, "0.5 1.25 - - 0"),
+        ("value", {"readings_declared": 2}, "0.5 1.25 - - 0"),
+        ("value", {"reason": "multiplicity"}, ""),
+    ],
+)
+def test_which_claims_a_margin_moves(kind: str, changes: dict[str, Any], band: str) -> None:
+    """Margin, reproduced from, up to, contradicted from, up to, to the last digit; a dash for none."""
+    claim, verdict = replace(sample.tiny().claims[0], kind=kind), replace(OPEN, **changes)
+    assert band_of(claim, verdict) == band
+    assert is_movable(claim, verdict) is bool(band)
+
+
+def test_slider_reaches_twice_the_largest_margin_and_shows_all_that_were_fixed() -> None:
+    """It begins at the margin of most claims; each fixed margin is a mark with its number of claims."""
+    audit = sample.tiny()
+    margins = [Margin(0.5, "field", "usual")] * 3 + [Margin(1.5, "lenient", "")] * 2
+    claims = tuple(replace(audit.claims[0], id=f"c{k}", margin=it) for k, it in enumerate(margins))
+    verdicts = tuple(replace(audit.verdicts[0], claim=it.id) for it in claims)
+    view = slider(lookup(replace(audit, claims=claims, verdicts=verdicts)))
+    assert (view.movable, view.start, view.top, view.step) == (5, "0.5", "5", "0.025")
+    # (0.5 - 0.025) / (5 - 0.025); 15 characters reach to 0.503, beyond the mark of the second
+    assert view.ticks == [("0.50 (3 claims)", "0.095477", 1), ("1.50 (2 claims)", "0.296482", 0)]
+    assert view.rows == 2
+    assert view.fixed[0] == "0.50 points, rule “field”, 3 claims: usual"
+    assert view.sentence == "5 verdicts hang on it."
+
+
+@pytest.mark.parametrize(
+    ("labels", "rows"),
+    [
+        ([], []),
+        ([(0.1, 0.3), (0.5, 0.3)], [0, 0]),
+        ([(0.1, 0.3), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
+        # the first ends before the second begins, which hangs below the third
+        ([(0.0, 0.1), (0.2, 0.3), (0.3, 0.3)], [0, 1, 0]),
+        # the first ends before the third begins, but the mark of the second passes through that row
+        ([(0.0, 0.25), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
+    ],
+)
+def test_labels_hang_in_rows_in_which_they_do_not_meet(
+    labels: list[tuple[float, float]], rows: list[int]
+) -> None:
+    assert label_rows(labels) == rows
+
+
+# --------------------------------------------------------------------------- tables and records
+
+
+def test_copied_cells_get_no_number_of_ours() -> None:
+    """Our mean is not set below another paper's number, even where the row names an experiment."""
+    audit = sample.tiny()
+    (row,) = audit.tables[0].rows
+    cells = tuple(replace(cell, source="copied", copied_from="liu2017") for cell in row.cells)
+    table = replace(audit.tables[0], rows=(replace(row, cells=cells),))
+    (view,) = table_views(lookup(replace(audit, tables=(table,))))
+    assert view.rows[0][1][0].ours == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "sd"),
+    [([75.0], 75.0, None), ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, pytest.approx(2.138, abs=5e-4))],
+)
+def test_mean_and_sd(values: list[float], mean: float, sd: float | None) -> None:
+    """The standard deviation has n - 1 below; one value has none."""
+    assert mean_and_sd(values) == (mean, sd)
+
+
+def test_every_run_has_a_record() -> None:
+    """Each run once, with device, time and code; a failed one with its reason."""
+    rows = run_rows(lookup(sample.study()))
+    assert len(rows) == len({row.run.key for row in rows}) == 19
+    assert [it.status for it in rows if it.status != "done"] == ["ended early: loss became NaN in epoch 3"]
+    assert (rows[0].device, rows[0].seconds, rows[0].code) == ("cuda: NVIDIA H100", "2.2 min", "0123456789")
+
+
+# --------------------------------------------------------------------------- the protocol
+
+LAPTOP = "reduced so that a suite of claims runs on a laptop CPU in minutes"
+
+
+def changed(what: str, paper: float, here: float) -> Deviation:
+    return Deviation(what, "", "", LAPTOP, numbers=(paper, here))
+
+
+CHANGED = (
+    Deviation("data", "EUR-Lex (train 15,449)", "stand-in: train 100", "other corpus"),
+    changed("maps", 128, 16),
+    changed("base maps", 128, 16),  # told once
+    Deviation("fully connected", "(512, 256)", "(32,)", LAPTOP),
+    changed("learning rate", 0.001, 5e-05),
+    changed("words kept of a document", 500, 96),
+    changed("epochs", 30, 20),
+    changed("word vectors", 300, 50),
+    changed("hidden", 512, 512),
+)
+
+
+def reduced(deviations: Sequence[Deviation]) -> Audit:
+    def small(it: ExperimentRecord) -> ExperimentRecord:
+        spec = {"name": "xun2020-small", "deviation": LAPTOP}
+        runs = tuple(replace(run, spec=replace(run.spec, protocol=spec)) for run in it.runs)
+        return replace(it, protocol="xun2020-small", deviations=tuple(deviations), runs=runs)
+
+    return replace(sample.study(), experiments=tuple(map(small, sample.study().experiments)))
+
+
+@pytest.mark.parametrize(
+    ("deviations", "said"),
+    [
+        (
+            CHANGED,
+            "Reduced for a CPU: 20 epochs for 30, 96 words of a document for 500, word vectors of 50 "
+            "components for 300, learning rate 5e-05 for 0.001, maps 16 for 128.",
+        ),
+        ([changed("epochs", it, 20) for it in (30, 5, 100)], "Reduced for a CPU: 20 epochs for 5 to 100."),
+    ],
+)
+def test_a_reduced_protocol_says_in_what(deviations: Sequence[Deviation], said: str) -> None:
+    """First what everybody asks, then the largest changes; from the least number to the largest."""
+    assert protocol_box(lookup(reduced(deviations))) == (said, "")
+
+
+def test_reduced_goes_by_the_protocol_s_name() -> None:
+    experiment = sample.study().experiments[0]
+    names = ("small", "xun2020-small", "smaller", "chen2022", "notsmall")
+    assert [it for it in names if is_reduced(replace(experiment, protocol=it))] == ["small", "xun2020-small"]
+
+
+def with_curves(*scores: Sequence[float], metric: str = "P@1") -> Audit:
+    """Every experiment's seeds have the curve of its place; those beyond the last have none."""
+    study, experiments = sample.study(), []
+    for k, it in enumerate(study.experiments):
+        values = scores[k] if k < len(scores) else ()
+        curve = tuple({"epoch": n + 1.0, metric: value} for n, value in enumerate(values))
+        experiments.append(replace(it, runs=tuple(replace(run, curve=curve) for run in it.runs)))
+    return replace(study, experiments=tuple(experiments))
+
+
+def test_curves_that_are_best_at_their_end_are_counted() -> None:
+    """One that peaked before is not; one of two evaluations and a loss tell nothing."""
+    rising = protocol_box(lookup(with_curves((1.0, 2.0, 3.0), (1.0, 3.0, 2.0), (1.0, 2.0, 2.5), (1.0, 2.0))))
+    assert rising is not None and rising[1].startswith("In 2 of 3 arms the curve was still rising at the end")
+    longer = with_curves((1.0, 2.0, 3.0))  # the mean ends where the first seed stopped: it went on after that
+    first = longer.experiments[0]
+    run = replace(first.runs[0], curve=(*first.runs[0].curve, {"epoch": 4.0, "P@1": 1.0}))
+    longer = replace(
+        longer, experiments=(replace(first, runs=(run, *first.runs[1:])), *longer.experiments[1:])
+    )
+    for quiet in (with_curves((1.0, 3.0, 2.0)), with_curves((1.0, 2.0, 3.0), metric="loss"), longer):
+        assert (protocol_box(lookup(quiet)) or pytest.fail())[1] == ""
+
+
+def test_points_are_listed_once_and_those_on_which_the_paper_is_silent_counted() -> None:
+    groups = protocol_diff(lookup(sample.study())).groups
+    assert [(it.heading[0], len(it.points)) for it in groups] == [
+        ("All 6 experiments that were run", 3),
+        ("XML-CNN, embeddings, Eq. (7)", 1),
+    ]
+    (kim,) = sample.tiny().experiments
+    said = Deviation("Epochs", "50", "8", "small", code="51")
+    silent = Deviation("Clipping", "Not mentioned", "see there", "train.py:3", silent=True, as_set=True)
+    diff = protocol_diff(
+        lookup(replace(sample.tiny(), experiments=(replace(kim, deviations=(said, silent)),)))
+    )
+    assert diff.summary == "On 1 of 2 points the paper is silent."
+    (group,) = diff.groups
+    assert group.counts == "2 points: on 1 the paper is silent and for 1 its public code is known."
+    assert [(it.silent, it.here, it.code) for it in group.points] == [
+        (False, "8", "51"),
+        (True, "as the settings below have it", "–"),
+    ]
+    assert dict(diff.settings[0].values)["batch"] == "256"
+
+
+# --------------------------------------------------------------------------- split columns
+
+STUDY = SplitStudy(
+    "chen2022", "delicious", "audit run --columns 0-3", (sample.NOISE,), {"kim_words": ("a",)}, failed=1
+)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "printed", "says"),
+    [
+        ((66.0, 70.0), "68.00", "66.00 to 70.00; 68.00 is inside"),
+        ((66.0, 70.0), "70.4", "66.00 to 70.00; 70.4 is 0.40 above"),
+        ((66.0, 70.0), "65.99", "66.00 to 70.00; 65.99 is 0.01 below"),
+        ((66.0, 70.0), "66", "66.00 to 70.00; 66 is inside"),  # without decimals it may have been 66.49
+        ((70.0, 75.76), "75.8", "70.00 to 75.76; 75.8 is inside"),  # it may have been 75.75
+        ((70.0, 75.74), "75.8", "70.00 to 75.74; 75.8 is 0.06 above"),
+        ((66.0, 70.0), "–", "66.00 to 70.00"),
+        ((66.0, 70.0), None, "66.00 to 70.00"),
+        (None, "66", "not known: why"),
+    ],
+)
+def test_where_a_printed_number_lies(bounds: Any, printed: str | None, says: str) -> None:
+    assert printed_in(bounds, printed, missing="why") == says
+
+
+def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> None:
+    one = SplitVerdict("contradicted", "minimum_effect", 3, -7.83, 0.5, 1.15, 2, 0.989, 0.0312)
+    mean = SplitVerdict("inconclusive", "too_few_seeds", 3, -7.83, 0.5)
+    noise = replace(sample.NOISE, claim="kim-words-value:P@1", as_one_split=one, as_mean=mean)
+    audit = replace(sample.study(), splits=replace(STUDY, noise=(noise,)))
+    section = split_section(lookup(audit)) or pytest.fail()
+    [row] = section.judged
+    assert (row.name, row.difference, row.margin) == ("Kim-CNN, words", "−7.83", "0.50")
+    assert row.href == "#c-kim-words-value-p1"
+    text = parsed(html(audit)).text
+    for said in (
+        "outside the margin, even allowing for one unusual split",
+        "p\xa0(reproduced)\xa00.989, p\xa0(contradicted)\xa00.031",
+        "too few seeds on one column; four is the least",
+        "58.06 to 77.94; 75.83 is inside",
+        "66.59 to 69.41; 75.83 is 6.42 above",
+        "1 run failed.",
+    ):
+        assert said in text, said
+
+
+# --------------------------------------------------------------------------- the terminal and the index
+
+
+def test_one_claim_is_not_several() -> None:
+    """A single claim is counted as one, with its mark and its mean; counts are those of the page."""
+    last = "1 claim: 0 reproduced, 0 contradicted, 1 inconclusive, 0 not tested"
+    assert summary(sample.tiny()).splitlines() == ["kim-words  ◐ P@1 75.20", "", last]
+    failed = replace(sample.tiny(), verdicts=(Verdict("kim-words:P@1", "inconclusive", "run_failed"),))
+    said = "1 claim not tested: our runs failed, so that nothing speaks to it."
+    assert summary(failed).splitlines()[0] == said
+
+
+def test_what_all_claims_rest_on_stands_above_them() -> None:
+    """A contradiction on made data by a reduced protocol must not read as one on the paper's own."""
+    study = sample.study("other_data")
+    small = tuple(replace(it, protocol="small") for it in study.experiments)
+    lines = summary(replace(study, experiments=small)).splitlines()
+    assert lines[0] == "evidence: stand-in data, reduced protocol"
+    assert not any("[" in line for line in lines)
+
+
+def test_an_index_has_the_numbers_of_its_reports_and_leads_into_their_folders() -> None:
+    """In the order of the folders, whatever they are called; a count that rests on stand-in data says so."""
+    shown = index_page([("b", sample.study()), ("a", sample.tiny())])
+    assert [row.report for row in shown.rows] == ["a", "b"] and shown.summary == "2 audits of 1 paper"
+    assert shown.rows[1].findings == "1 of 2 findings inconsistent"
+    for audit in (every_kind("other_data"), every_kind(), sample.study("other_data"), sample.study()):
+        (row,) = index_page([("a", audit)]).rows
+        assert row.counts == build(audit).counts
+    names = ["a", "javascript:alert(1)", "you2019-my corpus", "../up", "//elsewhere"]
+    hostile = replace(sample.tiny().paper, title="<script>alert(1)</script>\u202e")
+    page = index_html([(name, replace(sample.tiny(), paper=hostile)) for name in names], ["broken"])
+    markup = parsed(page)
+    links = [it.attributes["href"] for it in markup.elements if it.tag == "a"]
+    assert all(re.match(r"\./[^:]*/report\.html$", it) for it in links) and len(links) == len(names)
+    assert "Not shown, as no audit could be read from it: broken." in markup.text
+    assert "script" not in markup.tags() and markup.unclosed == [] and "\u202e" not in page

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from audit.claim_kinds import KINDS
-from reports.conclusions import CONCLUSIONS
-from reports.words import KIND_WORDS, REASONS
+from reports.sentences import CONCLUSIONS, KIND_WORDS, REASONS
 
 AUDIT = Path(__file__).resolve().parents[2] / "audit"
 #: Statistics that never decide a claim: planning, descriptions, the reading of numbers.
@@ -74,7 +73,7 @@ def codes(source: str) -> set[str]:
 def test_every_code_of_a_source_has_words(path: Path) -> None:
     """A code without words would stand on the page with its underscores opened."""
     found = {code for code in codes(path.read_text()) if code not in REASONS}
-    assert not found, f"say {sorted(found)} in reports.wording.words.REASONS, or list them in NO_CODES here"
+    assert not found, f"say {sorted(found)} in reports.sentences.REASONS, or list them in NO_CODES here"
 
 
 def test_the_sources_are_read() -> None:

@@ -31,7 +31,7 @@ from audit.record import (
 from reports.render import _linked, embedded, html
 from tests.reports import sample
 from tests.reports.markup import Markup, parsed
-from tests.reports.renew import GOLDEN
+from tests.reports.test_approved import GOLDEN
 
 TEMPLATES = Path(__file__).parents[2] / "reports" / "templates"
 STYLE = (TEMPLATES / "style.css").read_text()
@@ -58,12 +58,12 @@ def study() -> Markup:
 
 
 def test_golden_page() -> None:
-    """The page of the tiny audit is the one on record; `python -m tests.reports.renew` writes it anew."""
+    """The page of the tiny audit is the one on record; `test_approved` as a program writes it anew."""
     ours = html(sample.tiny())
     golden = GOLDEN.read_bytes().decode()
     if ours != golden:
         diff = difflib.unified_diff(golden.splitlines(), ours.splitlines(), "golden", "now", lineterm="", n=1)
-        pytest.fail("\n".join([*diff, "renew with: python -m tests.reports.renew"]), pytrace=False)
+        pytest.fail("\n".join([*diff, "renew with: python -m tests.reports.test_approved"]), pytrace=False)
 
 
 def test_same_record_same_bytes() -> None:
@@ -214,7 +214,7 @@ def test_safe_is_only_for_what_we_drew() -> None:
     """In the templates, `|safe` stands after the drawings only, and autoescape is never switched."""
     source = {path.name: path.read_text() for path in sorted(TEMPLATES.glob("*.j2"))}
     used = [found for text in source.values() for found in re.findall(r"([\w.]+)\s*\|\s*safe", text)]
-    assert sorted(used) == ["curve.plot", "item.plot", "page.key_plot", "row.plot", "view.curve"]
+    assert sorted(used) == ["curve.plot", "item.plot", "page.key_plot", "plot", "view.curve"]
     assert not any(
         re.search(r"autoescape|Markup|\|\s*(escape|e|forceescape)\b", text) for text in source.values()
     )

@@ -12,7 +12,7 @@ from audit.record import Audit, Finding, Margin, Verdict
 from reports.compare import Changes, changes, changes_markdown, changes_text
 from reports.render import changes_html
 from tests.reports import sample
-from tests.reports.exports.hostile import HOSTILE, study_saying
+from tests.reports.hostile import HOSTILE, study_saying
 
 OLD = sample.tiny()
 

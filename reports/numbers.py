@@ -8,14 +8,18 @@ into the margin, and a p-value of 0.0496 is not shown as 0.050. All functions ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 ABSENT = "–"
-MINUS = "\N{MINUS SIGN}"
 #: Beyond this many decimals a difference of percents is floating-point noise, and is taken for none.
 _FINEST = 9
 _HUGE = 1e9
+
+
+def is_drawable(*values: float) -> bool:
+    """Whether all are finite, and small enough for an axis and for decimals."""
+    return all(math.isfinite(value) and abs(value) < _HUGE for value in values)
 
 
 def points(value: float | None, *, beside: Iterable[float] = (), decimals: int = 2) -> str:
@@ -24,17 +28,12 @@ def points(value: float | None, *, beside: Iterable[float] = (), decimals: int =
     >>> points(0.004), points(75.8796, beside=[75.88]), points(75.8796)
     ('0.004', '75.8796', '75.88')
     """
-    if value is None:
-        return ABSENT
-    if not math.isfinite(value) or abs(value) >= _HUGE:
-        return _minus(f"{value:g}")
-    exact = _exact(value)
     marks = [_exact(mark) for mark in (0.0, *beside) if math.isfinite(mark)]
-    for digits in range(decimals, _FINEST + 1):
-        shown = _rounded(exact, digits, ROUND_HALF_EVEN)
-        if all(_side(shown, mark) == _side(exact, mark) for mark in marks):
-            break
-    return _minus(f"{shown:f}")
+
+    def keeps_sides(shown: Decimal, exact: Decimal) -> bool:
+        return all((shown > mark) - (shown < mark) == (exact > mark) - (exact < mark) for mark in marks)
+
+    return _shown(value, ROUND_HALF_EVEN, keeps_sides, decimals)
 
 
 def signed(value: float | None, *, beside: Iterable[float] = ()) -> str:
@@ -54,10 +53,8 @@ def distance(value: float, *, margin: float | None) -> str:
 
 def interval(bounds: tuple[float, float] | None, *, beside: Iterable[float] = ()) -> str:
     """Both ends in the manner of `points`: `75.36 to 76.16`."""
-    if bounds is None:
-        return ABSENT
     marks = tuple(beside)
-    return f"{points(bounds[0], beside=marks)} to {points(bounds[1], beside=marks)}"
+    return " to ".join(points(it, beside=marks) for it in bounds) if bounds else ABSENT
 
 
 def mean_sd(mean: float | None, sd: float | None, *, beside: Iterable[float] = ()) -> str:
@@ -72,7 +69,7 @@ def margin_size(value: float | None) -> str:
     >>> margin_size(0.5), margin_size(0.195)
     ('0.50', '0.195')
     """
-    if value is None or not math.isfinite(value) or abs(value) >= _HUGE:
+    if value is None or not is_drawable(value):
         return points(value)
     whole, _, rest = f"{round(value, 6):.6f}".partition(".")
     return f"{_minus(whole)}.{rest.rstrip('0'):0<2}"
@@ -80,12 +77,22 @@ def margin_size(value: float | None) -> str:
 
 def smallest_reproducing(margin_from: float | None, *, margin: float | None) -> str:
     """The least margin that would reproduce, rounded up: at the number shown the claim does reproduce."""
-    return _towards(margin_from, margin, ROUND_CEILING)
+
+    def agrees(shown: Decimal, exact: Decimal) -> bool:
+        edge = _edge(margin)
+        return edge is None or (shown <= edge) == (exact <= edge)
+
+    return _shown(margin_from, ROUND_CEILING, agrees)
 
 
 def largest_contradicting(margin_up_to: float | None, *, margin: float | None) -> str:
     """The largest margin that would contradict, rounded down: at the number shown it does contradict."""
-    return _towards(margin_up_to, margin, ROUND_FLOOR)
+
+    def agrees(shown: Decimal, exact: Decimal) -> bool:
+        edge = _edge(margin)
+        return edge is None or (shown >= edge) == (exact >= edge)
+
+    return _shown(margin_up_to, ROUND_FLOOR, agrees)
 
 
 def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:
@@ -116,36 +123,29 @@ def memory(size: int | None) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
-def _towards(value: float | None, margin: float | None, rounding: str) -> str:
-    if value is None or not math.isfinite(value) or abs(value) >= _HUGE:
-        return points(value)
+def _shown(
+    value: float | None, rounding: str, is_true: Callable[[Decimal, Decimal], bool], decimals: int = 2
+) -> str:
+    """With the fewest decimals for which `is_true(shown, exact)`."""
+    if value is None:
+        return ABSENT
+    if not is_drawable(value):
+        return _minus(f"{value:g}")
     exact = _exact(value)
-    for digits in range(2, _FINEST + 1):
-        shown = _rounded(exact, digits, rounding)
-        if margin is None or not math.isfinite(margin) or _agree(shown, exact, _exact(margin), rounding):
+    for digits in range(decimals, _FINEST + 1):
+        shown = exact.quantize(Decimal(1).scaleb(-digits), rounding=rounding)
+        if is_true(shown, exact):
             break
-    return _minus(f"{shown:f}")
-
-
-def _agree(shown: Decimal, exact: Decimal, margin: Decimal, rounding: str) -> bool:
-    """Whether the rounded bound gives the same verdict at `margin` as the exact one."""
-    if rounding == ROUND_CEILING:
-        return (shown <= margin) == (exact <= margin)
-    return (shown >= margin) == (exact >= margin)
+    return _minus(f"{abs(shown) if shown == 0 else shown:f}")  # no "-0.00"
 
 
 def _exact(value: float) -> Decimal:
     return Decimal(repr(round(float(value), _FINEST)))
 
 
-def _rounded(value: Decimal, digits: int, rounding: str) -> Decimal:
-    shown = value.quantize(Decimal(1).scaleb(-digits), rounding=rounding)
-    return abs(shown) if shown == 0 else shown  # no "-0.00"
-
-
-def _side(value: Decimal, mark: Decimal) -> int:
-    return (value > mark) - (value < mark)
+def _edge(margin: float | None) -> Decimal | None:
+    return None if margin is None or not math.isfinite(margin) else _exact(margin)
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", MINUS)
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,269 @@
+"""What is written beside the page: CSV, Markdown, JUnit XML, LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import xmlschema
+from hypothesis import given, settings
+from markdown_it import MarkdownIt
+from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
+
+from audit.record import Audit, Finding, Settling
+from reports.exports import (
+    COLUMNS,
+    EXPORTS,
+    LINES,
+    ROWS,
+    claims_csv,
+    guarded,
+    junit,
+    latex,
+    markdown_summary,
+    md_code,
+    md_escape,
+    tex_escape,
+    unguarded,
+)
+from reports.text import visible
+from tests.reports import every_kind, sample
+from tests.reports.hostile import HOSTILE, TEXTS, study_saying
+
+STUDY = sample.study()
+
+
+@pytest.mark.parametrize(
+    ("escape", "text", "shown"),
+    [
+        *(
+            (guarded, it, it)
+            for it in ("-0.62", "+1.5", "-1e-05", "-3", "75.83", "plain", "a=b", "P@1", "'q'", "")
+        ),
+        *(
+            (guarded, it, f"'{it}")
+            for it in ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "  =1", "\uff1d1", "-")
+        ),
+        *((guarded, it, f"'{it}") for it in ("+x", "'=1", "-1,5")),
+        (md_escape, "<b>x</b>", r"\<b\>x\</b\>"),
+        (md_escape, "&lt;", r"\&lt;"),
+        (md_escape, "a_b *c* `d`", r"a\_b \*c\* \`d\`"),
+        (md_escape, "[x](y) ![z]", r"\[x\](y) \!\[z\]"),
+        (md_escape, "# | ~ $x$ \\", r"\# \| \~ \$x\$ \\"),
+        (md_escape, "P@1 75.2 ± 0.1 (95%)", "P@1 75.2 ± 0.1 (95%)"),
+        (md_escape, "two\nlines", "two lines"),
+        (tex_escape, "50% & more", r"50\% \& more"),
+        (tex_escape, "a_b^c~d", r"a\_b\textasciicircum{}c\textasciitilde{}d"),
+        (tex_escape, r"\input{x}", r"\textbackslash{}input\textbraceleft{}x\textbraceright{}"),
+        (tex_escape, "75.2 ± 0.1", r"75.2 $\pm$ 0.1"),
+        (tex_escape, "−0.62", r"$-$0.62"),
+        (tex_escape, "“Kim’s”", "``Kim's''"),
+        (tex_escape, "a\n\nb", "a b"),
+        (tex_escape, "\u200frtl", "[U+200F]rtl"),
+        (tex_escape, "\u202ertl", r"\textbackslash{}u202ertl"),
+    ],
+)
+def test_signs_by_hand(escape: Callable[[str], str], text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
+# --------------------------------------------------------------------------- CSV
+
+
+def rows(audit: Audit) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(claims_csv(audit), newline="")))
+
+
+def test_one_row_a_claim_in_the_order_of_the_record() -> None:
+    assert [row["id"] for row in rows(STUDY)] == [claim.id for claim in STUDY.claims]
+    assert {row["kind"] for row in rows(every_kind.every_kind())} == {it[0] for it in every_kind.KINDS}
+    assert claims_csv(sample.empty()) == ",".join(COLUMNS) + "\n"
+
+
+@settings(deadline=None, max_examples=40)
+@given(TEXTS)
+def test_text_comes_back_as_it_is_shown(text: str) -> None:
+    """What no file can hold, and what steers its neighbours, is written out; no cell is a formula."""
+    assert unguarded(guarded(text)) == text
+    audit = study_saying(text)
+    for row, claim in zip(rows(audit), audit.claims, strict=True):
+        assert unguarded(row["dataset"]) == unguarded(row["badges"]) == visible(text)
+        assert row["id"] == claim.id
+        assert not any(cell.startswith(("=", "@", "\t", "\r")) for cell in row.values())
+    claims_csv(audit).encode()
+
+
+def test_every_column_is_documented() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "exports.md").read_text()
+    assert all(f"| `{name}` | {what} |\n" in page for name, what in COLUMNS.items())
+    assert all(f"| `{name}` | `{it.file}` |" in page for name, it in EXPORTS.items())
+
+
+# --------------------------------------------------------------------------- Markdown
+
+READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
+
+
+def crowded() -> Audit:
+    """More of everything than there is room for."""
+    claims, verdicts = [], []
+    for k in range(20):
+        for claim, verdict in zip(STUDY.claims, STUDY.verdicts, strict=True):
+            claims.append(
+                replace(claim, claim=f"{claim.claim}-{k}", id=f"{k}-{claim.id}", primary=k % 2 == 0)
+            )
+            verdicts.append(replace(verdict, claim=f"{k}-{claim.id}"))
+    findings = tuple(Finding("granularity", "inconsistent", ("t4.a.P@1",), f"Number {k}.") for k in range(9))
+    settling = {it.claim: Settling("6 seeds", seeds=6) for it in verdicts if it.outcome == "inconclusive"}
+    return replace(
+        STUDY, claims=tuple(claims), verdicts=tuple(verdicts), findings=findings, settling=settling
+    )
+
+
+def test_markdown_is_forty_lines_at_most_and_counts_what_there_is_no_room_for() -> None:
+    for audit in (STUDY, sample.empty(), sample.untested(), every_kind.every_kind()):
+        assert len(markdown_summary(audit).splitlines()) <= LINES == 40
+    text = markdown_summary(crowded())
+    assert len(text.splitlines()) == LINES
+    assert "- 5 further findings: see the report." in text
+    assert re.search(r"- \d+ further contradicted claims: see the report\.", text)
+    assert re.search(r"- \d+ further open claims: see the report\.", text)
+
+
+@settings(deadline=None, max_examples=30)
+@given(TEXTS)
+def test_no_text_makes_more_lines_of_markdown_or_anything_but_text(text: str) -> None:
+    told = markdown_summary(study_saying(text))
+    assert len(told.splitlines()) <= LINES
+    tokens = READER.parse(told)
+    assert not {it.type for it in tokens} & {"html_block", "table_open", "fence", "code_block", "hr"}
+    inline = {child.type for token in tokens for child in token.children or []}
+    assert inline <= {"text", "text_special", "strong_open", "strong_close", "code_inline"}
+    if one_line := " ".join(visible(text).split()):
+        children = [it for token in READER.parse(f"Rerun: {md_code(text)}") for it in token.children or []]
+        assert "".join(it.content for it in children) == f"Rerun: {one_line}"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_ten_thousand_characters_do_not_drown_the_rest(text: str) -> None:
+    told = markdown_summary(replace(study_saying(text), command="audit run"))
+    assert max(map(len, told.splitlines())) < 2_000
+    told.encode()
+
+
+# --------------------------------------------------------------------------- JUnit
+
+SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parent / "junit.xsd"))
+
+
+def suites(audit: Audit) -> dict[str, dict[str, ElementTree.Element]]:
+    """Suite -> name of a case -> what it holds, or the empty case."""
+    root = ElementTree.fromstring(junit(audit))
+    return {
+        suite.get("name", "").partition(": ")[2]: {
+            it.get("name", ""): it[0] if len(it) else it for it in suite.iter("testcase")
+        }
+        for suite in root
+    }
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_junit_is_of_the_schema_whatever_the_text(text: str) -> None:
+    SCHEMA.validate(junit(study_saying(text)))
+    cases = suites(study_saying(text))["claims"]
+    assert (cases["mimic-not-run:P@1"].text or "").startswith(visible(text))
+    assert visible(text) in (cases["kim-words-value:P@1"].text or "")
+
+
+def test_a_contradiction_is_a_failure_with_the_sentence_of_the_verdict() -> None:
+    cases = suites(STUDY)["claims"]
+    failed = [name for name, it in cases.items() if it.tag == "failure"]
+    assert failed == [it.claim for it in STUDY.verdicts if it.outcome == "contradicted"]
+    failure = cases["xml-emb-eq7-value:P@1"]
+    assert failure.get("type") == "contradicted" and "page 1992" in (failure.text or "")
+    said = failure.get("message", "")
+    assert said.startswith("One of the 4 departures") and "2.20 points below the printed 75.96" in said
+
+
+def test_findings_fail_where_numbers_disagree_and_are_skipped_where_nothing_can_be_told() -> None:
+    unsure = replace(STUDY.findings[0], id="u", result="untestable", arithmetic="Any count gives it.")
+    cases = suites(replace(STUDY, findings=(*STUDY.findings, unsure)))["printed numbers"]
+    assert [it.tag for it in cases.values()] == ["system-out", "failure", "skipped"]
+    assert "No whole number of 3,809 documents" in list(cases.values())[1].get("message", "")
+
+
+def test_the_counts_are_those_of_the_cases_and_nothing_is_no_green_suite() -> None:
+    root = ElementTree.fromstring(junit(STUDY))
+    for parent in (root, *root):
+        for attribute, tag in (("tests", "testcase"), ("failures", "failure")):
+            assert parent.get(attribute) == str(len(list(parent.iter(tag))))
+    for suite in root:
+        assert (suite.get("skipped"), suite.get("errors")) == (str(len(list(suite.iter("skipped")))), "0")
+    assert root[0].get("timestamp") == "2026-03-01T12:30:11"
+    assert suites(sample.empty()) == {}
+    assert [it.tag for it in suites(sample.untested())["claims"].values()] == ["skipped"]
+
+
+# --------------------------------------------------------------------------- LaTeX
+
+
+def tables(audit: Audit) -> list[str]:
+    """Each `table*` as its source."""
+    return re.findall(r"\\begin\{table\*\}.*?\\end\{table\*\}", latex(audit), re.DOTALL)
+
+
+def body(table: str) -> list[str]:
+    lines = table.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+    return [line for line in lines if line != r"\addlinespace"]
+
+
+@given(TEXTS)
+def test_no_sign_of_latex_is_left(text: str) -> None:
+    """After all that we write ourselves is taken away; braces pair as BibTeX counts, backslash or not."""
+    made = tex_escape(text)
+    written = r"\\text[a-z]+\{\}|\\ldots\{\}|\\dag\{\}|\\[&%$#_]|\$(\\pm|\\times|\\leq|\\geq|-)\$"
+    assert not set(re.sub(written, "", made).replace("~", "")) & set("\\{}$&#^_%\n")
+    assert made.count("{") == made.count("}") == made.count("{}")
+
+
+@pytest.mark.parametrize("text", ["50% of x & _y_ # $5", r"\alpha \\ x", "naïve Łódź", "a±b×c≤d"])
+def test_a_reader_of_latex_sees_the_text(text: str) -> None:
+    reader = LatexNodes2Text(math_mode="text", keep_comments=False, strict_latex_spaces=True)
+    assert reader.latex_to_text(tex_escape(text)) == text
+
+
+def test_every_tested_claim_has_one_row_and_long_tables_are_cut_into_parts() -> None:
+    tested = [it for it in STUDY.verdicts if it.reason not in ("not_run", "run_failed", "other_data")]
+    assert sum(len(body(table)) for table in tables(STUDY)) == len(tested)
+    assert "All 18 claims were tested." in latex(STUDY) and "5 of 7 claims were tested." in latex(STUDY)
+    pairs = zip(STUDY.claims, STUDY.verdicts, strict=True)
+    orders = [it for it in pairs if it[0].kind == "order"]
+    many = [
+        (replace(c, id=f"{k}{c.id}"), replace(v, claim=f"{k}{c.id}")) for k in range(9) for c, v in orders
+    ]
+    claims, verdicts = zip(*many, strict=True)
+    parts = tables(replace(STUDY, claims=claims, verdicts=verdicts))
+    assert [len(body(part)) for part in parts] == [ROWS, ROWS, 108 - 2 * ROWS]
+    assert "Part 1 of 3." in parts[0] and "Part 3 of 3." in parts[2]
+    assert len({re.findall(r"\\label\{(.*?)\}", part)[0] for part in parts}) == 3
+    assert not any(body(part)[0].startswith(" &") for part in parts)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_tables_are_whole_whatever_the_text(text: str) -> None:
+    """Environments are closed, and every row has as many cells as its head."""
+    source = latex(study_saying(text))
+    nodes, _, _ = LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
+    assert sum(isinstance(node, LatexEnvironmentNode) for node in nodes) == 3
+    for table in tables(study_saying(text)):
+        head = table.split("\\toprule\n")[1].splitlines()[0]
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in body(table)} == {head.count("&")}
+    assert all(len(line) < 1_500 or line.startswith("%") for line in source.splitlines())
+    source.encode()

@@ -1,0 +1,91 @@
+"""Numbers as text: never rounded across what they are read against. Expected texts are worked by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports import numbers
+from reports.text import unique_slugs
+
+PERCENTS = st.floats(min_value=-100, max_value=100, allow_nan=False)
+points, distance = numbers.points, partial(numbers.distance, margin=0.5)
+start, end = numbers.smallest_reproducing, numbers.largest_contradicting
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "value", "more"),
+    [
+        ("75.88", points, 75.8796, {}),
+        (
+            "75.8796",
+            points,
+            75.8796,
+            {"beside": (75.88,)},
+        ),  # below the edge of the margin, and stays below it
+        ("75.8804", points, 75.8804, {"beside": (75.88,)}),
+        ("75.88", points, 75.88, {"beside": (75.88,)}),
+        ("0.004", points, 0.004, {}),
+        ("−0.005", points, -0.0049, {}),
+        ("0.00", points, -0.0, {}),
+        ("0.00", points, 76.38 - 75.63 - 0.75, {}),  # floating-point dust is no difference
+        ("99.996", points, 99.996, {"beside": (100,)}),
+        ("inf", points, math.inf, {}),
+        ("1e+12", points, 1e12, {}),
+        ("–", points, None, {}),
+        ("0.5004", distance, -0.5004, {}),  # a miss is never rounded into the margin
+        ("0.4996", distance, 0.4996, {}),
+        ("2.25", distance, 2.2512, {}),
+        ("0.003 to 0.42", numbers.interval, (0.003, 0.42), {}),
+        ("−0.4996 to 0.20", numbers.interval, (-0.4996, 0.2), {"beside": (-0.5, 0.5)}),
+        ("–", numbers.interval, None, {}),
+        ("< 0.001", numbers.p_value, 0.0009999, {}),
+        ("0.001", numbers.p_value, 0.001, {}),
+        ("0.0496", numbers.p_value, 0.0496, {}),  # three decimals would say 0.050, which is the level itself
+        ("0.050", numbers.p_value, 0.05, {}),
+        ("> 0.999", numbers.p_value, 0.9995, {}),
+        ("1.000", numbers.p_value, 1.0, {}),
+        ("–", numbers.p_value, math.nan, {}),
+        ("0.50", numbers.margin_size, 0.5, {}),
+        ("0.195", numbers.margin_size, 0.195, {}),
+        ("0.30", numbers.margin_size, 0.1 + 0.2, {}),
+        ("1.03", start, 1.0214, {"margin": 0.5}),  # up: at 1.02 it would not be reproduced
+        ("0.50", start, 0.4996, {"margin": 0.5}),
+        ("0.502", start, 0.502, {"margin": 0.505}),  # reproduced at 0.505, so 0.51 would be a lie
+        ("1.72", end, 1.729, {"margin": 0.5}),  # down: at 1.73 it would not be contradicted
+        ("0.509", end, 0.509, {"margin": 0.505}),  # contradicted at 0.505, so 0.50 would be a lie
+        ("0.00", end, 0.0, {"margin": 0.5}),
+    ],
+)
+def test_by_hand(text: str, of: Callable[..., str], value: Any, more: dict[str, Any]) -> None:
+    assert of(value, **more) == text
+
+
+@given(PERCENTS, PERCENTS)
+def test_a_shown_number_is_on_its_side(value: float, edge: float) -> None:
+    """Above, on or below an edge exactly as the number itself is (to a billionth)."""
+    shown = float(numbers.points(value, beside=[edge]).replace("−", "-"))
+    value, edge = round(value, 9), round(edge, 9)
+    assert ((shown > edge), (shown < edge), (shown == 0)) == ((value > edge), (value < edge), (value == 0))
+
+
+@given(st.floats(0, 5), st.floats(0.01, 5))
+def test_bounds_say_what_is_true(bound: float, margin: float) -> None:
+    """At a shown bound the verdict does hold, and the bound is on its side of the margin."""
+    bound, margin = round(bound, 9), round(margin, 9)
+    low, high = float(end(bound, margin=margin)), float(start(bound, margin=margin))
+    assert low <= bound <= high
+    assert (high <= margin) == (bound <= margin)
+    assert (low >= margin) == (bound >= margin)
+
+
+def test_anchors_are_unique_and_stable() -> None:
+    """Ids that would share a fragment are numbered in order, and one id keeps its fragment."""
+    made = unique_slugs("c", ["a:P@1", "a P1", "b", "b"])
+    assert made == {"a:P@1": "c-a-p1", "a P1": "c-a-p1-2", "b": "c-b"}
