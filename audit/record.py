@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from audit.json_errors import RecordError, at, first_problem, refuse_non_finite
@@ -65,7 +65,7 @@ class RunSpec:
         """Key of the run with seed 0: the same for all seeds of these settings."""
         return replace(self, seed=0).key
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
 

@@ -151,7 +151,10 @@ class Store:
         with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
             _check_replaceable(claim, path, retry=retry, anew=anew)
             _refuse_folder(arrays)
-            self._remove_leftovers(run.key)
+            if durable:
+                self._remove_leftovers(run.key)
+            else:  # to list the folder for each of thousands takes longer than to write them: `sweep` does it
+                arrays.unlink(missing_ok=True)
             if content is not None:
                 write(arrays, content, durable=durable)
             write(path, to_json(run).encode(), durable=durable)

@@ -46,9 +46,12 @@ def check_values(results: Sequence[Result], staying: Mapping[str, Sequence[Run]]
     Predictions are scored here, so their values cannot have been misread.
     """
     asked = set()
+    own: dict[str, dict[int, Mapping[str, float]]] = {}
+    for result in results:
+        own.setdefault(result.experiment, {})[result.seed] = result.metrics
     for result in (it for it in results if it.predictions is None):
-        others = {run.spec.seed: run.metrics for run in staying.get(result.experiment, ())}
-        others |= {it.seed: it.metrics for it in results if it.experiment == result.experiment}
+        known = {run.spec.seed: run.metrics for run in staying.get(result.experiment, ())}
+        others = {**known, **own[result.experiment]}
         del others[result.seed]
         for metric, value in result.metrics.items():
             beside = _far_from(value, metric, others)

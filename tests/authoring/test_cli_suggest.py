@@ -90,24 +90,6 @@ def test_one_that_is_named_takes_the_papers_sentence_and_its_place(file: Path) -
     assert claim.where.model_dump(exclude_none=True) == {"section": "4.1", "page": 5}
 
 
-@pytest.mark.parametrize(
-    ("given", "where"),
-    [
-        (["--says", "so"], {"label": "Table 1", "page": 3}),
-        (["--section", "4.1"], {"section": "4.1"}),
-        (["--page", "5"], {"page": 5}),
-    ],
-)
-def test_without_a_place_in_the_text_the_table_is_the_place(
-    given: list[str], where: dict[str, object], file: Path
-) -> None:
-    assert suggest("--accept", FIRST, *given) == Exit.OK
-    (claim,) = load(file).claims
-    assert claim.where.model_dump(exclude_none=True) == where
-    assert (claim.says == "so") == ("--says" in given)
-    assert claim.says.startswith("suggested from Table 1") == ("--says" not in given)
-
-
 def test_one_that_cannot_be_added_yet_is_not_taken_and_says_what_is_lacking(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,13 +113,6 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
     }
     assert first["why"] == "'w/o pooling' is 'Ours' without 'pooling'; 75.10 against 74.10"
     assert (second["id"], second["needs"]) == (SECOND, ["t1.bare"])
-
-
-def test_a_built_in_paper_can_be_looked_at_and_is_not_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["suggest", "xun2020", "--list", "--kind", "optimum"]) == Exit.OK
-    assert "t2-best-cornet_attention_xml-eurlex  (optimum, " in capsys.readouterr().out
-    assert cli.main(["suggest", "xun2020", "--accept", "t6-rising-eurlex"]) == Exit.BAD_INPUT
-    assert "'xun2020' is a built-in paper; give the path of the file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -171,21 +146,6 @@ def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
     assert suggest(*arguments) == Exit.BAD_INPUT
     assert sentence in capsys.readouterr().err
     assert file.read_text() == FILE
-
-
-def test_dry_run_shows_the_entry_and_writes_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert suggest("--accept", FIRST, "--dry-run") == Exit.OK
-    assert f"+  - id: {FIRST}\n" in capsys.readouterr().out
-    assert file.read_text() == FILE
-
-
-def test_where_nobody_answers_it_says_how_to_name_them(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers(monkeypatch, "")
-    assert suggest() == Exit.BAD_INPUT
-    said = "nothing was written: the input ended before a yes; name those to add with --accept ID\n"
-    assert said in capsys.readouterr().err
 
 
 COLUMNS = FILE.replace(

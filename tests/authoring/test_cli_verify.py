@@ -136,13 +136,6 @@ def test_findings_say_on_which_numbers_nobody_has_looked_again(
     assert mark not in first and mark in second
 
 
-def test_dry_run_compares_and_records_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.csv").write_text(GOOD)
-    assert verify("--table", "t1", "--against", "b.csv", "--dry-run") == Exit.OK
-    assert file.read_text() == FILE
-    assert "+      verified_by: A. Reader" in capsys.readouterr().out.replace("+    transcription:", "")
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -208,15 +201,6 @@ def test_what_was_compared_with_what_is_recorded_for_table_and_paper(file: Path)
     assert told(file) == [(None, AGAIN), (None, AGAIN)]
 
 
-def test_a_table_from_elsewhere_is_among_the_sources_of_the_paper(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file.write_text(FILE.replace("{source: PDF,", "{source: null,").replace("source: own_run\n", OWN, 1))
-    typing(monkeypatch, "75.10 20.20\n76.40 -\n50.00 10.00\n")
-    assert verify() == Exit.OK
-    assert told(file)[0][0] == "t1.csv read by program; t2.csv (csv), read by program"
-
-
 def test_an_author_s_words_stay_and_those_of_an_earlier_verification_make_room(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,18 +224,6 @@ def test_of_a_table_that_was_verified_by_hand_no_comparison_is_claimed(file: Pat
     assert verify("--against", "b.csv") == Exit.OK
     assert told(file) == [("PDF", None), ("PDF", AGAIN)]
     assert load(file).transcription.verified_by == "A. Reader, C"  # type: ignore[union-attr]
-
-
-def test_skipped_tables_stay_as_they_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "s\n50.00 10.00\n")
-    assert verify() == Exit.OK
-    assert [it.verified for it in load(file).table_records()] == [None, "A. Reader, 2026-11-28"]
-
-
-def test_a_fingerprint_without_a_reader_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(FILE.replace("verified_by: null}", f"verified_by: null, fingerprint: {'a' * 32}}}"))
-    assert cli.main(["verify", "toy", "--list"]) == Exit.BAD_INPUT
-    assert "toy.yaml:21: tables.t2.transcription: fingerprint stands here" in capsys.readouterr().err
 
 
 def test_a_paper_without_a_record_gets_one_once_all_its_tables_are_verified(

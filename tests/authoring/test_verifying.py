@@ -6,7 +6,7 @@ import pytest
 
 from audit.authoring.reading import Options, table_of
 from audit.authoring.verifying import Cells, differences, of_line, of_table
-from audit.claim_model import Table
+from audit.claim_model import Table, Transcription
 from audit.claim_verified import fingerprint, verified
 from audit.errors import AuditError
 
@@ -107,44 +107,22 @@ def test_a_row_that_cannot_be_meant_is_refused(line: str, why: str) -> None:
 # --------------------------------------------------------------------------- the record
 
 
-def with_record(of: Table, **keys: str | None) -> Table:
-    return of.model_copy(
-        update={
-            "transcription": of.model_validate(
-                {**of.model_dump(by_alias=True), "transcription": keys}
-            ).transcription
-        }
-    )
-
-
-def test_a_verified_table_stays_so_until_a_number_is_changed() -> None:
-    seen = with_record(TWO, verified_by="A", date="2026-11-28", fingerprint=fingerprint({"t1": TWO}))
-    assert verified("t1", {"t1": seen}, None) == "A, 2026-11-28"
-    row = seen.rows[0].model_copy(update={"values": TWO.rows[1].values})
-    changed = seen.model_copy(update={"rows": (row, seen.rows[1])})
-    assert verified("t1", {"t1": changed}, None) is None
-
-
-def test_labels_captions_and_order_may_change_and_ids_may_not() -> None:
+def test_labels_captions_and_order_may_change_since_and_ids_and_numbers_may_not() -> None:
+    """A record by hand has no fingerprint, and is taken at its word; the paper's goes for all tables."""
     of = fingerprint({"t1": TWO})
     label = TWO.rows[0].model_copy(update={"label": "Kim (2014)"})
     other = TWO.model_copy(update={"rows": (TWO.rows[1], label), "caption": "others"})
-    assert fingerprint({"t1": other}) == of
     swapped = [row.model_copy(update={"id": id}) for row, id in zip(TWO.rows, ("xml", "kim"), strict=True)]
-    assert fingerprint({"t1": TWO.model_copy(update={"rows": tuple(swapped)})}) != of
-
-
-def test_a_record_by_hand_without_a_fingerprint_is_taken_at_its_word() -> None:
-    assert verified("t1", {"t1": with_record(TWO, verified_by="A")}, None) == "A, no date"
-
-
-def test_the_papers_record_goes_for_tables_that_have_none() -> None:
-    whole = with_record(
-        TWO, verified_by="A", date="2026-11-28", fingerprint=fingerprint({"t1": TWO})
-    ).transcription
-    assert verified("t1", {"t1": TWO}, whole) == "A, 2026-11-28"
-    assert verified("t1", {"t1": with_record(TWO, source="web")}, whole) is None
+    whole = Transcription.model_validate({"verified_by": "A", "date": "2026-11-28", "fingerprint": of})
+    by_hand = TWO.model_copy(update={"transcription": Transcription(verified_by="B")})
+    tables = {"same": TWO, "label": other, "ids": TWO.model_copy(update={"rows": tuple(swapped)})}
+    assert {name: verified("t1", {"t1": it}, whole) for name, it in tables.items()} == {
+        "same": "A, 2026-11-28",
+        "label": "A, 2026-11-28",
+        "ids": None,
+    }
     assert verified("t1", {"t1": TWO, "t2": TWO}, whole) is None, "a table was added since"
+    assert verified("t1", {"t1": by_hand}, None) == "B, no date"
 
 
 SECONDS = table(

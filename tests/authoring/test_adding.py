@@ -1,0 +1,512 @@
+"""A table goes into a claim file and comes out of the loader with every number, spread and mark it had; what
+has two readings is asked about. `audit add paper` and `audit add table` as a user gives them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audit import cli
+from audit.authoring.corrections import parsed, settings_of
+from audit.authoring.edit import ClaimFile
+from audit.authoring.headings import Known, Meaning, meaning, metric_of
+from audit.authoring.reading import Options, text_of
+from audit.authoring.scaffold import SCHEMA_NAME, Citation, write_scaffold
+from audit.authoring.session import Session
+from audit.claim import Paper, builtin_claims, json_schema, load
+from audit.errors import AuditError
+from audit.exit_codes import Exit
+from reimpl.data.catalogue import catalogue
+from tests.authoring.test_reading import FILES, expected, mutated
+
+KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K"), ("amazoncat-13k", "AmazonCat-13K")]
+
+
+# --------------------------------------------------------------------------- headings
+
+
+METRICS = {
+    "P@1": ("P@1", "p @ 1", "Prec@1", "Precision@1 (%)", "P@1 ↑", "P@(1)", "P@k=1"),
+    "nDCG@5": ("nDCG@5", "NDCG@5", "N@5", "ndcg@5%"),
+    "PSP@3": ("PSP@3", "PS-Prec@3"),
+    "PSnDCG@1": ("PSnDCG@1", "PSN@1"),
+    "R@10": ("R@10", "Recall@10"),
+    "RP@5": ("RP@5", "R-Prec@5"),
+    "Micro-F1": ("Micro-F1", "micro F1 (%)"),
+    "Macro-F1": ("Macro F1",),
+    None: ("P", "P1", "F1", "MAP@5", "P@0", "P@", "Accuracy", "AUPRC", "Hit@1", ""),
+}
+
+
+def test_a_metric_is_known_in_the_ways_it_is_written() -> None:
+    assert {
+        metric: tuple(it for it in ways if metric_of(it) == metric) for metric, ways in METRICS.items()
+    } == (METRICS)
+
+
+@pytest.fixture(scope="module")
+def known() -> Known:
+    (path,) = (path for path in builtin_claims() if path.stem == "chen2022")
+    return Known(load(path), {key: it.name for key, it in catalogue().entries.items()})
+
+
+@pytest.mark.parametrize(
+    ("titles", "right"),
+    [
+        ("EUR-Lex > P@1", Meaning("P@1", None, "eurlex")),
+        ("eurlex > Precision > @3", Meaning("P@3", None, "eurlex")),
+        ("P@k > k=5", Meaning("P@5")),
+        ("EURLex-4K P@5", Meaning("P@5", None, "eurlex")),
+        ("Wiki10-31K: nDCG @ 3", Meaning("nDCG@3", None, "wiki10_31k")),
+        ("EUR-Lex† > P@1^a", Meaning("P@1", None, "eurlex")),
+        ("Amazon-3M > P@1", Meaning("P@1", None, "amazon-3m")),
+        ("Model size", Meaning(None, "model_size")),
+        ("# labels", Meaning(None, "labels")),
+        ("Dev > P@1", Meaning("P@1", None, None, ("Dev",))),
+        ("Gain in P@1", Meaning(None, None, None, ("Gain in",))),
+        ("Rank > P@1", Meaning(None, None, None, ("Rank",))),
+        ("All labels > RP@5", Meaning("RP@5")),
+        ("Frequent (≥50) > RP@5", Meaning("RP@5[frequent]")),
+        ("EUR-Lex > Few-shot > nDCG@5", Meaning("nDCG@5[few]", None, "eurlex")),
+        ("Tail labels > Macro-F1", Meaning("Macro-F1[tail]")),
+    ],
+)
+def test_titles_name_a_data_set_and_a_metric_in_either_order_of_nesting(
+    titles: str, right: Meaning, known: Known
+) -> None:
+    assert meaning(titles.split(" > "), known) == right
+
+
+def test_a_name_that_is_only_like_a_data_set_is_not_taken_for_it(known: Known) -> None:
+    assert known.dataset("EURLEX57K") == "eurlex57k"  # one of its own, in the catalogue
+    assert known.dataset("Wiki10") is None and known.alike("Wiki10") == "Wiki10-31K"
+    assert known.dataset("Kim-CNN") is None and known.alike("Kim-CNN") is None
+
+
+# --------------------------------------------------------------------------- corrections
+
+
+def test_corrections_say_what_stands_where_and_the_later_word_counts() -> None:
+    words = ["columns 2-3: metric=P@1 dataset=a", "column 3:metric=P@3", 'row 2: label="A, B: c"']
+    words += ["cell 5 , 3: value=75.1 mark=*", "column 4: skip", "table: heads=2 unit=fraction"]
+    corrections = [parsed(it) for it in words]
+    assert {target: settings_of(corrections, target) for target in ("column", "row", "cell", "table")} == {
+        "column": {
+            (2,): {"metric": "P@1", "dataset": "a"},
+            (3,): {"metric": "P@3", "dataset": "a"},
+            (4,): {"skip": "skip"},
+        },
+        "row": {(2,): {"label": "A, B: c"}},
+        "cell": {(5, 3): {"value": "75.1", "mark": "*"}},
+        "table": {(): {"heads": "2", "unit": "fraction"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("column three: skip", "is no correction; write it as 'column 3: dataset=eurlex metric=P@1'"),
+        ("column 3,4: skip", "write cell ROW,COLUMN, or columns 3-5, or rows 2-4"),
+        ("columns 5-3: skip", "5-3 counts backwards or from 0; write columns 3-5"),
+        ("rows 1-999999: skip", "more than 10,000 places"),
+        ("column 3: metrik=P@1", "'metrik=P@1' says nothing of a column; did you mean 'metric='?"),
+        ("column 3: metric=", "'metric=' says nothing of a column"),
+        ('row 3: label="x', "its quotes do not pair up; close them"),
+        ("row 3: id=a id=b", "id stands there twice; say it once"),
+        ("row 3:", "says nothing; add what the row is"),
+    ],
+)
+def test_what_is_no_correction_is_answered_with_its_form(text: str, sentence: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        parsed(text)
+    assert sentence in str(caught.value)
+
+
+# --------------------------------------------------------------------------- from the table to the loader
+
+
+def session_of(path: Path, folder: Path, *maps: str) -> Session:
+    """The table of `path`, and a claim file, which is made where there is none."""
+    claims = folder / "toy.yaml"
+    if not claims.exists():
+        write_scaffold(claims, Citation("toy", "A paper"), KNOWN)
+        claims.write_text(claims.read_text().replace("  eurlex_4k:", "  eurlex:"))
+    right = dict(expected(path).get("options", {})) if path in FILES else {}
+    options = Options(number=right.pop("number", None))
+    session = Session(
+        str(path), text_of(str(path)), ClaimFile.open(claims), {"amazon-670k": "Amazon-670K"}, options
+    )
+    for text in (*(f"table: {key}={value}" for key, value in right.items()), *maps):
+        session = session.with_(parsed(text))
+    return session
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_nothing_is_lost_between_the_table_and_the_loader(path: Path, tmp_path: Path) -> None:
+    """And headings are taken for the data set and metric that they name; null: no rule covers the column."""
+    right = expected(path)
+    proposed = session_of(path, tmp_path).mapped()
+    for line, wanted in zip(proposed.columns[proposed.table.names :], right["columns"], strict=True):
+        if wanted is not None and line.role != "names":
+            named = " ".join(
+                line.settings[it] for it in ("dataset", "metric", "quantity") if it in line.settings
+            )
+            assert named == wanted or (not named and line.id == wanted)
+    for line, keys in zip(proposed.rows, right.get("row_settings", [{}] * len(proposed.rows)), strict=True):
+        assert {**line.settings, **keys} == dict(line.settings)
+    session = session_of(path, tmp_path, *right.get("map", []))
+    mapped = session.mapped()
+    session.put()
+    session.file.save()
+    (table,) = load(tmp_path / "toy.yaml").table_records()
+    columns = mapped.value_columns()
+    by_hand = {place for it in session.corrections if it.target == "cell" for place in it.places}
+    for number, (row, of_row) in enumerate(zip(table.rows, right["rows"], strict=True), 1):
+        assert row.label == ", ".join(of_row["names"])
+        for column, cell in zip(columns, row.cells, strict=True):
+            if (number, column.number) not in by_hand:
+                held = of_row["cells"][column.number - 1 - mapped.table.names]
+                wanted = as_printed(held, column.role == "text", cell.printed)
+                assert (cell.printed, cell.sd, cell.mark) == wanted
+    paths = mapped.table.paths
+    assert [it.label for it in table.columns] == [" ".join(paths[it.number - 1]) for it in columns]
+
+
+def as_printed(held: Any, text: bool, printed: str | None) -> tuple[str | None, str | None, str | None]:
+    """Number, spread and mark of a cell of the results; of a column of text, what was printed as a whole."""
+    if held in (None, ""):
+        return None, None, None
+    if not isinstance(held, dict):
+        return held, None, None
+    value = next(held[it] for it in ("value", "text", "unclear") if it in held)
+    if text:
+        assert printed is not None and value in printed
+        return printed, None, None
+    return value, held.get("sd"), " ".join(held.get("marks", [])) or None
+
+
+#: Content of a CSV file, a part of what is open.
+OPEN = [
+    ("A,1.5\nB,2.5\nA,3.5\n", "rows 1 and 3 have one name, 'A'; say row 3: id=... label=..., or skip"),
+    ("A,75.1 / 60.2\n", "'75.1 / 60.2' holds two numbers"),
+    ("A,0.75\n", "no value is above 1; say --unit fraction"),
+    ('A,"75,123"\n', "'75,123' is outside 0 to 100 for a metric; say --decimal comma"),
+    (",75.1\nB,1.0\n", "row 1 (line 2) has no name; say row 1: label="),
+    ("A,75.1 (0.2)\n", "has '0.2' beside the number; say --beside sd or"),
+    ("A,٧٥٫١\n", "has digits that are not 0 to 9"),
+    ("A,OOM\nB,1\n", "'OOM' is no number; or say cell 1,2: value=... or dash"),
+    ("Method,P@1,P@3\nA,1.5,\n", "column 3 ('P@3') has no values; say its metric"),
+    ("Method,EURLex4K-v2 P@1\nA,75.1\n", "is much like the data set 'EUR-Lex'"),
+    ("Method,Delta P@1\nA,1.5\n", "('Delta P@1') is of no known metric"),
+]
+
+
+@pytest.mark.parametrize(("content", "sentence"), OPEN)
+def test_what_has_two_readings_is_left_open(content: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content if content.startswith("Method") else "Method,P@1\n" + content, encoding="utf-8")
+    assert sentence in "\n".join(session_of(path, tmp_path, "table: dataset=eurlex").mapped().open)
+
+
+def test_rows_that_name_no_data_set_beside_rows_that_do_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Data,Method,P@1\nEUR-Lex,A,75.1\nWiki10,A,60.2\nWiki10-31K,A,70.3\n")
+    assert session_of(path, tmp_path).mapped().open == (
+        "row 2 ('Wiki10, A') is of no known data set ('Wiki10' is much like 'Wiki10-31K'); say row 2: "
+        "dataset=ID, or --dataset ID for all",
+    )
+    rows = written(path, tmp_path, "row 2: dataset=wiki10-31k").tables["t1"].rows
+    assert [f"{it.id} {it.dataset}" for it in rows] == [
+        *("eur_lex_a eurlex", "wiki10_a wiki10_31k", "wiki10_31k_a wiki10_31k")
+    ]
+
+
+def written(path: Path, folder: Path, *maps: str) -> Paper:
+    session = session_of(path, folder, *maps)
+    session.put()
+    return session.file.save()
+
+
+def test_a_name_or_heading_that_nobody_defines_is_left_open(tmp_path: Path) -> None:
+    path = tmp_path / "t.tex"
+    path.write_text("\\begin{tabular}{lc}\nM & \\score \\\\\n\\midrule\n\\ours & 75.1 \\\\\n\\end{tabular}")
+    points = "\n".join(session_of(path, tmp_path, "table: dataset=eurlex").mapped().open)
+    assert "row 1 (line 4): '\\\\ours' holds \\ours, which the file does not define" in points
+    assert "column 2 (line 2): '\\\\score' holds \\score" in points
+    maps = ("table: dataset=eurlex", "row 1: label=שיטה", "column 2: label=Score metric=P@1")
+    (row,) = written(path, tmp_path, *maps).tables["t1"].rows
+    assert (row.id, row.label) == ("row_1", "שיטה")
+
+
+def test_data_sets_of_the_catalogue_are_added_and_experiments_are_found_by_name(tmp_path: Path) -> None:
+    """An experiment of a row's name stands behind it where it is on all data sets of the columns."""
+    path = tmp_path / "t.csv"
+    path.write_text("Method,Amazon-670K P@1\nA,40.10\n")
+    assert written(path, tmp_path).datasets["amazon_670k"].catalogue == "amazon-670k"
+    path.write_text("Method,EUR-Lex P@1,Wiki10-31K P@1\nKim CNN,40.10,1\nOther,1,2\n")
+    claims = tmp_path / "toy.yaml"
+    kim = "{title: Kim-CNN, datasets: [eurlex, wiki10_31k], unavailable: not public}"
+    other = "{title: Other, dataset: eurlex, unavailable: not public}"
+    entries = f"experiments:\n  kim: {kim}\n  other: {other}"
+    claims.write_text(claims.read_text().replace("experiments: {}", entries))
+    rows = session_of(path, tmp_path).mapped().rows
+    assert [it.settings.get("experiment") for it in rows] == ["kim", None]
+
+
+@pytest.fixture(scope="module")
+def claims(tmp_path_factory: pytest.TempPathFactory) -> ClaimFile:
+    path = tmp_path_factory.mktemp("fuzz") / "toy.yaml"
+    write_scaffold(path, Citation("toy", "A paper"), KNOWN)
+    return ClaimFile.open(path)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    mutated(),
+    st.lists(st.sampled_from(["column 2: skip", "column 3: text", "row 1: skip", "cell 1,2: dash"])),
+)
+def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
+    claims: ClaimFile, case: tuple[Path, str], maps: list[str]
+) -> None:
+    """In sentences; and every number that is in the table stands in the text that would be written."""
+    path, text = case
+    file = replace(claims, text=claims.old)
+    session = Session(path.name, text, file, {}, Options(number=1))
+    try:
+        for it in ["table: dataset=eurlex_4k unit=percent", *maps]:
+            session = session.with_(parsed(it))
+        mapped = session.mapped()
+        session.put()
+        file.check()
+    except AuditError:
+        return
+    for cell in mapped.cells.values():
+        assert cell.value is None or f'"{cell.value}"' in file.text or f"{cell.text}" in file.text
+
+
+# --------------------------------------------------------------------------- audit add paper
+
+
+FULL = Citation(
+    "toy2026",
+    'Words: "quoted" # and {braces}',
+    ("A. Á", "B, C"),
+    "ACL",
+    2026,
+    "https://a",
+    "https://d",
+    "1e5",
+)
+
+
+def test_a_scaffold_is_valid_and_holds_what_is_known_of_the_paper(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "toy.yaml"
+    paper = write_scaffold(path, FULL, [("eurlex-4k", "EUR-Lex")])
+    assert paper == load(path) and paper.datasets["eurlex_4k"].catalogue == "eurlex-4k"
+    info = paper.info()
+    assert (
+        Citation(
+            *(
+                info.key,
+                info.title,
+                info.authors,
+                info.venue,
+                info.year,
+                info.url,
+                info.code_url,
+                info.code_commit,
+            )
+        )
+        == FULL
+    )
+    assert path.read_text().startswith("# yaml-language-server: $schema=claim.schema.json\n")
+    assert json.loads((path.parent / SCHEMA_NAME).read_text(encoding="utf-8")) == json_schema()
+
+
+def test_what_its_comments_show_is_valid_once_it_is_no_comment(tmp_path: Path) -> None:
+    """Every commented example of an entry, taken in."""
+    path = tmp_path / "toy.yaml"
+    write_scaffold(path, FULL)
+    names = ["missing", "datasets", "tables", "experiments", "claims"]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    examples = [line.removeprefix("# ") for line in lines if line.startswith("#   ")]
+    starts = [k for k, line in enumerate(examples) if line[2] != " "]
+    blocks = [examples[a:b] for a, b in zip(starts, [*starts[1:], len(examples)], strict=True)]
+    body = "\n".join(f"{name}:\n" + "\n".join(block) for name, block in zip(names, blocks, strict=True))
+    empty = [f"{name}: {brackets}" for name in names for brackets in ("{}", "[]")]
+    kept = "\n".join(line for line in lines if not line.startswith("#") and line not in empty)
+    path.write_text(f"{kept}\n{body}\n", encoding="utf-8")
+    paper = load(path)
+    assert [len(getattr(paper, it)) for it in names] == [1, 1, 1, 1, 1]
+
+
+# --------------------------------------------------------------------------- the commands
+
+CSV = "Method,EUR-Lex P@1,EUR-Lex P@3\nA,75.10*,60.20 ± 0.1\nB,-,61.05\nC,73.10,59.00\n"
+TWO = "Method,P@1,Seconds\nA,75.10,5\nB,OOM,6\n"
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    assert audit("paper", "toy", "--title", "A paper", "--dataset", "eurlex-4k") == Exit.OK
+    Path("t.csv").write_text(CSV)
+    Path("two.csv").write_text(TWO)
+    return Path("toy.yaml")
+
+
+def audit(*arguments: str) -> int:
+    return cli.main(["add", *arguments])
+
+
+def table(source: str, *more: str) -> int:
+    return audit("table", source, "--paper", "toy", *more)
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_a_paper_by_flags_or_by_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the folder of claims where there is one."""
+    monkeypatch.chdir(tmp_path)
+    Path("claims").mkdir()
+    assert audit("paper", "toy", "--title", "A paper", "--author", "A. B", "--year", "2024") == Exit.OK
+    out = "claims/toy.yaml: written, and valid\nnext: audit add table FILE --paper toy\n"
+    assert capsys.readouterr().out == out
+    answers(monkeypatch, "A: paper", "A. B, C. D", "", "2023")
+    assert audit("paper", "asked") == Exit.OK
+    paper = load(Path("claims/asked.yaml")).paper
+    assert (paper.title, paper.authors, paper.venue, paper.year) == ("A: paper", ("A. B", "C. D"), None, 2023)
+
+
+REFUSED = [
+    ("paper toy --title B", "toy.yaml: there is such a file, and it is kept; choose another key"),
+    ("paper chen2022 --title B", "'chen2022' is the key of a built-in paper; choose another one"),
+    ("paper to~y --title B", "paper.key: 'to y' is not of the right form"),
+    ("paper b --title B --dataset eurlexx", "'eurlexx' is unknown"),
+    ("paper b --title B --commit 1", "--commit is of the public code; add --code URL"),
+    ("paper b", "the input ended before a yes; give what is asked for as options"),
+    ("table t.csv --paper nobody", "'nobody' is no claim file; give its path, or begin one with"),
+    ("table t.csv --paper chen2022", "'chen2022' is a built-in paper; give the path of the file"),
+    ("table none.csv --paper toy", "none.csv: No such file or directory; give a file with a table"),
+    ("table - --paper toy", "standard input holds the table, so nobody can be asked; add --yes"),
+    ("table t.csv --paper toy", "nothing was written: the input ended before a yes; say --yes"),
+    ("table t.csv --paper toy --format cvs", "--format 'cvs' is not known; did you mean 'csv'?"),
+    ("table t.csv --paper toy --yes --map x", "'x' is no correction; write it as"),
+    ("table t.csv --paper toy --yes --map column~9:skip", "there is no column 9; the table has"),
+    ("table t.csv --paper toy --yes --map column~2:metric=Q@1", "'Q@1' is no metric; did you mean 'P@1'?"),
+    ("table t.csv --paper toy --yes --map column~2:dataset=eurlexx", "'eurlexx' is no data set of toy; did"),
+    ("table t.csv --paper toy --yes --map cell~1,2:value=x", "'x' is no printed number; write it as in"),
+    ("table t.csv --paper toy --yes --unit promille", "'promille' is no unit; known: percent, fraction"),
+    ("table t.csv --paper toy --yes --heads 0", "heads"),
+    ("table t.csv --paper toy --yes --new-dataset x", "--new-dataset 'x': write ID=NAME"),
+    ("table t.csv --paper toy --yes --id t~1", "not changed, since it would not be valid"),
+    ("table t.csv --paper toy --yes --table 2", "there is no table 2; say --table with a"),
+]
+
+
+def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    for line, sentence in REFUSED:
+        answers(monkeypatch)
+        assert audit(*(it.replace("~", " ") for it in line.split())) == Exit.BAD_INPUT, line
+        assert sentence in capsys.readouterr().err, line
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_a_table_whose_headings_say_all_needs_no_word(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And gets a name of its own; the same numbers again are asked about."""
+    said = ["--source", "own_run", "--label", "Table 2"]
+    assert table("t.csv", "--yes", *said) == Exit.OK
+    held = load(toy).tables["t1"]
+    assert [it.metric for it in held.columns] == ["P@1", "P@3"]
+    assert (held.source, held.where.label, held.dataset) == ("own_run", "Table 2", None)
+    first, second = (row.values for row in held.rows[:2])
+    assert [it and (it.printed, it.mark, it.sd) for it in (*first, second[0])] == [
+        *(("75.10", "*", None), ("60.20", None, "0.1"), None)
+    ]
+    out = capsys.readouterr().out
+    assert '+      - {id: b, label: B, values: [null, "61.05"]}' in out
+    assert out.endswith("toy.yaml: written; 1 table, 0 claims\n")
+    assert table("t.csv", "--yes") == Exit.BAD_INPUT
+    same = "t2 has the same 5 numbers as t1; leave it out, or say --again if the paper has both"
+    assert same in capsys.readouterr().err
+    answers(monkeypatch, "", "y")
+    assert table("t.csv") == Exit.OK
+    assert table("t.csv", "--yes", "--again", "--id", "t2") == Exit.BAD_INPUT
+    assert "tables.t2 is there already, and is kept; choose another name" in capsys.readouterr().err
+    answers(monkeypatch, "| Method | EUR-Lex P@1 |", "|---|---|", "| A | **75.10** |")
+    assert table("-", "--yes") == Exit.OK
+    assert load(toy).tables["t3"].rows[0].values[0].mark == "bold"  # type: ignore[union-attr]
+
+
+def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
+    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert table("two.csv", "--yes") == Exit.BAD_INPUT
+    assert capsys.readouterr().err.splitlines() == [
+        "two.csv: column 3 ('Seconds') is of no known metric; say column 3: metric=P@1, or quantity=..., "
+        "text, skip",
+        "two.csv: column 2 ('P@1') is of no known data set; say column 2: dataset=ID, or --dataset ID for "
+        "all",
+        "two.csv: cell 2,2 (line 3): 'OOM' is no number; or say cell 2,2: value=... or dash",
+    ]
+    maps = ["column 2: dataset=eurlex_4k", "column 3: quantity=training_time unit=s", "cell 2,2: dash"]
+    assert table("two.csv", "--yes", *[it for text in maps for it in ("--map", text)]) == Exit.OK
+    held = load(toy).tables["t1"]
+    assert (held.columns[1].quantity, held.columns[1].unit, held.rows[1].values[0]) == (
+        "training_time",
+        "s",
+        None,
+    )
+    assert "cell 2,2: 'OOM' is taken as null, as you said" in capsys.readouterr().out
+    said = ["", "table: dataset=eurlex_4k", "column 9: skip", "colum 3: text", "column 3: text"]
+    answers(monkeypatch, *said, "cell 2,2: dash", "", "")
+    assert table("two.csv") == Exit.OK
+    held = load(toy).tables["t2"]
+    assert held.dataset == "eurlex_4k" and held.columns[1].metric is None
+    err = capsys.readouterr().err
+    assert "some points are open yet" in err and "there is no column 9" in err and "is no correction" in err
+    before = toy.read_bytes()
+    answers(monkeypatch, "q")
+    assert table("two.csv") == Exit.BAD_INPUT and toy.read_bytes() == before
+
+
+def test_names_carried_down_and_units_behind_numbers_are_told(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = "| Data | Metric | A | B |\n|---|---|---|---|\n| EUR-Lex | P@1 | 82.2 | 82.1 |\n"
+    Path("t.md").write_text(blocks + "| | Train Time | 5,759s | 14s |\n")
+    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,-\nC,73.10,13h\n")
+    assert table("t.md", "--yes") == table("c.csv", "--dataset", "eurlex-4k", "--yes") == Exit.OK
+    carried = (
+        "column 1, row 2 is blank, and goes on with 'EUR-Lex' above; say row 2: label=... dataset=... if"
+    )
+    assert carried in capsys.readouterr().out
+    rows, columns = load(toy).tables.values()
+    of_row, of_column = rows.rows[1], columns.columns[1]
+    assert (of_row.quantity, of_row.unit, of_row.dataset) == ("training_time", "s", "eurlex_4k")
+    assert [it.printed if it else None for it in of_row.values] == ["5,759", "14"]
+    assert (of_column.quantity, of_column.unit) == ("training_time", "h")
+    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,30min\n")
+    assert table("c.csv", "--dataset", "eurlex-4k", "--yes") == Exit.BAD_INPUT
+    assert "'2.5h' has a unit, which not all of its row or column have; or say" in capsys.readouterr().err
+    Path("t.md").write_text(blocks + "\n" + blocks)
+    assert table("t.md") == Exit.BAD_INPUT
+    assert capsys.readouterr().err == "audit: t.md: 2 tables; say --table N (1 on line 1; 2 on line 5)\n"
