@@ -13,7 +13,7 @@ from audit.cli.app import data_app, say
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from reimpl.data.vector_cache import ConvertedFile, Progress
+    from reimpl.data.vectors import ConvertedFile, Progress
 
 _FIRST = 8
 """Words that are shown."""
@@ -38,26 +38,22 @@ def vectors_command(
     ),
 ) -> int:
     """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
-    from reimpl.data.vector_cache import VectorCache
+    from reimpl.data.vectors import converted
 
     with _bar(file.name) as progress:
-        found = VectorCache(store / "data" / "vectors", progress).open(file, dimension=dimension)
+        found = converted(file, store / "data" / "vectors", dimension=dimension, progress=progress)
     for line in _lines(file, found):
         say(line)
     return Exit.OK
 
 
 def _lines(file: Path, found: ConvertedFile) -> Iterator[str]:
-    from audit.claim_names import counted
-
     tally = found.tally
     differ = tally.lines - tally.bad - tally.duplicates
     words = f"{differ:,} word{'s' if differ != 1 else ''}"
     yield f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers"
     for note in tally.notes(file.name)[1:]:
         yield f"    {note.removeprefix('Word vectors: ')}"
-    if tally.with_spaces:
-        yield f"    {counted(tally.with_spaces, 'word')} with spaces"
     first = ", ".join(repr(word.decode("utf-8", "backslashreplace")) for word in found.first_words(_FIRST))
     yield f"    first words: {first}"
     yield f"kept: {found.folder}, {found.size / 1e6:,.1f} MB"

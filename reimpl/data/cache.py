@@ -11,10 +11,7 @@ import json
 import logging
 import os
 import shutil
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +22,7 @@ from reimpl.data.files import Progress
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source
-from reimpl.data.storage import (
-    MEMORY,
-    check,
-    digest_of,
-    read_array,
-    read_checked,
-    remembered,
-    sealed,
-    with_digest,
-)
+from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, read_meta, remembered, write_meta
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
@@ -47,8 +35,7 @@ _PLAIN = (
     *("name", "recipe", "fingerprint", "content", "partition", "corpus"),
     *("padding_id", "padding_trainable"),
 )
-_UNFINISHED = ".unfinished-"
-_DAY = 86_400.0
+#: Bytes that are left on a disk which is full.
 _NO_SPACE = 1 << 16
 
 log = logging.getLogger(__name__)
@@ -74,61 +61,26 @@ def load_or_prepare(
     """
     source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
     recipe = find_recipe(recipe).of(source)
+    name = source.name
     with remembered(cache / MEMORY):
         entry = cache / _key(source, recipe, length, vectors, seed)
-    if entry.is_dir():
-        try:
-            return load(entry, name=source.name, verify=verify)
-        except DataError as err:
-            log.warning("%s; preparing %s anew", err, source.name)
-            shutil.rmtree(entry, ignore_errors=True)
+
+    def make(work: Path) -> None:
+        rng = np.random.default_rng(seed)
+        choices: dict[str, Any] = {"recipe": recipe, "length": length, "vectors": vectors, "rng": rng}
+        _write(prepare(source, **choices, workers=workers, progress=progress, folder=work), work)
+
+    def warn(err: DataError) -> None:
+        log.warning("%s; preparing %s anew", err, name)
+
     try:
-        with _entry_in_work(entry) as work:
-            made = prepare(
-                source,
-                recipe=recipe,
-                length=length,
-                vectors=vectors,
-                rng=np.random.default_rng(seed),
-                workers=workers,
-                progress=progress,
-                folder=work,
-            )
-            _write(made, work)
+        return cached_entry(entry, partial(load, name=name, verify=verify), make, damaged=warn)
     except OSError as err:
-        what = f"{cache}: the prepared {source.name} cannot be kept ({_reason(err, cache)})"
+        # numpy's own message only counts what it could not write
+        full = not err.errno and shutil.disk_usage(cache).free < _NO_SPACE
+        why = "No space left on device" if full else os.strerror(err.errno) if err.errno else str(err)
+        what = f"{cache}: the prepared {name} cannot be kept ({why})"
         raise DataError(f"{what}; free some space there or choose another folder") from err
-    return load(entry, name=source.name)
-
-
-def _reason(err: OSError, folder: Path) -> str:
-    """Why it failed, in the system's words; numpy's only count what it could not write."""
-    if err.errno:
-        return os.strerror(err.errno)
-    return "No space left on device" if shutil.disk_usage(folder).free < _NO_SPACE else str(err)
-
-
-@contextmanager
-def _entry_in_work(entry: Path) -> Iterator[Path]:
-    """A folder to write to, which becomes the entry at the end, and is gone after an error.
-
-    When another process was first, theirs stays. What a killed process left goes once it is a day old; a
-    younger one may still be at work.
-    """
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    for left in entry.parent.glob(f"{_UNFINISHED}*"):
-        if time.time() - left.stat().st_mtime > _DAY:
-            shutil.rmtree(left, ignore_errors=True)
-    work = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=entry.parent))
-    try:
-        yield work
-        try:
-            work.rename(entry)
-        except OSError:
-            if not entry.is_dir():
-                raise
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Dataset:
@@ -137,26 +89,13 @@ def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Datas
     What was touched since it was last found right is read in full; everything, if `verify`. Raises
     `DataError` when the entry is damaged or of another version.
     """
+    meta = read_meta(entry, everything=verify)
     try:
-        text = read_checked(entry / "meta.json")
-        if text is None:
-            raise DataError(f"{entry}: meta.json is damaged")
-        meta = json.loads(text)
-        check(entry, meta["files"], everything=verify)
-        plain = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
-        labels, vocabulary = (json.loads((entry / f"{it}.json").read_text("utf-8")) for it in _NAMES)
-        splits = {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
-        return Dataset(
-            **plain,
-            labels=tuple(labels),
-            vocabulary=tuple(vocabulary),
-            train=splits["train"],
-            test=splits["test"],
-            dev=splits.get("dev"),
-            vectors=read_array(entry / "vectors.npy"),
-            counts=meta["counts"],
-            notes=tuple(meta["notes"]),
-        )
+        parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
+        parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}
+        parts |= {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
+        vectors, notes = read_array(entry / "vectors.npy"), tuple(meta["notes"])
+        return Dataset(**parts, vectors=vectors, counts=meta["counts"], notes=notes)
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
 
@@ -187,13 +126,9 @@ def _write(dataset: Dataset, folder: Path) -> None:
     for name in _NAMES:
         text = json.dumps(getattr(dataset, name), ensure_ascii=False)
         (folder / f"{name}.json").write_text(text, "utf-8")
-    meta = {name: getattr(dataset, name) for name in _PLAIN} | {
-        "splits": splits,
-        "counts": dict(dataset.counts),
-        "notes": dataset.notes,
-        "files": sealed(folder, [*arrays, *(f"{name}.json" for name in _NAMES)]),
-    }
-    (folder / "meta.json").write_text(with_digest(json.dumps(meta, ensure_ascii=False)), "utf-8")
+    meta = {name: getattr(dataset, name) for name in _PLAIN}
+    meta |= {"splits": splits, "counts": dict(dataset.counts), "notes": dataset.notes}
+    write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])
 
 
 def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:

@@ -1,8 +1,8 @@
 """Documents as numbers: words and labels by first appearance in the corpus, whatever the number of processes.
 
-Some hundred documents are a chunk. A worker gives back the distinct words of each chunk, in the order of
-their first appearance, and the documents as places among them; here these words get the numbers of the
-corpus. Little is under way at any time and tokens go to a spool, so memory does not grow with the corpus.
+Some hundred documents are a chunk. A worker process gives back the distinct words of each chunk, in the order
+of their first appearance, and the documents as places among them; here these words get the numbers of the
+corpus. Little is under way at any time and tokens go to disk, so memory does not grow with the corpus.
 
 What a worker process imports from here is light: neither scipy nor torch nor pandas.
 """
@@ -10,7 +10,6 @@ What a worker process imports from here is light: neither scipy nor torch nor pa
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import signal
 from collections import defaultdict, deque
@@ -27,8 +26,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from reimpl.data.source import ContentHash, Document, Source, line_of
-from reimpl.data.storage import Spool
+from reimpl.data.files import decoded
+from reimpl.data.source import MODULUS, ContentHash, Document, Source, line_of
+from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
 from reimpl.errors import ConfigError, DataError
 
@@ -41,7 +41,6 @@ WORTH_IT = 2_000_000
 #: Distinct pieces that a process keeps; beyond, it forgets them and starts again, so that memory is bounded.
 MOST_PIECES = 1_000_000
 
-_MODULUS = 1 << 256
 #: Codes of pieces that are no word: dropped, and from there down several words.
 _DROPPED, _SEVERAL = -1, -2
 _BITS = 19
@@ -49,8 +48,6 @@ _BITS = 19
 _MIX, _MIX_TOO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 #: Keeps the first so many bytes of a word that was read little-endian.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-
-log = logging.getLogger(__name__)
 
 # --------------------------------------------------------------------------- chunks
 
@@ -69,45 +66,100 @@ class Rows(NamedTuple):
 
 
 class Chunk(Protocol):
-    """Some documents, in whatever form they are sent."""
-
-    @property
-    def packed(self) -> bytes | None:
-        """The bytes that the chunk holds already, which may equal its `lines` joined."""
+    """Some documents, in whatever form they are sent to a worker process."""
 
     def rows(self) -> Rows:
         """The documents; raises `DataError` as the reader of their format does."""
 
 
 @dataclass(frozen=True)
-class DocumentChunk:
+class Documents:
     """Documents that their format's reader has taken apart."""
 
     documents: Sequence[Document]
-    packed: None = None
 
     def rows(self) -> Rows:
         """The documents."""
-        return rows_of(self.documents)
+        texts = [document.text.encode() for document in self.documents]
+        labels = [document.labels for document in self.documents]
+        lines = [line_of(*pair) for pair in zip(labels, texts, strict=True)]
+        return Rows(list(chain.from_iterable(labels)), list(map(len, labels)), texts, lines)
 
 
-def rows_of(documents: Sequence[Document]) -> Rows:
-    """Documents that have been read one by one."""
-    texts = [text.encode() for _, text in documents]
-    labels = [labels for labels, _ in documents]
-    lines = [line_of(*pair) for pair in zip(labels, texts, strict=True)]
-    return Rows(list(chain.from_iterable(labels)), list(map(len, labels)), texts, lines)
+@dataclass(frozen=True)
+class Lines:
+    """Some whole lines `labels<TAB>text` of a file, as they stand there."""
+
+    packed: bytes
+    file: str
+    number: int
+    """Of the first line, from 1."""
+    ids: bool
+
+    def rows(self) -> Rows:
+        """The documents; raises `DataError` that names the line in which something does not belong."""
+        lines = self.packed.removesuffix(b"\n").split(b"\n")
+        plain = not (self.ids or b"\0" in self.packed) and self.packed.count(b"\t") == len(lines)
+        try:
+            heads = [line.partition(b"\t")[0].decode() for line in lines] if plain else []
+            if plain and not self.packed.isascii():
+                self.packed.decode()
+        except UnicodeDecodeError:
+            plain = False
+        if not plain or not all(b"\t" in line for line in lines):
+            return self._one_by_one(lines)
+        labels: list[str] = []
+        counts, texts, identities = [], [], []
+        for line, head in zip(lines, heads, strict=True):
+            line = line.removesuffix(b"\r")
+            names = head.split()
+            text = line[line.index(b"\t") + 1 :]
+            labels += names
+            counts.append(len(names))
+            texts.append(text)
+            # most lines are written as they count: distinct sorted labels, parted by one space
+            as_written = head == " ".join(names) and all(map(str.__lt__, names, islice(names, 1, None)))
+            identities.append(line + b"\n" if as_written else line_of(names, text))
+        return Rows(labels, counts, texts, identities)
+
+    def _one_by_one(self, lines: Sequence[bytes]) -> Rows:
+        documents = []
+        for number, line in enumerate(lines, start=self.number):
+            where = f"{self.file}:{number}"
+            documents.append(parse_line(decoded(line.removesuffix(b"\r"), where), where, ids=self.ids))
+        return Documents(documents).rows()
+
+
+def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
+    """Labels and text of a line without its end; `where` (file:line) goes into the `DataError`."""
+    fields = line.split("\t")
+    if len(fields) == 2 + ids:
+        # str.split without argument, as LibMultiLabel: any run of white space parts labels, no name is empty
+        return Document(tuple(fields[-2].split()), fields[-1])
+    wanted = "id<TAB>labels<TAB>text" if ids else "labels<TAB>text"
+    if len(fields) > 2 + ids:
+        advice = "replace tabs inside the text by spaces"
+        if not ids and len(fields) == 3:
+            advice += ", or say that the first column holds ids (ids=True)"
+        raise DataError(f"{where}: {len(fields)} columns where {wanted} has {2 + ids}; {advice}")
+    start = line if len(line) <= 40 else line[:40] + "..."
+    header = line.split()
+    if len(header) == 3 and all(field.isdecimal() for field in header):
+        raise DataError(
+            f"{where}: {start!r} heads an Extreme Classification file, not {wanted}; give a text corpus"
+        )
+    what = f"{len(fields) - 1} tabs in {start!r}"
+    raise DataError(f"{where}: {what}; write {wanted}, with the tab even when a part is empty")
 
 
 def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
     """The chunks of a split: as the source has them, else of the documents that it reads."""
     own = getattr(source, "pieces", {}).get(split)
     if own is not None:
-        empty = True
+        chunk = None
         for chunk in own():
-            empty = False
             yield chunk
-        if empty:
+        if chunk is None:
             raise DataError(f"{source.name}: {split} has no documents; give a file that is not empty")
         return
     batch: list[Document] = []
@@ -116,13 +168,13 @@ def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
         batch.append(document)
         size += len(document.text) + 100
         if size >= CHUNK:
-            yield DocumentChunk(batch)
+            yield Documents(batch)
             batch, size = [], 0
     if batch:
-        yield DocumentChunk(batch)
+        yield Documents(batch)
 
 
-# --------------------------------------------------------------------------- in a worker
+# --------------------------------------------------------------------------- in a worker process
 
 
 @dataclass(frozen=True)
@@ -137,16 +189,6 @@ class Task:
     """Whether to count the words of whole documents."""
 
 
-class Counts(NamedTuple):
-    """How often each word stands in each document: N rows, one after another, words in any order."""
-
-    words: Ints
-    times: Ints
-    """int32, 1 or more"""
-    lengths: Ints
-    """int32 (N,): distinct words of each document"""
-
-
 class Numbered(NamedTuple):
     """N documents as places among the distinct words and labels of their chunk."""
 
@@ -155,19 +197,17 @@ class Numbered(NamedTuple):
     labels: list[str]
     tokens: Ints
     """int32: the words that are kept of all documents, one after another."""
-    kept: Ints
-    """int32 (N,): how many of each document."""
-    lengths: Ints
-    """int32 (N,): words of each document before the cut."""
+    per_document: dict[str, Ints]
+    """int32 (N,) each: `kept` words, `lengths` before the cut, `label_lengths`; and, where words of whole
+    documents are counted, how many `distinct` ones."""
     label_places: Ints
     """int32: as written, unsorted, duplicates included."""
-    label_lengths: Ints
-    """int32 (N,)"""
     unlabelled: int
     """Documents without labels, dropped or not."""
-    counts: Counts | None
-    content: bytes | None
-    """The lines for `ContentHash`; None when they are the packed bytes of the chunk."""
+    counts: tuple[Ints, Ints] | None
+    """int32: the distinct words of whole documents, one document after another, and how often they stand."""
+    content: bytes
+    """The lines for `ContentHash`."""
     read: int
     """Documents of the chunk, the dropped ones included."""
     total: int
@@ -270,34 +310,37 @@ def _pieces(tokeniser: Tokeniser) -> _Pieces:
 def number(chunk: Chunk, task: Task) -> Numbered:
     """The chunk as numbers; raises `DataError` as the chunk does."""
     labels, label_counts, texts, lines = chunk.rows()
-    content = b"".join(lines)
     label_lengths = np.array(label_counts, dtype=np.int32)
     unlabelled, read = int((label_lengths == 0).sum()), len(texts)
     if task.drop_unlabelled and unlabelled:
         texts = [text for text, count in zip(texts, label_counts, strict=True) if count]
         label_lengths = label_lengths[label_lengths > 0]
-    pieces = _pieces(task.tokeniser)
-    if len(pieces) > MOST_PIECES:
+    if len(_pieces(task.tokeniser)) > MOST_PIECES:
         _pieces.cache_clear()
-        pieces = _pieces(task.tokeniser)
+    pieces = _pieces(task.tokeniser)
     numbers, lengths = pieces.numbered(texts)
     distinct, tokens = _by_first_appearance(numbers, len(pieces.words))
     label_places = _Places()
     place = np.arange(len(tokens)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    sha256 = hashlib.sha256
+    kept = np.minimum(lengths, task.length)
+    per_document = {"kept": kept, "lengths": lengths, "label_lengths": label_lengths}
+    counts = None
+    if task.counts:
+        rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        keys, times = np.unique(rows << 32 | tokens, return_counts=True)
+        per_document["distinct"] = np.bincount(keys >> 32, minlength=len(lengths))
+        counts = (keys & 0xFFFFFFFF).astype(np.int32), times.astype(np.int32)
     return Numbered(
         words=pieces.names_of(distinct),
         tokens=tokens[place < task.length],
-        kept=np.minimum(lengths, task.length).astype(np.int32),
-        lengths=lengths.astype(np.int32),
+        per_document={name: values.astype(np.int32) for name, values in per_document.items()},
         label_places=label_places.of(labels),
         labels=list(label_places),
-        label_lengths=label_lengths,
         unlabelled=unlabelled,
-        counts=_counts(tokens, lengths) if task.counts else None,
-        content=None if content == chunk.packed else content,
+        counts=counts,
+        content=b"".join(lines),
         read=read,
-        total=sum(int.from_bytes(sha256(line).digest(), "big") for line in lines) % _MODULUS,
+        total=sum(int.from_bytes(hashlib.sha256(line).digest(), "big") for line in lines) % MODULUS,
     )
 
 
@@ -312,16 +355,6 @@ def _by_first_appearance(numbers: Ints, size: int) -> tuple[Ints, Ints]:
     place = np.empty(size, dtype=np.int32)
     place[distinct] = np.arange(len(distinct))
     return distinct, place[numbers]
-
-
-def _counts(tokens: Ints, lengths: Ints) -> Counts:
-    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    keys, times = np.unique(rows << 32 | tokens, return_counts=True)
-    return Counts(
-        words=(keys & 0xFFFFFFFF).astype(np.int32),
-        times=times.astype(np.int32),
-        lengths=np.bincount(keys >> 32, minlength=len(lengths)).astype(np.int32),
-    )
 
 
 # --------------------------------------------------------------------------- the processes
@@ -339,8 +372,8 @@ def cores() -> int:
 def processes(workers: int | None, packed: int) -> Iterator[Any]:
     """A pool of `workers` processes; None is one for each core where there are `packed` bytes enough.
 
-    None where this process does the work: for one worker, or where none can be started. At the end, also
-    after an error or an interruption, the processes are ended.
+    None where this process does the work, for one worker. At the end, also after an error or an interruption,
+    the processes are ended.
     """
     if workers is not None and workers < 1:
         raise ConfigError(f"workers is {workers!r}; give at least 1")
@@ -353,7 +386,9 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
     # a corpus too. It sends what is passed to it in any case, a lambda too.
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(workers, initializer=_ignore_interrupts, env=_ONE_THREAD)
+    # a worker has one core: it must not start threads for linear algebra that it never does
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    pool = ProcessPoolExecutor(workers, initializer=_ignore_interrupts, env=one_thread)
     pool.workers = workers
     try:
         yield pool
@@ -361,46 +396,37 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
         pool.shutdown(wait=True, kill_workers=True)
 
 
-#: A worker has one core: it must not start threads for linear algebra that it never does.
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
 def _ignore_interrupts() -> None:
     # Ctrl-C is for the parent, which ends its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[tuple[Chunk, Numbered]]:
-    """Each chunk and its numbers, in order; raises `DataError` as the chunks do, or when a process ended."""
+def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbered]:
+    """The numbers of each chunk, in order; raises `DataError` as the chunks do, or when a process ended."""
     if pool is None:
-        yield from ((chunk, number(chunk, task)) for chunk in chunks)
+        yield from (number(chunk, task) for chunk in chunks)
         return
-    waiting: deque[tuple[Chunk, Future[Numbered]]] = deque()
-    reading = iter(chunks)
+    waiting: deque[Future[Numbered]] = deque()
     broken: DataError | None = None
-    more = True
+    reading = iter(chunks)
     try:
-        while more or waiting:
-            while more and len(waiting) < 2 * pool.workers:
+        while True:
+            while broken is None and len(waiting) < 2 * pool.workers:
                 try:
-                    chunk = next(reading)
+                    waiting.append(pool.submit(number, next(reading), task))
                 except StopIteration:
-                    more = False
+                    break
                 except DataError as err:
-                    # what stands before it comes first, and may hold an earlier error
-                    more, broken = False, err
-                else:
-                    waiting.append((chunk, pool.submit(number, chunk, task)))
-            if waiting:
-                chunk, future = waiting.popleft()
-                yield chunk, future.result()
+                    broken = err  # what stands before it comes first, and may hold an earlier error
+            if not waiting:
+                break
+            yield waiting.popleft().result()
     except BrokenProcessPool as err:
         raise DataError(
             "a process that prepares the corpus was ended; if memory was short, prepare it with workers=1"
         ) from err
     finally:
-        # the pool cannot be ended in peace while results are on their way
-        wait([future for _, future in waiting], timeout=10)
+        wait(waiting, timeout=10)  # the pool cannot be ended in peace while results are on their way
     if broken is not None:
         raise broken
 
@@ -408,17 +434,17 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[tuple[C
 # --------------------------------------------------------------------------- a corpus
 
 
-@dataclass(eq=False)
 class SplitNumbers:
-    """One split as numbers of the corpus."""
+    """One split as numbers of the corpus; flat arrays are on disk where there is a folder."""
 
-    tokens: Spool
-    """The kept words of all documents, one after another."""
-    counted: tuple[Spool, Spool] | None
-    """The distinct words of whole documents and how often they stand there."""
-    content: ContentHash = field(default_factory=ContentHash)
-    unlabelled: int = 0
-    _parts: dict[str, list[Ints]] = field(default_factory=lambda: defaultdict(list))
+    def __init__(self, folder: Path | None, split: str) -> None:
+        self.tokens, self.distinct, self.times = (
+            GrowingArray(folder, f"{split}.{name}.part", np.int32) for name in ("tokens", "distinct", "times")
+        )
+        """Kept words of all documents; distinct words of whole documents; how often they stand there."""
+        self.content = ContentHash()
+        self.unlabelled = 0
+        self._parts: dict[str, list[Ints]] = defaultdict(list)
 
     def add(self, **arrays: Ints) -> None:
         """Numbers of the next documents, by name."""
@@ -426,23 +452,8 @@ class SplitNumbers:
             self._parts[name].append(array)
 
     def joined(self, name: str) -> Ints:
-        """int32: those of all documents."""
+        """int32: those of all documents: their labels, or a number a document as in `Numbered`."""
         return np.concatenate([np.empty(0, dtype=np.int32), *self._parts[name]])
-
-    @property
-    def kept(self) -> Ints:
-        """int32 (N,): kept words of each document."""
-        return self.joined("kept")
-
-    @property
-    def lengths(self) -> Ints:
-        """int32 (N,): words of each document before any cut."""
-        return self.joined("lengths")
-
-    @property
-    def size(self) -> int:
-        """N"""
-        return sum(map(len, self._parts["kept"]))
 
 
 @dataclass(eq=False)
@@ -450,7 +461,7 @@ class Numbers:
     """A corpus as numbers. `close` it, also after an error."""
 
     folder: Path | None
-    """Where large spools go; None is the usual place for such files."""
+    """Where large arrays go; None is memory."""
     words: _Places = field(default_factory=_Places)
     """Word -> number, in the order of first appearance."""
     labels: _Places = field(default_factory=_Places)
@@ -460,42 +471,32 @@ class Numbers:
     @property
     def documents_with(self) -> Ints:
         """int64 (W,): in how many training documents (whole ones) each word stands."""
-        return self._room(len(self.words))[: len(self.words)]
+        missing = len(self.words) - len(self._documents_with)
+        if missing > 0:
+            self._documents_with = np.pad(self._documents_with, (0, max(missing, len(self._documents_with))))
+        return self._documents_with[: len(self.words)]
 
     def read(self, source: Source, split: str, task: Task, pool: Any, *, features: bool) -> None:
         """Numbers one split; `features` keeps its word counts. Raises `DataError` as the source does."""
-        counted = (Spool(self.folder), Spool(self.folder)) if features else None
-        part = self.splits[split] = SplitNumbers(Spool(self.folder), counted)
-        for chunk, result in numbered(chunks_of(source, split), task, pool):
+        part = self.splits[split] = SplitNumbers(self.folder, split)
+        for result in numbered(chunks_of(source, split), task, pool):
             words, labels = self.words.of(result.words), self.labels.of(result.labels)
-            content = chunk.packed if result.content is None else result.content
-            part.content.extend(content or b"", result.read, result.total)
+            part.content.extend(result.content, result.read, result.total)
             part.unlabelled += result.unlabelled
             part.tokens.append(words[result.tokens])
-            part.add(
-                kept=result.kept,
-                lengths=result.lengths,
-                labels=labels[result.label_places],
-                label_lengths=result.label_lengths,
-            )
+            part.add(labels=labels[result.label_places], **result.per_document)
             if result.counts is not None:
-                distinct = words[result.counts.words]
+                distinct, times = words[result.counts[0]], result.counts[1]
                 if split == "train":
                     # a word stands once in a row, so these are documents
-                    np.add.at(self._room(len(self.words)), distinct, 1)
-                if counted is not None:
-                    part.add(distinct=result.counts.lengths)
-                    counted[0].append(distinct)
-                    counted[1].append(result.counts.times)
-
-    def _room(self, size: int) -> Ints:
-        missing = size - len(self._documents_with)
-        if missing > 0:
-            self._documents_with = np.pad(self._documents_with, (0, max(missing, len(self._documents_with))))
-        return self._documents_with
+                    np.add.at(self.documents_with, distinct, 1)
+                if features:
+                    part.distinct.append(distinct)
+                    part.times.append(times)
 
     def close(self) -> None:
-        """Gives back memory and disk."""
+        """Gives back the disk."""
         for part in self.splits.values():
-            for spool in (part.tokens, *(part.counted or ())):
-                spool.close()
+            for array in (part.tokens, part.distinct, part.times):
+                if array.path is not None:
+                    array.path.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -113,7 +113,7 @@ def _finished(
     name, parts = source.name, numbers.splits
     if not numbers.labels:
         raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
-    if not parts["train"].size:
+    if not len(parts["train"].joined("kept")):
         raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
     words = tuple(numbers.words)
     vocabulary = _vocabulary(recipe, words, numbers, vectors, rng)
@@ -123,7 +123,7 @@ def _finished(
     label_ids = np.empty(len(labels), dtype=np.int32)
     label_ids[[numbers.labels[label] for label in labels]] = np.arange(len(labels))
     # as scikit-learn's TfidfTransformer weighs words: smooth
-    idf = np.log((1 + parts["train"].size) / (1 + numbers.documents_with)) + 1
+    idf = np.log((1 + len(parts["train"].joined("kept"))) / (1 + numbers.documents_with)) + 1
     counts: dict[str, float] = {}
     splits: dict[str, Split] = {}
     times: dict[str, IntArray] = {}
@@ -181,7 +181,8 @@ def _vocabulary(
         # train and test only, as the public code, which has no dev split
         parts = [numbers.splits[split] for split in ("train", "test")]
         times, first = _kept_words(parts, len(words))
-        return liu_vocabulary(words, times, first, [it.kept for it in parts], size=recipe.vocabulary_size)
+        lengths = [part.joined("kept") for part in parts]
+        return liu_vocabulary(words, times, first, lengths, size=recipe.vocabulary_size)
     if recipe.vocabulary == "all":
         return full_vocabulary(words)
     if recipe.vocabulary == "bow":
@@ -201,20 +202,15 @@ def _kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, 
     """int64 (W,) each: how often each word stands in what is kept, and at which place of it first."""
     times, never, before = np.zeros(n_words, dtype=np.int64), np.iinfo(np.int64).max, 0
     first = np.full(n_words, never)
-    for tokens in (tokens for part in parts for tokens in _blocks(part)):
-        times += np.bincount(tokens, minlength=n_words)
-        # written back to front, so that the earliest place of a word is the one that stays
-        new = np.flatnonzero(first[tokens] == never)[::-1]
-        first[tokens[new]] = before + new
-        before += len(tokens)
+    for part in parts:
+        for start in range(0, part.tokens.size, _BLOCK):
+            tokens = part.tokens.done()[start : start + _BLOCK]
+            times += np.bincount(tokens, minlength=n_words)
+            # written back to front, so that the earliest place of a word is the one that stays
+            new = np.flatnonzero(first[tokens] == never)[::-1]
+            first[tokens[new]] = before + new
+            before += len(tokens)
     return times, first
-
-
-def _blocks(part: SplitNumbers) -> Iterator[IntArray]:
-    read, left = part.tokens.reader(), part.tokens.size
-    while left > 0:
-        yield read(min(left, _BLOCK))
-        left -= _BLOCK
 
 
 def _looked_up(
@@ -248,10 +244,11 @@ def _split(
     fill = recipe.empty == "unknown"
     tokens = GrowingArray(folder, f"{split}.tokens", np.int32)
     times = np.zeros(len(vocabulary.words), dtype=np.int64)
-    read, kept = part.tokens.reader(), part.kept
+    numbers, kept = part.tokens.done(), part.joined("kept")
+    ends = offsets_of(kept)
     for first, last in steps(kept, _BLOCK):
         lengths = kept[first:last]
-        ids = vocabulary.ids[read(int(lengths.sum(dtype=np.int64)))]
+        ids = vocabulary.ids[numbers[ends[first] : ends[last]]]
         times += np.bincount(ids, minlength=len(times))
         bare = lengths == 0
         if fill and bare.any():
@@ -262,7 +259,7 @@ def _split(
     if recipe.tfidf:
         features, known = _tfidf(part, vocabulary, idf, folder, f"{split}.features")
         if not recipe.tokens:
-            unknown = int(part.lengths.sum(dtype=np.int64)) - known
+            unknown = int(part.joined("lengths").sum(dtype=np.int64)) - known
     if fill:
         times[vocabulary.unknown_id] += int((kept == 0).sum())
     rows = offsets_of(part.joined("label_lengths"))
@@ -294,21 +291,17 @@ def _tfidf(
     times(d, w) * idf(w), then each document divided by its length (L2), as scikit-learn's `TfidfVectorizer`
     has it; words without a column do not count, also not for the length.
     """
-    assert part.counted is not None
     columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
     data, indices = (
         GrowingArray(folder, f"{name}.{array}", kind)
         for array, kind in (("data", np.float32), ("indices", np.int32))
     )
-    read_words, read_times = (spool.reader() for spool in part.counted)
+    all_words, all_times = part.distinct.done(), part.times.done()
     distinct, lengths, known = part.joined("distinct"), [np.zeros(1, dtype=np.int64)], 0
+    ends = offsets_of(distinct)
     for first, last in steps(distinct, _BLOCK):
-        n, n_words = last - first, int(distinct[first:last].sum(dtype=np.int64))
-        rows, words, times = (
-            np.repeat(np.arange(n), distinct[first:last]),
-            read_words(n_words),
-            read_times(n_words),
-        )
+        n, here = last - first, slice(ends[first], ends[last])
+        rows, words, times = np.repeat(np.arange(n), distinct[first:last]), all_words[here], all_times[here]
         at = columns[words]
         kept = at >= 0
         rows, at, times = rows[kept], at[kept], times[kept]
@@ -331,9 +324,10 @@ def _counts_of_split(
     split: str, part: SplitNumbers, made: Split, length: int | None, unknown: int
 ) -> dict[str, float]:
     """`unknown` of its kept words have no row; None as `length` keeps all."""
-    n, words = part.size, part.lengths
+    words = part.joined("lengths")
+    n = len(words)
     truncated = 0 if length is None else int((words > length).sum())
-    read = (words if length is None else part.kept).sum(dtype=np.int64)
+    read = (words if length is None else part.joined("kept")).sum(dtype=np.int64)
     return {
         f"{split}.documents": n,
         f"{split}.mean_words": float(words.mean()) if n else 0.0,

@@ -6,21 +6,23 @@ import hashlib
 import json
 import os
 import secrets
-import tempfile
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from reimpl.data.files import sha256_of
 from reimpl.errors import DataError
 
 Array: TypeAlias = NDArray[Any]
+Entry = TypeVar("Entry")
 
 # --------------------------------------------------------------------------- small texts
 
@@ -64,11 +66,10 @@ _COARSE = 2.0
 """Seconds: a file that was changed within them is read again next time, for its clock may be that coarse."""
 _MOST = 1000
 
-Known: TypeAlias = dict[str, list[object]]
-_KNOWN: ContextVar[Known | None] = ContextVar("known", default=None)
+_KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
 
 
-def state(path: Path) -> list[int]:
+def _state(path: Path) -> list[int]:
     """What changes when a file does (size, times, device, number); raises `OSError` when there is none."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
@@ -80,11 +81,11 @@ def file_digest(path: Path) -> str:
     Within `remembered` a file that did not change is not read again: a start from the cache would otherwise
     read gigabytes to learn what it knew the day before.
     """
+    known = _KNOWN.get()
     try:
-        known = _KNOWN.get()
         if known is None:
             return sha256_of(path)
-        name, here = str(path.absolute()), state(path)
+        name, here = str(path.absolute()), _state(path)
         if name in known and known[name][0] == here:
             return str(known[name][1])
         digest = sha256_of(path)
@@ -99,8 +100,9 @@ def file_digest(path: Path) -> str:
 @contextmanager
 def remembered(memory: Path) -> Iterator[None]:
     """Within it digests are taken from, and added to, a file; a damaged or locked one is no hindrance."""
-    known = _json_object(memory)
-    known = {name: pair for name, pair in known.items() if isinstance(pair, list) and len(pair) == 2}
+    known = {
+        name: pair for name, pair in _json_object(memory).items() if isinstance(pair, list) and len(pair) == 2
+    }
     before = json.dumps(known)
     token = _KNOWN.set(known)
     try:
@@ -121,125 +123,142 @@ def _json_object(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-# --------------------------------------------------------------------------- sealed folders
+# --------------------------------------------------------------------------- entries of a cache
 
-_SEAL = "seen.json"
-_SAMPLE_ALL = 1 << 20
-"""Bytes up to which all of a file is its sample."""
-_END, _SAMPLE, _SAMPLES = 1 << 16, 1 << 12, 62
+_META, _SEEN, _UNFINISHED = "meta.json", "seen.json", ".unfinished-"
+_DAY = 86_400.0
 
 
-def sealed(folder: Path, names: Iterable[str]) -> dict[str, list[Any]]:
-    """Size, digest, and digest of samples of finished files: for `check`, which then knows their state."""
-    names = list(names)
-    paths = [folder / name for name in names]
-    seals = [[path.stat().st_size, sha256_of(path), _samples(path)] for path in paths]
-    _stamp(folder, names)
-    return dict(zip(names, seals, strict=True))
+def cached_entry(
+    place: Path,
+    opened: Callable[[Path], Entry],
+    make: Callable[[Path], None],
+    *,
+    damaged: Callable[[DataError], None],
+    waiting: Callable[[], None] = lambda: None,
+) -> Entry:
+    """What `opened` gives of a folder; made first where it is not there, or `opened` raises `DataError`.
 
-
-def check(folder: Path, expected: Mapping[str, list[Any]], *, everything: bool) -> None:
-    """Raises `DataError` naming the first file that is not as it was sealed, `OSError` if it is missing.
-
-    Size and samples are looked at every time; all bytes of what was touched since it was last found right, as
-    the file system says, or of `everything`.
+    It is made under another name and renamed when whole; of two processes one makes it and the other, after
+    a call of `waiting`, waits. Raises what `make` raises, and `OSError` where the folder cannot be written.
     """
-    seen = _json_object(folder / _SEAL)
-    touched = [name for name in expected if everything or state(folder / name) != seen.get(name)]
-    for name, (size, digest, sampled) in expected.items():
-        path = folder / name
-        whole = name not in touched or sha256_of(path) == digest
-        if path.stat().st_size != size or _samples(path) != sampled or not whole:
-            raise DataError(f"{folder}: {name} is damaged")
+
+    def try_to_open() -> Entry | None:
+        try:
+            return opened(place) if place.is_dir() else None
+        except DataError as err:
+            damaged(err)
+            shutil.rmtree(place, ignore_errors=True)
+            return None
+
+    if (entry := try_to_open()) is not None:
+        return entry
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{place}.lock")
+    try:
+        lock.acquire(timeout=0.0)
+    except Timeout:
+        waiting()
+        lock.acquire()
+    try:
+        if (entry := try_to_open()) is not None:
+            return entry
+        for left in place.parent.glob(f"{_UNFINISHED}*"):
+            # of a killed process; a younger one of another name may still be at work
+            if left.name == f"{_UNFINISHED}{place.name}" or time.time() - left.stat().st_mtime > _DAY:
+                shutil.rmtree(left, ignore_errors=True)
+        work = place.with_name(f"{_UNFINISHED}{place.name}")
+        try:
+            work.mkdir()
+            make(work)
+            work.rename(place)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        return opened(place)
+    finally:
+        lock.release()
+
+
+def write_meta(folder: Path, meta: Mapping[str, Any], names: Iterable[str]) -> None:
+    """What is to be known of a finished folder, with size and digest of its files."""
+    names = list(names)
+    files = {name: [(folder / name).stat().st_size, sha256_of(folder / name)] for name in names}
+    text = json.dumps({**meta, "files": files}, ensure_ascii=False)
+    (folder / _META).write_text(with_digest(text), "utf-8")
+    _stamp(folder, names)
+
+
+def read_meta(folder: Path, *, everything: bool = False) -> dict[str, Any]:
+    """The same, if every file is as it was then; raises `DataError` naming the first that is not.
+
+    All bytes are read of what was touched since it was last found right, as the file system says, or of
+    `everything`.
+    """
+    try:
+        text = read_checked(folder / _META)
+        if text is None:
+            raise DataError(f"{folder}: {_META} is damaged")
+        meta: dict[str, Any] = json.loads(text)
+        seen = _json_object(folder / _SEEN)
+        touched = [name for name in meta["files"] if everything or _state(folder / name) != seen.get(name)]
+        for name in touched:
+            size, digest = meta["files"][name][:2]
+            if (folder / name).stat().st_size != size or sha256_of(folder / name) != digest:
+                raise DataError(f"{folder}: {name} is damaged")
+    except DataError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError) as err:
+        raise DataError(f"{folder}: the entry of the cache is damaged ({err})") from err
     if touched:
-        _stamp(folder, expected)
-
-
-def _samples(path: Path) -> str:
-    """SHA-256 of both ends of a file and of places between them; of all of a small one."""
-    size, digest = path.stat().st_size, hashlib.sha256()
-    with path.open("rb") as stream:
-        if size <= _SAMPLE_ALL:
-            digest.update(stream.read())
-            return digest.hexdigest()
-        digest.update(stream.read(_END))
-        for n in range(1, _SAMPLES + 1):
-            stream.seek(size * n // (_SAMPLES + 1))
-            digest.update(stream.read(_SAMPLE))
-        stream.seek(max(size - _END, 0))
-        digest.update(stream.read())
-    return digest.hexdigest()
+        _stamp(folder, meta["files"])
+    return meta
 
 
 def _stamp(folder: Path, names: Iterable[str]) -> None:
     # a folder that cannot be written to is read in full each time
     with suppress(OSError):
-        write_whole(folder / _SEAL, json.dumps({name: state(folder / name) for name in names}))
+        write_whole(folder / _SEEN, json.dumps({name: _state(folder / name) for name in names}))
 
 
 # --------------------------------------------------------------------------- arrays
 
-#: Bytes that a spool may take in memory.
-IN_MEMORY = 1 << 24
 #: Bytes up to which a file is read at once rather than mapped.
 AT_ONCE = 1 << 20
-
-
-class Spool:
-    """int32 numbers, appended now and read in order later; on disk when they are many."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.size = 0
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(folder) if folder else None)  # noqa: SIM115 - `close` closes it
-
-    def append(self, values: Array) -> None:
-        """More of them; raises `OSError` when the disk is full."""
-        self._file.write(np.ascontiguousarray(values, dtype=np.int32).tobytes())
-        self.size += len(values)
-
-    def reader(self) -> Callable[[int], Array]:
-        """A function that gives the next so many, from the start."""
-        self._file.seek(0)
-        return lambda count: np.frombuffer(self._file.read(4 * count), dtype=np.int32)
-
-    def close(self) -> None:
-        """Gives back memory and disk."""
-        with suppress(OSError):  # of a full disk: what was not written yet is not wanted any more
-            self._file.close()
 
 
 class GrowingArray:
     """A flat array made block by block: in `FOLDER/NAME.npy`, or in memory where there is no folder."""
 
     def __init__(self, folder: Path | None, name: str, dtype: type[np.generic]) -> None:
-        self._path, self._dtype = folder and folder / f"{name}.npy", np.dtype(dtype)
-        self._size, self._parts = 0, [np.empty(0, dtype=dtype)]
+        self.path, self._dtype = folder and folder / f"{name}.npy", np.dtype(dtype)
+        self.size, self._parts = 0, [np.empty(0, dtype=dtype)]
         self._write_header()
 
     def append(self, values: Array) -> None:
         """More of it; raises `OSError` when the disk is full."""
         values = np.ascontiguousarray(values, dtype=self._dtype)
-        self._size += len(values)
-        if self._path is None:
+        self.size += len(values)
+        if self.path is None:
             self._parts.append(values)
         else:
-            with self._path.open("ab") as stream:
+            with self.path.open("ab") as stream:
                 stream.write(values.data)
 
     def done(self) -> Array:
         """The whole of it; from a file it is read as it is needed."""
-        if self._path is None:
-            return np.concatenate(self._parts)
+        if self.path is None:
+            self._parts = [np.concatenate(self._parts)]
+            return self._parts[0]
         self._write_header()
-        return read_array(self._path)
+        return read_array(self.path)
 
     def _write_header(self) -> None:
-        if self._path is None:
+        if self.path is None:
             return
         kind = np.lib.format.dtype_to_descr(self._dtype)
         # numpy leaves room in it for any number, so it is as long at the end as at the start
-        with self._path.open("r+b" if self._path.exists() else "wb") as stream:
-            header = {"descr": kind, "fortran_order": False, "shape": (self._size,)}
+        with self.path.open("r+b" if self.path.exists() else "wb") as stream:
+            header = {"descr": kind, "fortran_order": False, "shape": (self.size,)}
             np.lib.format.write_array_header_1_0(stream, header)
 
 

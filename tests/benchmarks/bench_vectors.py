@@ -33,8 +33,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data.vector_cache import VectorCache
 from reimpl.data.vector_file import Tally, chunks, locate
+from reimpl.data.vectors import converted
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 
@@ -143,7 +143,7 @@ def test_text_is_read_three_times_as_fast_as_by_a_plain_loop(tmp_path: Path) -> 
         print(f"{name:12} {SAMPLE:8,} {theirs:10.1f} {here:8.1f} {ratios[name]:6.1f}")
     assert all(np.array_equal(row, expected[word]) for word, row in ours(sample).items())
     began = time.perf_counter()
-    VectorCache(tmp_path / "kept").open(whole)
+    converted(whole, tmp_path / "kept")
     taken = time.perf_counter() - began
     size = whole.stat().st_size / 1e6
     print(
@@ -161,7 +161,7 @@ def test_memory_does_not_grow_with_the_file_but_for_its_index(tmp_path: Path) ->
     for lines in sizes:
         path = written(tmp_path / f"{lines}.txt", lines)
         tracemalloc.start()
-        VectorCache(tmp_path / "kept").open(path)
+        converted(path, tmp_path / "kept")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         print(f"\n{lines:,} lines, {path.stat().st_size / 1e6:.0f} MB: {peaks[-1] / 1e6:.1f} MB at most")
@@ -176,14 +176,14 @@ began = time.perf_counter()
 import sys
 from pathlib import Path
 import numpy as np
-from reimpl.data.vector_cache import VectorCache
+from reimpl.data.vectors import converted
 imported = time.perf_counter()
 words = [f"w{it}" for it in np.random.default_rng(1).integers(0, int(sys.argv[3]) * 2, 50_000)]
 made = time.perf_counter()
-read = VectorCache(Path(sys.argv[1])).look_up(Path(sys.argv[2]), words)
+rows, found = converted(Path(sys.argv[2]), Path(sys.argv[1])).look_up(words)
 done = time.perf_counter()
-assert all(read.rows[at, 0] == int(words[at][1:]) % 997 for at in np.flatnonzero(read.found)[::50])
-print(imported - began, done - made, read.found.mean())
+assert all(rows[at, 0] == int(words[at][1:]) % 997 for at in np.flatnonzero(found)[::50])
+print(imported - began, done - made, found.mean())
 """
 
 
@@ -192,7 +192,7 @@ def test_fifty_thousand_of_two_million_words_are_looked_up_within_a_second(tmp_p
     rows[:, 0] = np.arange(WORDS) % 997
     np.save(tmp_path / "v.npy", rows)
     (tmp_path / "v.txt").write_text("".join(f"w{number}\n" for number in range(WORDS)))
-    VectorCache(tmp_path / "kept").open(tmp_path / "v.npy")
+    converted(tmp_path / "v.npy", tmp_path / "kept")
     command = [sys.executable, "-c", _LOOK_UP, str(tmp_path / "kept"), str(tmp_path / "v.npy"), str(WORDS)]
     found = []
     for _ in range(ROUNDS):

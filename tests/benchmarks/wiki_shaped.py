@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from reimpl.data.lines import Lines
+from reimpl.data.numbering import Lines
 from reimpl.data.source import Document
 
 FULL = 1_779_881

@@ -46,15 +46,15 @@ def study(numbers: Numbers, **options: int) -> Vocabulary:
 
 def liu(numbers: Numbers, size: int) -> Vocabulary:
     times, first = _kept_words(list(numbers.splits.values()), len(numbers.words))
-    lengths = [part.kept for part in numbers.splits.values()]
+    lengths = [part.joined("kept") for part in numbers.splits.values()]
     return liu_vocabulary(tuple(numbers.words), times, first, lengths, size=size)
 
 
 def ids(numbers: Numbers, split: str, vocabulary: Vocabulary) -> list[list[int]]:
     """Token ids, document by document."""
     part = numbers.splits[split]
-    values = vocabulary.ids[part.tokens.reader()(part.tokens.size)].tolist()
-    return [values[a:b] for a, b in pairwise([0, *np.cumsum(part.kept).tolist()])]
+    values = vocabulary.ids[part.tokens.done()].tolist()
+    return [values[a:b] for a, b in pairwise([0, *np.cumsum(part.joined("kept")).tolist()])]
 
 
 def padded(rows: list[list[int]], width: int, padding: int) -> list[list[int]]:
@@ -87,7 +87,7 @@ def test_liu_equals_the_public_code(case: dict[str, Any], length: int, size: int
     vocabulary = liu(numbers, size)
     assert list(vocabulary.words) == expected["id_to_word"]
     for split, part in numbers.splits.items():
-        width = int(part.kept.max())
+        width = int(part.joined("kept").max())
         assert width == expected[f"{split}_width"]
         rows = ids(numbers, split, vocabulary)
         assert padded(rows, width, vocabulary.padding_id) == expected[f"{split}_ids"]

@@ -30,7 +30,7 @@ from reimpl.data.formats.base import (
     pairs_seen,
     split_files,
 )
-from reimpl.data.lines import Lines, parse_line
+from reimpl.data.numbering import Lines, parse_line
 from reimpl.data.source import Document
 from reimpl.errors import DataError
 
