@@ -78,16 +78,18 @@ def open_counted(path: Path) -> io.BufferedReader:
 
 @contextmanager
 def counted(total: int, show: Progress | None) -> Iterator[None]:
-    """Within it what is read is shown; at its end, unless by an error, all is."""
+    """Within it what is read is shown; at its end, if anything was and unless by an error, all is."""
     if show is None:
         yield
         return
-    token = _METER.set(Meter(total, show))
+    meter = Meter(total, show)
+    token = _METER.set(meter)
     try:
         yield
     finally:
         _METER.reset(token)
-    show(total, total)
+    if meter.done:
+        show(total, total)
 
 
 def sha256_of(path: Path) -> str:
