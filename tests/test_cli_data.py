@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -329,47 +326,6 @@ def figures_of(path: str, cache: str = "audit-runs/data", **options: Any) -> Map
     return audit.cli.data._figures(corpus, Path(cache))[0]
 
 
-def test_a_file_that_changed_is_read_again(
-    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One letter of a label, at the same size and time."""
-    said(capsys, "add", "corpus")
-    before = said(capsys, "describe", "corpus")
-    path = folder / "corpus/test.txt"
-    state = path.stat()
-    path.write_bytes(path.read_bytes().replace(b"label", b"Label", 1))
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert said(capsys, "add", "corpus")[-1].startswith("prepared: 40 train + 16 test documents, 7 labels")
-    assert figures_of("corpus")["labels"] == 7
-    assert said(capsys, "describe", "corpus") != before
-    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
-    assert "printed 103 labels, here 7" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("kept", ["figures/*.json", "papers.json"])
-@pytest.mark.parametrize("damage", ["cut", "emptied", "one letter", "no text", "a folder"])
-def test_what_was_kept_and_is_broken_is_made_again(
-    capsys: pytest.CaptureFixture[str], folder: Path, kept: str, damage: str
-) -> None:
-    lines = said(capsys, "add", "corpus")
-    [path] = (folder / "audit-runs/data").glob(kept)
-    whole = path.read_bytes()
-    broken = {
-        "cut": whole[: len(whole) // 2],
-        "emptied": b"",
-        "one letter": whole.replace(b"train", b"Train", 1),
-        "no text": b"\xff\xfe",
-        "a folder": b"",
-    }
-    path.write_bytes(broken[damage])
-    if damage == "a folder":
-        path.unlink()
-        path.mkdir()
-    assert said(capsys, "add", "corpus") == lines
-    assert damage == "a folder" or path.read_bytes() == whole
-    assert not list(path.parent.glob(".*"))
-
-
 REFUSED = [
     ("nothing there", ("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
     (
@@ -449,15 +405,6 @@ def test_what_cannot_be_used_is_one_sentence(
     assert cli.main(command) == Exit.BAD_INPUT
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1 and "Traceback" not in err
-
-
-def test_no_command_of_these_loads_torch(folder: Path) -> None:
-    script = (
-        "import sys; from audit import cli; "
-        "code = cli.main(['data', 'list']) or cli.main(['data', 'add', 'corpus']); "
-        "sys.exit(code or 'torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True).returncode == 0
 
 
 # --------------------------------------------------------------------------- the real corpora

@@ -165,17 +165,6 @@ def test_several_files_become_one_corpus_in_a_folder(
     assert got[-1].endswith("audit data add in --as synthetic")
 
 
-def test_two_files_of_one_name_are_refused_before_anything_is_asked_for(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with origin(Answer(CORPUS)) as server:
-        addresses = ("--from", f"{server.url}/a/train.txt", "--from", f"{server.url}/b/train.txt")
-        assert refused(capsys, "synthetic", *addresses) == (
-            "audit: two addresses end in 'train.txt'; tell them apart, as in URL#name=train.txt"
-        )
-        assert server.asked == []
-
-
 def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
@@ -196,17 +185,6 @@ def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
         (folder / name).unlink()
     with origin(Answer(CORPUS)) as server:
         assert "downloaded" in said(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
-
-
-def test_what_has_its_checksum_is_not_to_be_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Another download would bring the same; and of an archive that cannot be used both ways are said."""
-    content = b"PK, but no archive"
-    with origin(Answer(content)) as server:
-        address = f"{server.url}/toy.zip#sha256={sha256(content)}"
-        sentence = refused(capsys, "synthetic", "--to", ".", "--from", address)
-        other = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.tar.gz")
-    assert sentence.endswith("get a sound copy (the download is there, and has its checksum)")
-    assert "unpack it and give the folder (the download is there; if it is not" in other
 
 
 def test_a_tar_is_left_to_the_user(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -230,37 +208,12 @@ def test_a_file_with_a_published_checksum_is_verified(
     assert got[2] == f"toy.zip: SHA-256 {sha256(CORPUS)}; verified: it has the checksum that was stated"
 
 
-def test_a_file_that_changed_since_its_checksum_was_published_is_removed(
-    capsys: pytest.CaptureFixture[str], folder: Path, known: Callable[[str], Catalogue]
-) -> None:
-    with origin(Answer(CORPUS)) as server:
-        known(f"[{{url: '{server.url}/toy.zip', checksum: 'sha256:{'0' * 64}', source: its page}}]")
-        assert refused(capsys, "toy", "--to", "in") == (
-            f"audit: {server.url}/toy.zip: what came is not sha256:{'0' * 64}, and was removed; check the "
-            "address and the checksum"
-        )
-    assert not (folder / "in/toy.zip").exists() and not (folder / "in/toy.zip.part").exists()
-
-
 def test_an_address_of_the_user_outranks_the_catalogue(
     capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
 ) -> None:
     with origin(Answer(CORPUS)) as server:
         known("[{url: 'http://127.0.0.1:1/toy.zip', source: its page}]")
         assert "downloaded" in said(capsys, "toy", "--from", f"{server.url}/toy.zip")[1]
-
-
-def test_the_list_shows_addresses_and_checksums(
-    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
-) -> None:
-    known(
-        "[{url: 'https://h/a.zip', source: its page}, "
-        f"{{url: 'https://h/b.zip', checksum: 'md5:{'0' * 32}', source: its page}}]"
-    )
-    assert cli.main(["data", "list", "toy"]) == Exit.OK
-    shown = capsys.readouterr().out.splitlines()
-    assert "  download https://h/a.zip; no published checksum (its page)" in shown
-    assert f"  download https://h/b.zip; md5:{'0' * 32} (its page)" in shown
 
 
 # --------------------------------------------------------------------------- by hand
@@ -277,17 +230,6 @@ def test_without_an_address_on_record_it_says_where_and_how_by_hand(
 ) -> None:
     assert refused(capsys, "eurlex57k") == (
         f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
-    )
-
-
-def test_what_nobody_gives_away_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refused(capsys, "imdb") == (
-        "audit: imdb: no address of its files is on record; the crawl is not public; what its authors give "
-        "is taken by `audit data add PATH --as imdb`; if you know one, give --from URL"
-    )
-    assert refused(capsys, "rcv1") == (
-        "audit: rcv1: no address of its files is on record; nor is a place that has it; get it elsewhere, "
-        "then `audit data add PATH --as rcv1`; if you know one, give --from URL"
     )
 
 
@@ -436,22 +378,6 @@ def test_what_was_interrupted_is_not_there_and_can_be_asked_for_again(
     assert shown[-2:] == ["toy.zip", "toy.zip.sha256"]
 
 
-def test_of_two_processes_one_downloads_and_the_other_waits(
-    folder: Path, process: Callable[..., subprocess.Popen[str]]
-) -> None:
-    """One request; both end well."""
-    with origin() as server:
-        first = half_way(server, process, folder)
-        second = process(f"{server.url}/toy.zip")
-        time.sleep(2.0)  # it is waiting by now
-        server.let_go.set()
-        told = [it.communicate(timeout=60)[0] for it in (first, second)]
-        assert [it.returncode for it in (first, second)] == [Exit.OK, Exit.OK]
-        assert len(server.asked) == 1
-    assert ["toy.zip: downloaded" in told[0], "toy.zip: there already" in told[1]] == [True, True]
-    assert (folder / "in/toy.zip").read_bytes() == LARGE
-
-
 def test_two_processes_that_start_at_once_ask_once(
     folder: Path, process: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -461,42 +387,3 @@ def test_two_processes_that_start_at_once_ask_once(
             it.communicate(timeout=60)
         assert [it.returncode for it in both] == [Exit.OK, Exit.OK]
         assert len(server.asked) == 1
-
-
-def test_no_other_command_loads_what_downloads_need() -> None:
-    """Neither pooch nor requests, nor torch: help, lists, checks and a report come without them."""
-    script = (
-        "import sys\nfrom audit import cli\n"
-        "for words in (['--help'], ['data', 'get', '--help'], ['data', 'list', 'rcv1'], ['list'],\n"
-        "              ['check', 'chen2022'], ['report', 'nowhere.json']):\n"
-        "    cli.main(words)\n"
-        "    heavy = {'pooch', 'requests', 'urllib3', 'torch'} & set(sys.modules)\n"
-        "    if heavy: sys.exit(f'{words} loads {heavy}')\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-
-
-def test_a_download_loads_no_torch() -> None:
-    script = (
-        "import sys\nfrom audit import cli\n"
-        "code = cli.main(['data', 'get', 'rcv1', '--from', 'file:///nowhere/a.zip'])\n"
-        "sys.exit(code != 2 or 'pooch' not in sys.modules or 'torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
-
-
-def test_on_a_terminal_there_is_a_bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It shows the name, how much is here and how much there is."""
-    from rich.console import Console
-
-    import audit.progress
-
-    shown = io.StringIO()
-    monkeypatch.setattr(
-        audit.progress, "new_console", lambda: Console(file=shown, force_terminal=True, width=100)
-    )
-    with origin(Answer(LARGE)) as server:
-        assert cli.main(["data", "get", "synthetic", "--from", f"{server.url}/toy.zip"]) == Exit.OK
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
-    assert "toy.zip" in plain and f"{len(LARGE) / 1000:.1f}/{len(LARGE) / 1000:.1f} kB" in plain

@@ -13,7 +13,7 @@ import pytest
 from audit.label_strata import label_strata, with_strata
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.store import Store
-from reimpl.data.strata import by_share, scores
+from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.hit_pattern import hit_pattern
 from reimpl.truth import Truth
 from reports.render import html
@@ -45,7 +45,11 @@ def test_the_strata_are_the_means_of_the_runs() -> None:
     found = label_strata(experiment, {"k0": kept(0), "k1": kept(1)}.get)
     assert found is not None
     assert (found.experiment, found.k, found.runs) == ("words", 5, 2)
-    by_hand = [scores(LISTS[seed], TRUTH, by_share(TRAIN), k=5) for seed in (0, 1)]
+    true = np.bincount(TRUTH.labels, minlength=len(TRAIN))
+    by_hand = [
+        scores_of_hits(LISTS[seed], hit_pattern(LISTS[seed], TRUTH)["hits"], true, by_share(TRAIN), k=5)
+        for seed in (0, 1)
+    ]
     for it, one, two in zip(found.strata, *by_hand, strict=True):
         assert (it.name, it.labels, it.positives) == (one.name, one.labels, one.true)
         assert it.share_of_precision == pytest.approx((one.share_of_precision + two.share_of_precision) / 2)

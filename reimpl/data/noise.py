@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split
-from reimpl.data.splits import RULES, HoldOut, derived, hold_out, take
+from reimpl.data.splits import RULES, HoldOut, derived, hold_out
 from reimpl.errors import ConfigError, DataError
 
 Kind = Literal["missing", "flipped", "swapped"]
@@ -43,25 +43,20 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """What is done to the labels of training documents. Raises `ConfigError` for what is no such thing."""
+    """What is done to the labels of training documents. Raises `ConfigError` for what is no such thing.
+
+    A document that loses its last label stays, as its zeros do in the paper's matrix.
+    """
 
     kind: Kind
     rate: float
     """Probability that a label is hit, 0 to 1; the paper goes to 0.6."""
     seed: int = 0
-    draw: Literal["each", "count"] = "each"
-    """each: every label is hit or not by itself. count: the nearest whole number of labels, exactly."""
-    unlabelled: Literal["keep", "drop"] = "keep"
-    """A document that loses its last label stays, as its zeros do in the paper's matrix, or is dropped."""
 
     def __post_init__(self) -> None:
-        choices = {"kind": Kind, "draw": Literal["each", "count"], "unlabelled": Literal["keep", "drop"]}
-        for name, kind in choices.items():
-            value, known = getattr(self, name), get_args(kind)
-            if value not in known:
-                raise ConfigError(
-                    f"noise: {name} must be one of {', '.join(map(repr, known))}, not {value!r}"
-                )
+        if self.kind not in get_args(Kind):
+            known = ", ".join(map(repr, get_args(Kind)))
+            raise ConfigError(f"noise: kind must be one of {known}, not {self.kind!r}")
         if isinstance(self.rate, bool) or not 0 <= self.rate <= 1:
             raise ConfigError(f"noise: rate must be a share from 0 to 1, not {self.rate!r}")
         if self.seed < 0:
@@ -93,7 +88,8 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
     """
     rng = np.random.default_rng(noise.seed)
     keys = _keys(split, n_labels)
-    lost = _hit(len(keys), noise, rng)
+    # with one seed, the labels that a lower rate hits are among those of a higher one
+    lost = rng.random(len(keys)) < noise.rate
     new: IntArray = np.empty(0, dtype=np.int64)
     if noise.kind == "flipped":
         new = _flipped_on(keys, split.size * n_labels, noise, rng)
@@ -105,8 +101,6 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
     ids = (after % max(n_labels, 1)).astype(split.label_ids.dtype)
     changed = replace(split, label_ids=ids, label_offsets=offsets)
     bare = (counts == 0) & (np.diff(split.label_offsets) > 0)
-    if noise.unlabelled == "drop":
-        changed = take(changed, np.flatnonzero(~bare))
     return Hit(changed, removed=int(lost.sum()), added=len(new), unlabelled=int(bare.sum()))
 
 
@@ -143,7 +137,9 @@ def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
 
 
 def _plain(noise: LabelNoise) -> dict[str, Any]:
-    return {**asdict(noise), "rate": float(noise.rate)}  # 0 and 0.0 are one rate
+    # every label is hit or not by itself, and no document is dropped: options of earlier versions
+    rules = {"draw": "each", "unlabelled": "keep"}
+    return {**asdict(noise), "rate": float(noise.rate), **rules}  # 0 and 0.0 are one rate
 
 
 def _counts(noise: LabelNoise, hit: Hit) -> dict[str, float]:
@@ -157,10 +153,9 @@ def _counts(noise: LabelNoise, hit: Hit) -> dict[str, float]:
 
 
 def _note(noise: LabelNoise, before: Split, hit: Hit) -> str:
-    left = "dropped" if noise.unlabelled == "drop" else "kept"
     return (
         f"train: {noise} (seed {noise.seed}): of {len(before.label_ids)} labels {hit.removed} removed, "
-        f"{hit.added} wrong ones added, {hit.unlabelled} documents left without labels {left}; "
+        f"{hit.added} wrong ones added, {hit.unlabelled} documents left without labels kept; "
         "dev and test are clean."
     )
 
@@ -174,37 +169,15 @@ def _keys(split: Split, n_labels: int) -> IntArray:
     return rows * n_labels + split.label_ids
 
 
-def _hit(n: int, noise: LabelNoise, rng: np.random.Generator) -> BoolArray:
-    """(n,) which of n are hit. With one seed, those of a lower rate are among those of a higher one."""
-    drawn = rng.random(n)
-    if noise.draw == "each":
-        return drawn < noise.rate
-    hit = np.zeros(n, dtype=np.bool_)
-    hit[np.argsort(drawn, kind="stable")[: _nearest(noise.rate * n)]] = True
-    return hit
-
-
-def _nearest(count: float) -> int:
-    return int(count + 0.5)
-
-
 def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:
-    """Keys of the negatives that become positive, each with the rate, or the nearest whole number of all."""
+    """Keys of the negatives that become positive, each with the rate."""
     if noise.rate * cells > MOST_LABELS:
         raise DataError(
             f"noise: flipping {noise.rate:g} of {cells:,} entries would make {noise.rate * cells:,.0f} "
             f"labels, and {MOST_LABELS:,} are the most; use kind: swapped, or a lower rate"
         )
-    negatives = cells - len(keys)
-    if noise.draw == "count":
-        places = _distinct(negatives, _nearest(noise.rate * negatives), rng)
-    else:
-        places = _bernoulli(negatives, noise.rate, rng)
-    return _nth_negative(keys, places)
-
-
-def _nth_negative(keys: IntArray, places: IntArray) -> IntArray:
-    """The keys of these negatives, counted from 0 over the whole matrix: later by the positives before."""
+    # counted from 0 over the whole matrix without its positives, and so moved on by the positives before
+    places = _bernoulli(cells - len(keys), noise.rate, rng)
     before = keys - np.arange(len(keys))  # negatives before each positive
     return places + np.searchsorted(before, places, side="right")
 
@@ -220,20 +193,6 @@ def _bernoulli(n: int, rate: float, rng: np.random.Generator) -> IntArray:
         found.append(steps[steps < n])
         last = int(steps[-1])
     return np.concatenate(found)
-
-
-def _distinct(n: int, count: int, rng: np.random.Generator) -> IntArray:
-    """`count` different ones of 0 .. n - 1, rising; all sets are equally likely, and none of size n is made.
-
-    What succeeds with the rate count / n is any set of its size; it is cut or filled up at random.
-    """
-    chosen = _bernoulli(n, count / n, rng) if count else np.empty(0, dtype=np.int64)
-    if len(chosen) > count:
-        return chosen[np.sort(rng.permutation(len(chosen))[:count])]
-    while len(chosen) < count:
-        drawn = np.unique(rng.integers(n, size=count - len(chosen)))
-        chosen = np.sort(np.concatenate((chosen, drawn[~_in_sorted(drawn, chosen)])))
-    return chosen
 
 
 def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:

@@ -1,6 +1,6 @@
 """Head and tail: labels grouped by how often they occur in training, and what is right in each group.
 
-From top-k lists and truth, for the labels of a stratum and the first k ranks:
+For the labels of a stratum and the first k ranks of top-k lists:
 
     share of P@k   hits / (k N): over the strata these add up to P@k
     precision      hits / places of the lists that hold one of its labels
@@ -17,10 +17,8 @@ Legend: N test documents, L labels, K list length.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,13 +26,12 @@ from numpy.typing import ArrayLike
 from reimpl.data.dataset import BoolArray, IntArray
 from reimpl.errors import ConfigError, DataError
 from reimpl.f1 import LabelCounts
-from reimpl.label_lists import check_lists
-from reimpl.truth import Truth, TruthLike, as_truth
 
 #: Labels that hold half of all positives are the head, those of the last fifth the tail.
-SHARES = (0.5, 0.8)
+SHARES = (Fraction(1, 2), Fraction(4, 5))
 #: Fewer than 5 training documents, fewer than 50, and the rest.
 EDGES = (5, 50)
+NAMES = ("head", "torso", "tail")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +41,6 @@ class Strata:
     names: tuple[str, ...]
     of_label: IntArray
     """int64 (L,): which stratum each label is in."""
-    frequency: IntArray
-    """int64 (L,): training documents that have it."""
     rule: str
     """How the groups were made, in words."""
 
@@ -55,46 +50,36 @@ class Strata:
         return np.bincount(self.of_label, minlength=len(self.names))
 
 
-def by_share(frequency: ArrayLike, shares: Sequence[float] = SHARES) -> Strata:
-    """The fewest most frequent labels that hold `shares[0]` of all positives, then up to `shares[1]`, ...
+def by_share(frequency: ArrayLike) -> Strata:
+    """The fewest most frequent labels that hold half of all positives, then up to four fifths, and the rest.
 
-    Two shares make head, torso and tail, one makes head and tail. Equally frequent labels are taken by rising
-    id; a label goes to the first stratum that is not yet full, so that a stratum may be empty.
-    Raises `ConfigError` for shares that do not rise from 0 to 1, `DataError` for frequencies that are none.
+    `frequency` (L,) are the training documents of each label. Equally frequent labels are taken by rising id;
+    a label goes to the first stratum that is not yet full, so that a stratum may be empty.
 
-    >>> by_share([1, 6, 1, 2], [0.5]).of_label.tolist()
-    [1, 0, 1, 1]
+    >>> by_share([1, 6, 1, 2]).of_label.tolist()
+    [2, 0, 2, 1]
     """
     counts = _counts(frequency)
-    _check_rising(shares, "shares")
-    if not all(0 < it < 1 for it in shares):
-        raise ConfigError(f"strata: shares must lie between 0 and 1, not {list(shares)!r}")
     order = np.lexsort((np.arange(len(counts)), -counts))
-    before = np.concatenate(([0], np.cumsum(counts[order])[:-1])) if len(counts) else counts
-    # Exactly: in floating point 0.07 of 100 is more than 7, and would ask for one label too many.
-    full = [math.ceil(Fraction(str(share)) * int(counts.sum())) for share in shares]
+    before = np.cumsum(counts[order]) - counts[order]
+    # exactly: in floating point 0.07 of 100 is more than 7, and would ask for one label too many
+    full = [math.ceil(share * int(counts.sum())) for share in SHARES]
     of_label = np.empty(len(counts), dtype=np.int64)
     of_label[order] = np.searchsorted(full, before, side="right")
-    rule = ", ".join(f"{100 * it:g} %" for it in shares)
-    return Strata(_names(len(shares) + 1), of_label, counts, f"by share of all training labels: {rule}")
+    rule = ", ".join(f"{100 * float(share):g} %" for share in SHARES)
+    return Strata(NAMES, of_label, f"by share of all training labels: {rule}")
 
 
-def by_threshold(frequency: ArrayLike, edges: Sequence[int] = EDGES) -> Strata:
-    """By training documents a label: the tail has fewer than `edges[0]`, and so on upwards.
+def by_threshold(frequency: ArrayLike) -> Strata:
+    """By training documents a label: the tail has fewer than 5, the head 50 and more.
 
-    Raises as `by_share`.
-
-    >>> by_threshold([0, 4, 5, 50], [5, 50]).of_label.tolist()
+    >>> by_threshold([0, 4, 5, 50]).of_label.tolist()
     [2, 2, 1, 0]
     """
-    counts = _counts(frequency)
-    _check_rising(edges, "edges")
-    above = np.searchsorted(np.asarray(edges), counts, side="right")
-    ranges = [f"under {edges[0]}", *(f"{a} to {b - 1}" for a, b in pairwise(edges))]
-    rule = ", ".join([*ranges, f"{edges[-1]} and more"])
-    return Strata(
-        _names(len(edges) + 1), len(edges) - above, counts, f"by training documents a label: {rule}"
-    )
+    low, high = EDGES
+    above = np.searchsorted(EDGES, _counts(frequency), side="right")
+    rule = f"under {low}, {low} to {high - 1}, {high} and more"
+    return Strata(NAMES, len(EDGES) - above, f"by training documents a label: {rule}")
 
 
 @dataclass(frozen=True)
@@ -122,27 +107,14 @@ class StratumScore:
     macro_f1: float | None
 
 
-def scores(top_ids: ArrayLike, truth: TruthLike, strata: Strata, *, k: int) -> tuple[StratumScore, ...]:
-    """What each stratum came to; top_ids (N, K) best first, -1 = list ended; a label twice counts once.
-
-    Raises `DataError` for lists or truth that do not fit each other and `ConfigError` for k beyond K.
-    """
-    L = len(strata.of_label)
-    known = as_truth(truth, L)
-    if known.n_labels != L:
-        raise DataError(
-            f"strata of {L} labels, but the truth has {known.n_labels}; take both of one data set"
-        )
-    return _scores(_label_counts(check_lists(top_ids, known, (k,)), known, L), strata, k, known.size)
-
-
 def scores_of_hits(
     top_ids: ArrayLike, hits: ArrayLike, true: ArrayLike, strata: Strata, *, k: int
 ) -> tuple[StratumScore, ...]:
-    """The same of what is kept with a run: its lists, which ranks hit, and documents that have each label.
+    """What each stratum came to, of what is kept with a run; a label twice in a list counts once.
 
-    hits (N,) uint8 as `reimpl.hit_pattern` makes it, k at most its ranks; true (L,). Raises `DataError` for
-    arrays that do not fit each other and `ConfigError` for k beyond K.
+    top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.hit_pattern` makes it, k at most
+    its ranks; true (L,) documents that have each label. Raises `DataError` for arrays that do not fit each
+    other and `ConfigError` for k beyond K.
     """
     L, ids, bits = len(strata.of_label), np.asarray(top_ids), np.asarray(hits)
     of_label = _counts(true)
@@ -154,22 +126,10 @@ def scores_of_hits(
     right = ids[((bits[:, None] >> np.arange(k)) & 1).astype(bool)]
     predicted = _pairs(ids, L) % max(L, 1)
     counts = LabelCounts(np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label)
-    return _scores(counts, strata, k, len(ids))
-
-
-def _scores(counts: LabelCounts, strata: Strata, k: int, documents: int) -> tuple[StratumScore, ...]:
     return tuple(
-        _score(name, k, k * documents, _of(counts, strata.of_label == stratum))
+        _score(name, k, k * len(ids), _of(counts, strata.of_label == stratum))
         for stratum, name in enumerate(strata.names)
     )
-
-
-def _label_counts(ids: IntArray, truth: Truth, L: int) -> LabelCounts:
-    """Per label: hits, lists that have it, documents that have it."""
-    rows, labels = np.divmod(_pairs(ids, L), max(L, 1))
-    right = truth.find(rows, labels) >= 0
-    every = (labels[right], labels, truth.labels)
-    return LabelCounts(*(np.bincount(it, minlength=L) for it in every))
 
 
 def _pairs(ids: IntArray, L: int) -> IntArray:
@@ -206,19 +166,8 @@ def _macro(part: IntArray, whole: IntArray) -> float | None:
     return float(100 * (part / np.maximum(whole, 1)).mean()) if len(part) else None
 
 
-def _names(n: int) -> tuple[str, ...]:
-    if n == 2:
-        return ("head", "tail")
-    return ("head", "torso", "tail") if n == 3 else tuple(f"stratum {i + 1}" for i in range(n))
-
-
 def _counts(frequency: ArrayLike) -> IntArray:
     counts = np.asarray(frequency)
     if counts.ndim != 1 or (counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0)):
         raise DataError("strata: give the training documents of each label, whole numbers from 0")
     return counts.astype(np.int64)
-
-
-def _check_rising(values: Sequence[float], what: str) -> None:
-    if not len(values) or any(not a < b for a, b in pairwise(values)):
-        raise ConfigError(f"strata: {what} must rise, and be at least one, not {list(values)!r}")

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.formats import Options, open_corpus
+from reimpl.data.formats import open_corpus
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
 from reimpl.errors import ConfigError, DataError
@@ -64,13 +63,6 @@ def test_liu_by_hand(tmp_path: Path) -> None:
     assert data.vectors.all()
 
 
-def test_liu_keeps_the_most_frequent(tmp_path: Path) -> None:
-    """With room for two words the rest is unknown, and the padding is one of the two."""
-    data = made(corpus(tmp_path), replace(LIU, vocabulary_size=2), length=3)
-    assert data.vocabulary == ("the", "<PAD/>", "<UNK/>")
-    assert texts(data.test, data) == ["the <UNK/> <UNK/>", "<UNK/>"]
-
-
 def test_documents_without_labels(tmp_path: Path) -> None:
     """Study: dropped from train, with their words, and kept in test; the counts say so."""
     folder = corpus(tmp_path, [*TRAIN, "\tonly here"], [*TEST, "\tbird"])
@@ -84,16 +76,6 @@ def test_documents_without_labels(tmp_path: Path) -> None:
     assert "test: 1 documents without labels kept." in data.notes
 
 
-def test_documents_without_labels_can_be_kept(tmp_path: Path) -> None:
-    """Keeping them is an option of the recipe (and Liu's rule)."""
-    folder = corpus(tmp_path, ["\tonly here", *TRAIN])
-    for recipe in (replace(STUDY, unlabelled="keep"), LIU):
-        data = made(folder, recipe)
-        assert (data.train.size, data.counts["train.unlabelled_kept"]) == (4, 1)
-        assert "only" in data.vocabulary
-        assert label_sets(data.train, data)[0] == []
-
-
 @pytest.mark.parametrize("text", ["", "   ", "12 2020", "\u2028"])
 def test_texts_without_words(tmp_path: Path, text: str) -> None:
     """One unknown word stands for them in train and test, as LibMultiLabel has it."""
@@ -104,13 +86,6 @@ def test_texts_without_words(tmp_path: Path, text: str) -> None:
     assert "test: 1 texts without words became one unknown word." in data.notes
     # the stand-in is no word of the text
     assert data.counts["train.unknown_word_share"] == 0.0
-
-
-def test_texts_without_words_may_stay_empty(tmp_path: Path) -> None:
-    """The study's own code leaves such a document to the padding."""
-    folder = corpus(tmp_path, [*TRAIN, "a\t12"], ["b\t", *TEST])
-    data = made(folder, replace(STUDY, empty="nothing"))
-    assert (data.train.lengths.tolist(), data.test.lengths.tolist()) == ([3, 3, 2, 0], [0, 3, 1])
 
 
 def test_empty_text_is_an_empty_word_for_liu(tmp_path: Path) -> None:
@@ -142,17 +117,6 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     assert "1 labels occur in test and in no training document." in data.notes
     # test has a, b and d; training never shows d
     assert data.counts["test.unknown_label_share"] == 1 / 3
-
-
-def test_a_dev_split(tmp_path: Path) -> None:
-    """Dev is prepared with the training vocabulary, and its labels join the label set."""
-    folder = corpus(tmp_path)
-    write(folder / "dev.txt", ["z\tthe unseen"])
-    data = made(folder)
-    assert data.dev is not None
-    assert texts(data.dev, data) == ["the <unk>"]
-    assert (data.labels[-1], data.counts["labels.not_in_train"]) == ("z", 2)
-    assert made(corpus(tmp_path / "two")).content != data.content
 
 
 def test_shares(tmp_path: Path) -> None:
@@ -210,17 +174,6 @@ def test_everything_that_decides_is_in_the_fingerprint(tmp_path: Path) -> None:
     assert {name for name, data in made_of.items() if data.content != made_of["plain"].content} == {"text"}
 
 
-def test_an_id_column(tmp_path: Path) -> None:
-    """A source that says so skips the ids; the content is that of labels and texts."""
-    with_ids = corpus(
-        tmp_path / "ids", [f"{i}\t{line}" for i, line in enumerate(TRAIN)], [f"9\t{x}" for x in TEST]
-    )
-    rng = np.random.default_rng(0)
-    source = open_corpus(with_ids, Options(ids=True))
-    data = prepare(source, recipe="study2022", length=3, vectors="random:4", rng=rng)
-    assert data.content == made(corpus(tmp_path / "plain")).content
-
-
 @pytest.mark.parametrize(
     ("train", "message"),
     [
@@ -245,10 +198,3 @@ def test_refused_settings(tmp_path: Path, recipe: str, length: int) -> None:
     """An unknown recipe is answered with the known ones; a length holds at least one word."""
     with pytest.raises(ConfigError, match=r"known are study2022, liu2017|length is"):
         made(corpus(tmp_path), recipe, length)
-
-
-@pytest.mark.parametrize("change", [{"min_frequency": 0}, {"vocabulary_size": 0}])
-def test_refused_recipes(change: dict[str, Any]) -> None:
-    """An option that cannot work names itself and its value."""
-    with pytest.raises(ConfigError, match=r"is 0; give at least 1"):
-        replace(STUDY, **change)

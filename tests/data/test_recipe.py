@@ -103,14 +103,6 @@ def test_attentionxml_files_say_whether_they_are_tokenised(
     assert documents(data, "train") == ["The cat's end." if tokenised else "the cat 's end"]
 
 
-def test_aplc_xlnet_keeps_texts_as_they_are() -> None:
-    """Capitals and signs stay, words are parted at blanks, and those of the test set are known."""
-    data = made(texts(["The cat, the mat", "L'été\u00a02020"], ["A NEW dog", ""]), "aplc_xlnet")
-    assert documents(data, "train") == ["The cat, the", "L'été 2020"]
-    assert documents(data, "test") == ["A NEW dog", "<unk>"]
-    assert (data.padding_id, data.padding_trainable) == (0, False)
-
-
 def test_cornet_is_attentionxml_without_a_tree() -> None:
     """The same words, ids and vectors; no features."""
     source = texts(["It's The cat.", "The cat, a dog"], ["the dog"])
@@ -169,20 +161,3 @@ def test_identities() -> None:
     }
     texts_of = [repr(sorted(recipe.identity.items())) for recipe in RECIPES.values()]
     assert len(set(texts_of)) == len(RECIPES)
-
-
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_what_is_told_of_the_ids_is_so(recipe: str) -> None:
-    """The lowest and the highest id are known without being looked for, and right."""
-    data = made(texts(["the cat sat on", "the", ""], ["the new dog", ""]), recipe)
-    for part in data.splits.values():
-        ids = part.tokens.tolist() or [0, -1]
-        assert part.token_range == ((min(ids), max(ids)) if len(part.tokens) else (0, -1))
-        assert part.label_range == (min(part.label_ids), max(part.label_ids))
-
-
-def test_unknown_names_are_answered_with_the_known_ones() -> None:
-    """All six of them."""
-    known = "study2022, liu2017, attentionxml, cornet, aplc_xlnet, bow"
-    with pytest.raises(ConfigError, match=f"known are {known}"):
-        find_recipe("study")

@@ -53,19 +53,6 @@ def test_every_label_shows_in_the_text(made: Dataset) -> None:
         assert set(owner(tokens).tolist()) - {-1} == labels
 
 
-def test_noise_puts_in_words_of_other_labels(made: Dataset) -> None:
-    """With noise some topic words are of labels that the document lacks; its own labels still show."""
-    noisy = synthetic(seed=3, shape=SHAPE, noise=0.5)
-    foreign = total = 0
-    for tokens, labels in documents(noisy.train):
-        topics = owner(tokens)
-        topics = topics[topics >= 0].tolist()
-        assert labels <= set(topics)
-        foreign += sum(topic not in labels for topic in topics)
-        total += len(topics)
-    assert 0.15 < foreign / total < 0.5
-
-
 def test_passages_stand_anywhere(made: Dataset) -> None:
     """In documents of one label the words before its passage are uniform over what there is room for."""
     places = []
