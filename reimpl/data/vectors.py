@@ -63,7 +63,7 @@ class Lookup:
     """What a source knows of V words."""
 
     rows: FloatArray
-    """float32 (V, E); rows that were not found hold anything."""
+    """float32 (V, E), which whoever looked up may change; rows that were not found hold anything."""
     found: BoolArray
     """(V,)"""
     notes: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ def initial_vectors(
     in the order of the token ids.
     """
     lookup = source.look_up(words, rng)
-    rows, found = np.array(lookup.rows, dtype=np.float32), lookup.found.copy()
+    rows, found = np.asarray(lookup.rows, dtype=np.float32), lookup.found.copy()
     if rule != "uniform":
         found[list(special)] = False
     rows[~found] = 0.0
@@ -120,9 +120,18 @@ def initial_vectors(
     if rule == "wide_uniform":
         drawn[list(special[:1])] = False
     if rule in HALF_WIDTH:
-        width = HALF_WIDTH[rule]
-        rows[drawn] = rng.uniform(-width, width, (int(drawn.sum()), rows.shape[1]))
+        rows[drawn] = _uniform(rng, HALF_WIDTH[rule], int(drawn.sum()), rows.shape[1])
     return Lookup(rows, found, lookup.notes, lookup.counts)
+
+
+def _uniform(rng: np.random.Generator, width: float, n: int, dimension: int) -> FloatArray:
+    """float32 (n, E) between -`width` and `width`: a block at a time, as numpy draws float64."""
+    rows = np.empty((n, dimension), dtype=np.float32)
+    step = max(1, (1 << 20) // dimension)
+    for start in range(0, n, step):
+        block = rows[start : start + step]
+        block[:] = rng.uniform(-width, width, block.shape)
+    return rows
 
 
 # --------------------------------------------------------------------------- sources
@@ -146,8 +155,7 @@ class RandomVectors:
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """A new row for each word, drawn in the order of `words`."""
-        width = HALF_WIDTH["uniform"]
-        rows = rng.uniform(-width, width, (len(words), self.dimension)).astype(np.float32)
+        rows = _uniform(rng, HALF_WIDTH["uniform"], len(words), self.dimension)
         note = f"Word vectors are random ({self.dimension} dimensions), not trained ones."
         return Lookup(rows, np.ones(len(words), dtype=np.bool_), (note,))
 
