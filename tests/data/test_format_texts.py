@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reimpl.data.lines import Lines
 
 from reimpl.data.files import File
 from reimpl.data.formats import Options, TextSource, open_corpus
 from reimpl.data.formats.texts import line_documents
+from reimpl.data.numbering import Lines
 from reimpl.data.source import Document, line_of
 from reimpl.errors import DataError
 from tests.data.made import CORPORA, TEXTS, lay, npy, texts_of
