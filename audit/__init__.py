@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from audit.api import check, judge, load, report, run, sentence
     from audit.errors import AuditError, ClaimFileError, ImportFileError, PlanError, StoreError
+    from audit.settings import RunSettings
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "ClaimFileError",
     "ImportFileError",
     "PlanError",
+    "RunSettings",
     "StoreError",
     "check",
     "judge",

@@ -33,15 +33,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from audit.errors import AuditError
+from audit.settings import RunSettings
 
 if TYPE_CHECKING:
+    import pandas
+
     from audit.claim import Paper
     from audit.importing import Declared, Result
+    from audit.pipeline.session import Session
     from audit.record import Audit, Finding
-    from audit.stored import Bench
 
 #: Options of the command that are switches there.
 _SWITCHES = (
@@ -70,7 +73,17 @@ def load(paper: str | os.PathLike[str]) -> Paper:
     return _paper(paper)[0]
 
 
-def check(paper: Paper | str | os.PathLike[str]) -> tuple[Finding, ...]:
+class Findings(tuple["Finding", ...]):
+    """What the checks that need no run found."""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """As a pandas table, a row for each finding."""
+        from audit.frames import findings_frame
+
+        return findings_frame(self)
+
+
+def check(paper: Paper | str | os.PathLike[str]) -> Findings:
     """What the checks that need no run find: printed tables against themselves, their text, other papers.
 
     >>> sorted({it.result for it in check("chen2022")})
@@ -78,7 +91,7 @@ def check(paper: Paper | str | os.PathLike[str]) -> tuple[Finding, ...]:
     """
     from audit.papers import findings_about
 
-    return tuple(findings_about([_paper(paper)[0]]))
+    return Findings(findings_about([_paper(paper)[0]]))
 
 
 def judge(
@@ -113,13 +126,14 @@ def judge(
     all that is unclear in the results, and `StoreError`.
     """
     from audit.importing import Declared
-    from audit.stored import Bench, check_evidence
+    from audit.pipeline.session import Session, check_evidence
 
     with _in_python():
         check_evidence(evidence)
         held, path = _paper(paper)
         if results is None:
-            return _one(Bench(Path(store or "audit-runs"), evidence, ("audit.judge",)), held, path, corpus)
+            session = Session(Path(store or "audit-runs"), evidence, "audit.judge")
+            return _one(session, held, path, corpus)
         declared = Declared(
             by=_visible("by", by),
             authors_code=_visible("authors_code", authors_code),
@@ -140,95 +154,42 @@ def judge(
             return _imported(held, path, taken, declared, Path(folder), None, evidence, False)
 
 
-def run(
-    paper: Paper | str | os.PathLike[str],
-    *,
-    seeds: int = 3,
-    data: str | os.PathLike[str] | None = None,
-    data_file: str | os.PathLike[str] | None = None,
-    base: Literal[0, 1] | None = None,
-    format: str | None = None,
-    text_field: str | Sequence[str] | None = None,
-    labels_field: str | None = None,
-    separator: str | None = None,
-    ids: bool = False,
-    raw: bool | None = None,
-    only: str | Sequence[str] = (),
-    protocol: str = "auto",
-    vectors: str | None = None,
-    device: str = "auto",
-    precision: str = "float32",
-    jobs: int = 1,
-    store: str | os.PathLike[str] = "audit-runs",
-    retry_failed: bool = False,
-    rerun_changed: bool = False,
-    untuned: bool = False,
-    tuned_on: str | os.PathLike[str] | None = None,
-    models: str | os.PathLike[str] | None = None,
-    allow_commands: bool = False,
-    readings: bool = False,
-    evidence: Literal["ours", "imported"] = "ours",
-) -> Audit:
+def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
     """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
     not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
     out unless `allow_commands` says that its programs may be started.
 
-    The options are those of the command, and `audit run --help` explains them: `models` is a folder of model
-    files of your own, `text_field`, `labels_field` and `separator` tell how the corpus in `data` is read.
+    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`.
 
     With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
     `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
     was begun is kept: the same call goes on where it was.
     """
-    from audit.cli.model_folder import models_of
-    from audit.cli.run_options import check_readings, settings_of
-    from audit.cli.suite import Suite, run_and_judge
-    from audit.commanded import Commands, run_commands
+    from audit.pipeline.session import Session
+    from audit.pipeline.start import run_own_commands, suites
+    from audit.pipeline.suite import run_once
     from audit.progress import quiet_console
-    from audit.runner.plan import selected
-    from audit.stored import Bench, check_evidence
+    from audit.runner.model_folder import models_of
 
-    with _in_python(), models_of(_path(models)):
-        check_evidence(evidence)
+    if settings is not None and fields:
+        raise AuditError(f"run: give settings or keywords, not both (here {', '.join(fields)})")
+    if settings is None:
+        fields = {name: value for name, value in fields.items() if value is not None}
+        unknown = [name for name in fields if name not in RunSettings.__dataclass_fields__]
+        if unknown:
+            raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
+        settings = RunSettings(**{"jobs": 1, **fields})
+    with _in_python(), models_of(settings.models):
         held, path = _paper(paper)
-        kept, chosen_names = Path(store), _several(only)
-        settings = settings_of(
-            data=_path(data),
-            data_file=_path(data_file),
-            base=_base(base),
-            format=format,
-            text_field=None if text_field is None else _several(text_field),
-            labels_field=labels_field,
-            separator=separator,
-            ids=ids,
-            raw=raw,
-            protocol=protocol,
-            vectors=vectors,
-            seeds=_seeds(seeds),
-            device=device,
-            precision=precision,
-            store=kept,
-            untuned=untuned,
-            tuned_on=_path(tuned_on),
-            readings=readings,
-        )
-        if readings:
-            check_readings([held])
-        grown = Bench(kept).grown(held, path) if kept.is_dir() else {}
-        chosen_ones = selected(held, chosen_names)
-        commands = Commands(
-            held, path, kept, None if chosen_ones is None else frozenset(chosen_ones), retry_failed
-        )
-        run_commands(commands, seeds=settings.seeds, allowed=allow_commands)
-        command = f"audit.run({held.paper.key!r}, seeds={seeds})"
-        suite = Suite(
-            held, settings, chosen_names, jobs, kept, kept / "reports", retry_failed, command, evidence, grown
-        )
-        suite.console, suite.rerun_changed = quiet_console(), rerun_changed
-        found = run_and_judge(suite, suite.plan())
-        if found is None:
+        command = f"audit.run({held.paper.key!r}, seeds={settings.seeds})"
+        session = Session(settings.store, settings.evidence, command, strict=False)
+        console = quiet_console()
+        ((suite, _),) = suites([(held, path)], settings, session, console, settings.store / "reports")
+        run_own_commands(suite, path, settings)
+        audit, _ = run_once(suite)
+        if audit is None:
             raise KeyboardInterrupt
-        return suite.with_splits(found)
+        return audit
 
 
 def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
@@ -299,28 +260,28 @@ def _imported(
 ) -> Audit:
     from audit.fixed_margins import keep_fixed
     from audit.importing import keep
+    from audit.pipeline.session import Session
     from audit.store import Store
-    from audit.stored import Bench
 
     keep(results, Store(store), paper, declared, replacing=replace)
     keep_fixed(store, paper)
-    return _one(Bench(store, evidence, ("audit.judge",)), paper, path, corpus)
+    return _one(Session(store, evidence, "audit.judge"), paper, path, corpus)
 
 
-def _one(bench: Bench, paper: Paper, path: Path, corpus: str | None) -> Audit:
+def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audit:
     """The audit of the one report there is, or of the one that is meant."""
-    key, grown = paper.paper.key, bench.grown(paper, path)
-    plans = {plan.report: plan for plan in bench.plans(paper)}
+    key, grown = paper.paper.key, session.grown(paper, path)
+    plans = {plan.report: plan for plan in session.plans(paper)}
     if not plans:
         raise AuditError(
-            f"{bench.store}: no run of {key} is there; audit.run makes some, and results= takes others'"
+            f"{session.store}: no run of {key} is there; audit.run makes some, and results= takes others'"
         )
     if corpus is None and len(plans) > 1:
-        raise AuditError(f"{bench.store}: runs on several corpora; add corpus= one of {', '.join(plans)}")
+        raise AuditError(f"{session.store}: runs on several corpora; add corpus= one of {', '.join(plans)}")
     chosen = corpus if corpus is not None else next(iter(plans))
     if chosen not in plans:
-        raise AuditError(f"{bench.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
-    return bench.judge(paper, plans[chosen], grown)
+        raise AuditError(f"{session.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
+    return session.judge(paper, plans[chosen], grown)
 
 
 def _visible(name: str, text: str) -> str:
@@ -330,27 +291,6 @@ def _visible(name: str, text: str) -> str:
         return visible(" ".join(text.split())) if text.strip() else ""
     except ValueError as err:
         raise AuditError(f"{name}: {err}") from err
-
-
-def _seeds(seeds: int) -> int:
-    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= 1000:
-        raise AuditError(f"seeds={seeds!r}: give a whole number from 1 to 1000")
-    return seeds
-
-
-def _base(base: int | None) -> int | None:
-    if base is not None and (isinstance(base, bool) or base not in (0, 1)):
-        raise AuditError(f"base={base!r}: give 0 or 1, what label and feature ids count from")
-    return base
-
-
-def _path(given: str | os.PathLike[str] | None) -> Path | None:
-    return None if given is None else Path(given)
-
-
-def _several(names: str | Sequence[str]) -> list[str]:
-    """One name is a list of one, and not one of its letters each."""
-    return [names] if isinstance(names, str) else list(names)
 
 
 @contextmanager

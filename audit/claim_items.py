@@ -9,6 +9,7 @@ Runs come from the store and are only read: nothing is trained, no look and no m
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +21,7 @@ import pytest
 from audit.claim import Paper, load
 from audit.errors import AuditError, ClaimFileError
 from audit.papers import claim_paths, findings_about
-from audit.stored import Bench
+from audit.pipeline.session import Session
 
 if TYPE_CHECKING:
     from audit.manifest import KeptPlan
@@ -38,7 +39,7 @@ class Claims:
     """The plugin of one session: which files are claim files, and what is known of them."""
 
     paths: tuple[Path, ...]
-    bench: Bench
+    session: Session
     audits: dict[tuple[Path, str], Audit] = field(default_factory=dict)
 
     @classmethod
@@ -48,7 +49,7 @@ class Claims:
         words = ("pytest", *(f"--audit={name}" for name in config.getoption("audit")))
         found = cls(
             tuple(dict.fromkeys(_paths(config.getoption("audit"), here))),
-            Bench(here / store, config.getoption("audit_evidence"), words, on_record=False),
+            Session(here / store, config.getoption("audit_evidence"), shlex.join(words), on_record=False),
         )
         given = [] if _by_default(config) else list(config.args)
         named = {(here / arg.split("::")[0]).resolve() for arg in given}
@@ -69,7 +70,7 @@ class Claims:
     @pytest.hookimpl
     def pytest_report_header(self) -> str:
         files = ", ".join(path.name for path in self.paths)
-        return f"audit: {files}; judged by the runs in {self.bench.store}"
+        return f"audit: {files}; judged by the runs in {self.session.store}"
 
     @cached_property
     def papers(self) -> Mapping[Path, Paper | ClaimFileError]:
@@ -94,13 +95,13 @@ class Claims:
 
     def plans(self, paper: Paper) -> list[KeptPlan]:
         """None where there is no store: then nothing was run."""
-        return self.bench.plans(paper) if self.bench.store.is_dir() else []
+        return self.session.plans(paper) if self.session.store.is_dir() else []
 
     def audit(self, path: Path, paper: Paper, plan: KeptPlan) -> Audit:
         """Judged once a session and process."""
         if (path, plan.report) not in self.audits:
-            grown = self.bench.grown(paper, path)
-            self.audits[path, plan.report] = self.bench.judge(paper, plan, grown)
+            grown = self.session.grown(paper, path)
+            self.audits[path, plan.report] = self.session.judge(paper, plan, grown)
         return self.audits[path, plan.report]
 
 
@@ -163,7 +164,7 @@ class ClaimItem(_Item):
 
         claims = self.parent.claims  # type: ignore[union-attr]
         if self.plan is None:
-            key, store = self.paper.paper.key, claims.bench.store
+            key, store = self.paper.paper.key, claims.session.store
             _skip(f"not tested: no run of {key} is in {store}; `audit run` or `audit import` makes some")
         audit = claims.audit(self.path.resolve(), self.paper, self.plan)
         said = sentence(audit, self.claim)

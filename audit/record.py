@@ -14,11 +14,15 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from audit.json_errors import RecordError, at, first_problem, refuse_non_finite
 from audit.study import Study as Study  # reports know this module alone
 from audit.study import Trial as Trial
+
+if TYPE_CHECKING:
+    import pandas
+
 
 FORMAT_VERSION = 1
 
@@ -925,6 +929,18 @@ class Audit:
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)
     """Digest of all other keys, which shows what was changed later; empty in older records."""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The verdicts as a pandas table, a row for each claim and metric."""
+        from audit.frames import verdicts_frame
+
+        return verdicts_frame(self)
+
+    def runs_frame(self) -> pandas.DataFrame:
+        """The evidence as a pandas table, a row for each run and metric: origin, seed, value, ..."""
+        from audit.frames import runs_frame
+
+        return runs_frame(self.experiments)
 
     def _repr_html_(self) -> str:
         """In a notebook."""

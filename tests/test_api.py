@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import hashlib
-import inspect
 import os
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import pytest
 
 import audit
 from audit import api, cli
-from audit.cli.run import run_command
 from audit.record import Audit, RunSpec, audit_from_json
 from audit.runner import Job, carry_out
 from reimpl.training import Result
@@ -237,11 +235,21 @@ def test_run_refuses_what_the_command_refuses(options: dict[str, Any], said: str
         audit.run("toy.yaml", **options)
 
 
-def test_run_has_the_options_of_the_command() -> None:
-    """But for those of several papers, several looks or split columns, and of the report that it writes."""
-    own = set(inspect.signature(run_command).parameters)
-    own -= {"context", "claims", "columns", "until_settled", "budget", "looks", "out", "also"}
-    assert own == set(inspect.signature(audit.run).parameters) - {"paper"}
+def test_run_takes_settings_or_their_fields() -> None:
+    with pytest.raises(audit.AuditError, match="not both"):
+        audit.run("toy.yaml", audit.RunSettings(), seeds=5)
+    with pytest.raises(TypeError, match="sedes"):
+        audit.run("toy.yaml", sedes=5)
+
+
+def test_tables_of_verdicts_runs_and_findings(by_command: Audit) -> None:
+    """For whoever goes on in pandas."""
+    verdicts, runs = by_command.to_frame(), by_command.runs_frame()
+    assert list(verdicts["outcome"]) == [it.outcome for it in by_command.verdicts]
+    words = runs[(runs.experiment == "words") & (runs.metric == "P@1")]
+    assert list(words.sort_values("seed")["value"]) == VALUES["words"]["P@1"]
+    assert set(runs["origin"]) == {"imported"}
+    assert {"id", "result", "cells"} <= set(audit.check("toy.yaml").to_frame().columns)
 
 
 @pytest.fixture

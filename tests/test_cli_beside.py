@@ -9,7 +9,7 @@ import pytest
 
 from audit import cli
 from audit.assemble import judge_of
-from audit.cli.beside import NAMES, also_of
+from audit.cli.exports import NAMES, also_of
 from audit.exit_codes import Exit
 from audit.looks import judge_by
 from audit.record import Audit, FidelityCheck, audit_from_json, to_json

@@ -291,7 +291,7 @@ def test_a_linear_model_is_really_run_on_every_column() -> None:
     ("text", "columns"), [("0-9", tuple(range(10))), ("3,0-1", (3, 0, 1)), (" 1 , 2 ", (1, 2))]
 )
 def test_columns_are_ranges_and_numbers_in_the_order_given(text: str, columns: tuple[int, ...]) -> None:
-    assert columns_of(text) == columns
+    assert columns_of(text, Path("corpus")) == columns
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_columns_are_ranges_and_numbers_in_the_order_given(text: str, columns: t
 )
 def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
     with pytest.raises(AuditError, match=f"--columns '{text}': {message}"):
-        columns_of(text)
+        columns_of(text, Path("corpus"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.cli.figures import formats_of
+from audit.cli.exports import formats_of
 from audit.exit_codes import Exit
 from audit.record import to_json
 from tests.reports import sample

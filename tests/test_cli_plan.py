@@ -14,9 +14,9 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.cli.looks import declared, looks_of
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.pipeline.until_settled import declared, looks_of
 from audit.planning import RunTime
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
@@ -219,7 +219,7 @@ def test_a_contradiction_is_1_and_failed_runs_are_3(
 @pytest.fixture
 def clock(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second a run, as their records say."""
-    monkeypatch.setattr("audit.cli.looks._clock", lambda: float(len(trained.ran)))
+    monkeypatch.setattr("audit.pipeline.until_settled._clock", lambda: float(len(trained.ran)))
 
 
 @pytest.mark.usefixtures("clock")

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from audit.cli.suite import threads_of
+from audit.pipeline.suite import threads_of
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from audit.cli.editing import (
     claim_path,
     finish,
 )
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 

@@ -27,7 +27,7 @@ from audit.cli.editing import (
     open_file,
     with_sets,
 )
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.known import known_names
 from audit.papers import check_keys, claim_paths, papers_of
 
 if TYPE_CHECKING:
-    from audit.claim import KnownNames
     from audit.record import Audit
 
 __all__ = [
@@ -62,21 +61,3 @@ def say(text: str) -> None:
 
 def verdict_code(audit: Audit) -> Exit:
     return Exit.CONTRADICTED if any(v.outcome == "contradicted" for v in audit.verdicts) else Exit.OK
-
-
-def known_names(*, configs: bool = False) -> KnownNames:
-    """What a claim file may name, found without loading torch.
-
-    With `configs`, the configuration of each experiment is built as a run does it, which loads torch as soon
-    as a file has an experiment that runs here.
-    """
-    from audit.claim import KnownNames
-    from reimpl.data.recipe import RECIPES
-    from reimpl.models import config_problems, known_models, known_variants
-    from reimpl.protocol import PROTOCOLS
-    from reimpl.training_changes import problem
-    from reimpl.tuning import problem as tuning_problem
-
-    models = {name: known_variants(name) for name in known_models()}
-    names = KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
-    return replace(names, config=config_problems) if configs else names

@@ -14,7 +14,7 @@ import typer
 
 from audit.claim_names import counted
 from audit.cli.app import Claims, app, check_keys, papers_of, say
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.names import known_names

@@ -10,7 +10,7 @@ import typer
 
 from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
 from audit.cli.list_keys import asked_model, model_lines, training_lines
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 

@@ -15,27 +15,31 @@ from typing import TYPE_CHECKING
 
 from audit.claim_names import counted
 from audit.cli.app import say, verdict_code
-from audit.cli.corpus_options import IN_RUN, in_our_words
-from audit.cli.cost import is_open, to_do
-from audit.cli.idle import nothing_to_run, on_record
 from audit.cli.report import write_files
-from audit.cli.suite import Suite, take_look
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
+    from audit.pipeline.suite import Suite
     from audit.record import SplitStudy
-    from audit.runner import Job, Plan
 
 _RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
-def columns_of(text: str) -> tuple[int, ...]:
+def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
     """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one.
 
-    >>> columns_of("3,0-2")
+    >>> columns_of("3,0-2", Path("corpus"))
     (3, 0, 1, 2)
     """
+    from reimpl.data.formats import split_name
+
+    if text is None:
+        return ()
+    if data is None:
+        raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
+    if split_name(data)[1] is not None:
+        raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
     found: list[int] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
@@ -51,75 +55,64 @@ def columns_of(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def run_columns(suite: Suite, columns: Sequence[int]) -> Exit:
+def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
-    from audit.label_strata import with_predictions
+    from audit.manifest import kept_plans
+    from audit.pipeline.corpus_words import IN_RUN, in_our_words
+    from audit.pipeline.estimates import to_do
+    from audit.pipeline.suite import check_can_be_written
     from reimpl.data.formats import check_columns
 
-    with in_our_words(IN_RUN):
-        check_columns(_corpus(suite), columns, "--columns")
-    suites = {column: _on(suite, column, first=column == columns[0]) for column in columns}
-    plans = {column: it.plan() for column, it in suites.items()}
-    jobs = [_named(job, column) for column, plan in plans.items() for job in plan.jobs]
-    first = plans[columns[0]]
-    if said := nothing_to_run(suites[columns[0]], first):
-        suite.say(said)
-        if not any(on_record(it, plans[column]) for column, it in suites.items()):
-            return Exit.BAD_INPUT
-    _announce(suite, suites[columns[0]], first, columns, jobs)
-    for line in to_do(suite, list(plans.values()), jobs, [job for job in jobs if is_open(suite, job)]):
-        suite.say(f"  {line}")
-    checks = suites[columns[0]].fidelity(plans[columns[0]])
-    if suite.carry_out(jobs).interrupted:
-        suite.say_what_is_there(jobs)
-        return Exit.INTERRUPTED
-    worst = Exit.OK
-    for column, mine in suites.items():
-        mine.runs |= suite.runs
-        mine.keep(plans[column], checks)
-    study = suite.split_studies().get(suite.folder.name)
-    for column, mine in suites.items():
-        audit = mine.judge(plans[column], checks, take_look(mine, plans[column]))
-        whole = with_predictions(replace(audit, splits=study), suite.records)
-        write_files(whole, mine.folder, suite.also)
-        worst = max(worst, verdict_code(audit))
-    if study is not None:
-        tell(study, suite.folder)
-    say(f"reports: {suites[columns[0]].folder} and so on, one a column")
-    return Exit.RUNS_FAILED if suite.failures(jobs) else worst
-
-
-def _on(suite: Suite, column: int, *, first: bool) -> Suite:
-    """The suite of one column: all seeds of the first, one of each other."""
-    data = _corpus(suite)
-    settings = replace(
-        suite.settings,
-        data=data.with_name(f"{data.name}@{column}"),
-        seeds=suite.settings.seeds if first else 1,
-    )
-    return replace(suite, settings=settings, runs={})
-
-
-def _named(job: Job, column: int) -> Job:
-    return replace(job, title=f"{job.title} column {column}")
-
-
-def _announce(suite: Suite, first: Suite, plan: Plan, columns: Sequence[int], jobs: Sequence[Job]) -> None:
-    first.check_writable()
-    seeds = suite.settings.seeds
-    shown = ", ".join(map(str, columns))
-    others = "one seed on the others" if len(columns) > 1 else ""
-    suite.say(
-        f"{suite.paper.paper.key}: columns {shown} of {_corpus(suite).name}; "
-        f"{counted(seeds, 'seed')} on column {columns[0]}, {others}; {counted(len(jobs), 'run')}"
-    )
-    for remark in plan.remarks:
-        suite.say(f"  {remark}")
-
-
-def _corpus(suite: Suite) -> Path:
     assert suite.settings.data is not None
-    return suite.settings.data.resolve()
+    corpus, seeds, first = suite.settings.data.resolve(), suite.settings.seeds, columns[0]
+    with in_our_words(IN_RUN):
+        check_columns(corpus, columns, "--columns")
+    suites = {
+        column: replace(
+            suite,
+            settings=replace(
+                suite.settings,
+                data=corpus.with_name(f"{corpus.name}@{column}"),
+                seeds=seeds if column == first else 1,
+            ),
+            runs={},
+        )
+        for column in columns
+    }
+    plans = {column: it.plan() for column, it in suites.items()}
+    jobs = [
+        replace(job, title=f"{job.title} column {column}")
+        for column, plan in plans.items()
+        for job in plan.jobs
+    ]
+    if idle := suites[first].nothing_to_run(plans[first]):
+        suite.say(idle)
+        if not any(it.has_evidence(plans[column]) for column, it in suites.items()):
+            return Exit.BAD_INPUT
+    check_can_be_written(suites[first].folder)
+    suite.say(
+        f"{suite.paper.paper.key}: columns {', '.join(map(str, columns))} of {corpus.name}; "
+        f"{counted(seeds, 'seed')} on column {first}, one seed on the others; {counted(len(jobs), 'run')}"
+    )
+    missing = [job for job in jobs if suite.is_open(job)]
+    for remark in (*plans[first].remarks, *to_do(suite, list(plans.values()), jobs, missing)):
+        suite.say(f"  {remark}")
+    suites[first].fidelity(plans[first])
+    if not suite.carry_out(jobs):
+        return Exit.INTERRUPTED
+    kept = kept_plans(suite.session.store, suite.paper.paper.key)
+    checks = next(it.fidelity for it in kept if it.report == suites[first].folder.name)
+    for column, mine in suites.items():
+        mine.keep(plans[column], checks)
+    worst = Exit.OK
+    for mine in suites.values():
+        audit = mine.judge()
+        write_files(audit, mine.folder, also)
+        worst = max(worst, verdict_code(audit))
+    if study := suite.session.studies(suite.paper).get(suite.folder.name):
+        tell(study, suite.folder)
+    say(f"reports: {suites[first].folder} and so on, one a column")
+    return Exit.RUNS_FAILED if suite.failures(jobs) else worst
 
 
 def undecided_line(columns: Sequence[int], folder: Path) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.claim_model import Dataset
-from audit.cli.data_sets import DataSets
 from audit.record import Scope
 
 if TYPE_CHECKING:
@@ -34,7 +33,9 @@ class Bearing:
         return "; ".join((f"{self.paper} {self.dataset}: {self.scope}", *self.differences))
 
 
-def bearings(observed: Observed, papers: DataSets, copy_of: str | None = None) -> tuple[Bearing, ...]:
+def bearings(
+    observed: Observed, papers: Mapping[str, Mapping[str, Dataset]], copy_of: str | None = None
+) -> tuple[Bearing, ...]:
     """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
     return tuple(
         _bearing(paper, name, dataset, observed, copy_of)

@@ -9,22 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from audit.cli.app import claim_paths, data_app, papers_of, say
-from audit.cli.corpus_options import (
-    Base,
-    Column,
-    DataFile,
-    FormatName,
-    Ids,
-    LabelsField,
-    Raw,
-    Separator,
-    TextFields,
-    in_our_words,
-    options_of,
-)
+from audit.cli.app import data_app, papers_of, say
+from audit.cli.options import command
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.pipeline.corpus_words import in_our_words, options_of
+from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -38,6 +28,12 @@ Corpus = Annotated[
         metavar="PATH",
         help="A folder, file or .zip in any format that is read; DIR@N is split column N of DIR.",
     ),
+]
+
+
+Column = Annotated[
+    int | None,
+    typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
 ]
 
 
@@ -63,22 +59,15 @@ def list_command(
     return Exit.OK
 
 
-@data_app.command("add")
+@command(data_app, "add")
 def add_command(
     path: Corpus,
+    settings: CorpusSettings,
     entry: Annotated[
         str | None,
         typer.Option("--as", metavar="ENTRY", help="The entry of the catalogue that it should be."),
     ] = None,
     column: Column = None,
-    base: Base = None,
-    data: DataFile = None,
-    format: FormatName = None,
-    text_field: TextFields = None,
-    labels_field: LabelsField = None,
-    separator: Separator = None,
-    ids: Ids = False,
-    raw: Raw = None,
     recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
     protocol: Annotated[str, typer.Option(help="Whose length and word vectors are prepared.")] = "small",
     vectors: Annotated[
@@ -100,35 +89,19 @@ def add_command(
 
     if entry is not None:
         catalogue().find(entry)
-    options = options_of(
-        column=column,
-        base=base,
-        data=data,
-        text=text_field,
-        labels=labels_field,
-        separator=separator,
-        ids=ids,
-        raw=raw,
-    )
-    corpus, _ = recognised(path, entry, options, format, must_fit=True, cache=store / "data")
+    options = options_of(settings, column=column)
+    corpus, _ = recognised(path, entry, options, settings.format, must_fit=True, cache=store / "data")
     with in_our_words():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
     return Exit.OK
 
 
-@data_app.command("describe")
+@command(data_app, "describe")
 def describe_command(
     path: Corpus,
+    settings: CorpusSettings,
     column: Column = None,
-    base: Base = None,
-    data: DataFile = None,
-    format: FormatName = None,
-    text_field: TextFields = None,
-    labels_field: LabelsField = None,
-    separator: Separator = None,
-    ids: Ids = False,
-    raw: Raw = None,
     strata: Annotated[
         bool, typer.Option("--strata", help="Head and tail too: labels, documents, share of the positives.")
     ] = False,
@@ -138,18 +111,9 @@ def describe_command(
     from reimpl.data.describe import describe, observed_in, strata_sizes
     from reimpl.data.formats import open_corpus
 
-    options = options_of(
-        column=column,
-        base=base,
-        data=data,
-        text=text_field,
-        labels=labels_field,
-        separator=separator,
-        ids=ids,
-        raw=raw,
-    )
+    options = options_of(settings, column=column)
     with in_our_words():
-        corpus = open_corpus(path, options, format=format)
+        corpus = open_corpus(path, options, format=settings.format)
         figures = describe(corpus)
         sizes = strata_sizes(corpus) if strata else ()
     for line in (
@@ -199,7 +163,7 @@ def recognised(
     if must_fit and not fit:
         cache = None  # what is refused leaves nothing behind
     notes = (*doubt_lines(corpus, figures), *overlap_lines(figures))
-    for line in (*notes, *_identity_lines(observed, entry, cache)):
+    for line in (*notes, *_identity_lines(observed, entry)):
         say(line)
     if entry is not None and must_fit and not fit:
         raise AuditError(f"{path}: {why_not(observed, entry)}; leave out --as, or name another entry")
@@ -232,10 +196,9 @@ def _format_lines(path: Path) -> Iterator[str]:
             yield f"{path}: {found.title}; {found.why}"
 
 
-def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = None) -> Iterator[str]:
+def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
     """Which entry it is, and its scope to the papers' claims."""
     from audit.cli.corpus_scope import another, as_asked, bearings, copied, hints, told, why_not
-    from audit.cli.data_sets import data_sets
     from reimpl.data.catalogue import catalogue
     from reimpl.data.identity import recognise
 
@@ -248,7 +211,7 @@ def _identity_lines(observed: Observed, entry: str | None, cache: Path | None = 
         said = nearest if asked.differences else asked.sentence
         yield f"as asked: {why_not(observed, entry) if another(observed, entry) else said}"
     keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
-    known = data_sets(claim_paths(None), lambda: papers_of(None), cache)
+    known = {paper.paper.key: paper.datasets for paper in papers_of(None)}
     yield from told(bearings(observed, known, copied(found)), keys)
 
 

@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import data_app, say
-from audit.cli.corpus_options import (
-    Base,
-    Column,
-    FormatName,
-    Ids,
-    LabelsField,
-    Raw,
-    Separator,
-    TextFields,
-    options_of,
-)
-from audit.cli.data import recognised
+from audit.cli.data import Column, recognised
+from audit.cli.options import command
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.pipeline.corpus_words import options_of
+from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Catalogue, Entry
@@ -35,9 +27,10 @@ if TYPE_CHECKING:
 _DAMAGED = ("get a sound copy", "get a whole copy")
 
 
-@data_app.command("get")
+@command(data_app, "get")
 def get_command(
     key: Annotated[str, typer.Argument(metavar="ENTRY", help="The entry of the catalogue.")],
+    settings: CorpusSettings,
     to: Annotated[
         Path | None,
         typer.Option("--to", metavar="DIR", help="Folder for the files; default: one in your cache."),
@@ -54,13 +47,6 @@ def get_command(
         float, typer.Option(metavar="SECONDS", min=0.1, help="How long to wait for the server.")
     ] = 30.0,
     column: Column = None,
-    base: Base = None,
-    format: FormatName = None,
-    text_field: TextFields = None,
-    labels_field: LabelsField = None,
-    separator: Separator = None,
-    ids: Ids = False,
-    raw: Raw = None,
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
@@ -70,15 +56,7 @@ def get_command(
     from reimpl.data.catalogue import catalogue
     from reimpl.data.download import user_cache
 
-    options = options_of(
-        column=column,
-        base=base,
-        text=text_field,
-        labels=labels_field,
-        separator=separator,
-        ids=ids,
-        raw=raw,
-    )
+    options = options_of(settings, column=column)
     known = catalogue()
     entry = known.find(key)
     remotes = _remotes(key, entry, known, addresses or ())
@@ -91,7 +69,7 @@ def get_command(
             say(line)
     path = found[0].path if len(found) == 1 else folder
     add = f"audit data add {shlex.quote(str(path))}"
-    if not _recognise(path, key, options, format, found):
+    if not _recognise(path, key, options, settings.format, found):
         raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
     say(f"to prepare it for all runs: {add} --as {key}")
     return Exit.OK

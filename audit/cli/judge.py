@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit import stored
 from audit.cli.app import Claims, app, claim_paths, papers_of, say, verdict_code
-from audit.cli.beside import AlsoOption, also_of
-from audit.cli.index import write_index
-from audit.cli.report import write_files, write_report
+from audit.cli.exports import AlsoOption, also_of
+from audit.cli.options import Out, option
 from audit.errors import AuditError
 from audit.exit_codes import Exit
-from audit.split_columns import column_of
-from audit.stored import Bench, check_evidence
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
-    from audit.record import Audit, ExperimentRecord, Run
-
-__all__ = ["EvidenceOption", "beside_imported", "check_evidence", "judge_command"]
-
-_DECIDED = ("reproduced", "contradicted")
-
-EvidenceOption = Annotated[
-    str,
-    typer.Option(
-        metavar="ours|imported",
-        help="Which runs judge an experiment that has both; the others are shown.",
-    ),
-]
+    from audit.record import Audit
 
 
 @app.command("judge")
 def judge_command(
     context: typer.Context,
     claims: Claims = None,
-    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
-    evidence: EvidenceOption = "ours",
+    store: option("store") = Path("audit-runs"),  # type: ignore[valid-type]
+    out: Out = Path("audit-report"),
+    evidence: option("evidence") = "ours",  # type: ignore[valid-type]
     also: AlsoOption = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Of split columns, the verdicts of each, and every value.")
@@ -54,18 +36,19 @@ def judge_command(
     GPU and no torch.
     """
     from audit.cli.columns import tell, undecided_line
+    from audit.cli.index import write_index
+    from audit.cli.report import write_files, write_report
+    from audit.pipeline.session import Session, command_line
+    from audit.split_columns import column_of
 
-    check_evidence(evidence)
-    bench = Bench(store, evidence, ["audit", *context.obj], _on_stderr)
+    session = Session(store, evidence, command_line(context.obj), _on_stderr)
     paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not
-    if not store.is_dir():
-        raise AuditError(f"{store}: no such folder; `audit run` and `audit import` make it")
-    papers = bench.beside = papers_of(claims)
-    pairs = zip(papers, paths, strict=True)
-    grown = [bench.grown(paper, path) for paper, path in pairs]
+    _ = session.runs
+    papers = session.context = papers_of(claims)
+    grown = [session.grown(paper, path) for paper, path in zip(papers, paths, strict=True)]
     worst, judged, names = Exit.OK, 0, also_of(also)
     for paper, added in zip(papers, grown, strict=True):
-        plans, studies = bench.plans(paper), bench.studies(paper)
+        plans, studies = session.plans(paper), session.studies(paper)
         brief: dict[str, list[int]] = {}
         if claims and not plans:
             raise AuditError(
@@ -73,19 +56,19 @@ def judge_command(
                 "takes others'"
             )
         for plan in plans:
-            audit = bench.judge(paper, plan, added)
-            column = None if verbose or _is_telling(audit) else column_of(plan.report)
+            audit = session.judge(paper, plan, added)
+            column = None if verbose or _decides(audit) else column_of(plan.report)
             if column is not None and column[0] in studies:
                 write_files(audit, out / plan.report, names)
                 brief.setdefault(column[0], []).append(column[1])
             else:
                 write_report(audit, out / plan.report, names)
-            for said in audit.about_looks:
-                _on_stderr(said)
+            for text in audit.about_looks:
+                _on_stderr(text)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
         for report, study in studies.items():
-            if found := brief.get(report):
-                say(undecided_line(found, out / f"{report}@{found[0]}"))
+            if undecided := brief.get(report):
+                say(undecided_line(undecided, out / f"{report}@{undecided[0]}"))
             tell(study, out / report, values=verbose)
     if not judged:
         raise AuditError(
@@ -95,20 +78,11 @@ def judge_command(
     return worst
 
 
-def _is_telling(audit: Audit) -> bool:
+def _decides(audit: Audit) -> bool:
     """Whether any claim could be judged, or is decided without a test."""
-    return any(it.p_reproduced is not None or it.outcome in _DECIDED for it in audit.verdicts)
+    decided = ("reproduced", "contradicted")
+    return any(it.p_reproduced is not None or it.outcome in decided for it in audit.verdicts)
 
 
-def beside_imported(
-    paper: Paper,
-    experiments: dict[str, ExperimentRecord],
-    imported: Mapping[str, tuple[Run, ...]],
-    evidence: str,
-) -> dict[str, ExperimentRecord]:
-    """The experiments with the imported runs in their places; what is not judged is told on stderr."""
-    return stored.beside_imported(paper, experiments, imported, evidence, _on_stderr)
-
-
-def _on_stderr(said: str) -> None:
-    print(said, file=sys.stderr)
+def _on_stderr(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from audit.cli.app import app, papers_of, say
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.exit_codes import Exit
 

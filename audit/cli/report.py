@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, say, verdict_code
-from audit.cli.beside import AlsoOption, also_of, write_beside
 from audit.cli.diff import tell_changes
-from audit.cli.figures import FiguresOption, FormatOption, draw_figures, formats_of
+from audit.cli.exports import (
+    AlsoOption,
+    FiguresOption,
+    FormatOption,
+    also_of,
+    draw_figures,
+    formats_of,
+    write_exports,
+)
 from audit.cli.index import common_folder, write_index
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -136,4 +143,4 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
         folder.mkdir(parents=True, exist_ok=True)
         write(record, to_json(audit).encode())
         write(page, html(audit).encode())
-        return [page, record, *write_beside(audit, folder, also)]
+        return [page, record, *write_exports(audit, folder, also)]

@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.cli.app import Claims, app, check_keys, claim_paths, known_names, papers_of
-from audit.cli.beside import AlsoOption, also_of
-from audit.cli.corpus_options import (
-    Base,
-    FormatName,
-    Ids,
-    LabelsField,
-    Raw,
-    Separator,
-    TextFields,
-)
-from audit.cli.judge import EvidenceOption, check_evidence
-from audit.cli.model_folder import Models
-from audit.cli.run_options import Only, check_readings, settings_of
-from audit.errors import AuditError, SettingsError
+from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of, verdict_code
+from audit.cli.exports import AlsoOption, also_of
+from audit.cli.options import Out, command
+from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.settings import RunSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from audit.claim import Paper
-    from audit.cli.looks import Budget
+    from audit.pipeline.suite import Suite
+    from audit.pipeline.until_settled import Budget
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
 
 
-@app.command("run")
+@command(app, "run")
 def run_command(
     context: typer.Context,
+    settings: RunSettings,
     claims: Claims = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="A corpus in any format that `audit data add` reads; DIR@N is split column N of DIR; "
-            "default: a synthetic corpus."
-        ),
-    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -57,21 +36,6 @@ def run_command(
             "each is judged for itself.",
         ),
     ] = None,
-    data_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
-    ] = None,
-    base: Base = None,
-    format: FormatName = None,
-    text_field: TextFields = None,
-    labels_field: LabelsField = None,
-    separator: Separator = None,
-    ids: Ids = False,
-    raw: Raw = None,
-    only: Only = None,
-    seeds: Annotated[
-        int, typer.Option(min=1, max=1000, help="Seeds 0 .. N-1; seeds that were run are kept.")
-    ] = 3,
     until_settled: Annotated[
         bool,
         typer.Option(
@@ -86,60 +50,7 @@ def run_command(
         str | None,
         typer.Option(metavar="N,N,...", help="Seeds at which --until-settled judges; default: 3,5,8,12,20."),
     ] = None,
-    protocol: Annotated[
-        str,
-        typer.Option(
-            help="claimed: the paper's; auto: that on a GPU, and on a CPU its reduced form (NAME-small), or "
-            "small; or a name that `audit list` shows."
-        ),
-    ] = "auto",
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            help="Word vectors: a file (text, .bin or .npy), glove (the extra), or random:E; default: random."
-        ),
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    precision: Annotated[
-        str, typer.Option(help="float32, tf32 or bf16; recorded with each run.")
-    ] = "float32",
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes; default: the CPU's cores, 1 on a GPU.")
-    ] = None,
-    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit-report"),
-    retry_failed: Annotated[bool, typer.Option(help="Run failed seeds again.")] = False,
-    rerun_changed: Annotated[
-        bool,
-        typer.Option("--rerun-changed", help="Run again what was run by other code than today's."),
-    ] = False,
-    untuned: Annotated[
-        bool,
-        typer.Option(
-            "--untuned", help="Run what asks for tuning with the claim file's settings; the report says so."
-        ),
-    ] = False,
-    tuned_on: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Use the studies that `audit tune --data DIR` made; default: those of --data."
-        ),
-    ] = None,
-    models: Models = None,
-    allow_commands: Annotated[
-        bool,
-        typer.Option(
-            "--allow-commands",
-            help="Start the programs that experiments bring as their own command: read them first.",
-        ),
-    ] = False,
-    readings: Annotated[
-        bool,
-        typer.Option(
-            "--readings", help="Run every declared reading of what the paper leaves open; all must agree."
-        ),
-    ] = False,
-    evidence: EvidenceOption = "ours",
+    out: Out = Path("audit-report"),
     also: AlsoOption = None,
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
@@ -150,74 +61,46 @@ def run_command(
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
-    from audit.cli.columns import run_columns
+    from audit.cli.columns import columns_of, run_columns
     from audit.cli.index import write_index
-    from audit.cli.suite import Suite, check_can_be_written, run_once
-    from audit.cli.until_settled import run_until_settled
-    from audit.fixed_margins import grown_since
-    from audit.manifest import check_there
-    from audit.store import Store
+    from audit.pipeline.session import Session, command_line
+    from audit.pipeline.start import line_of_bad_settings, run_own_commands, suites
+    from audit.progress import new_console
 
     names = also_of(also)
-    way = _way(context, until_settled, budget, looks)
-    several = _columns(columns, data, until_settled)
+    walk = _looks_and_time(context, until_settled, budget, looks)
+    several = columns_of(columns, settings.data)
+    if several and until_settled:
+        one = f"take one column, as in --data {settings.data}@0"
+        raise AuditError(f"--columns {columns}: with --until-settled {one}")
+    if settings.readings and (several or walk):
+        raise AuditError(
+            "--readings: with --columns take one column, as in --data DIR@0"
+            if several
+            else "--readings: with --until-settled give --seeds instead, which all readings get"
+        )
     papers = papers_of(claims or [DEFAULT_PAPER])
     check_keys(papers)
-    check_evidence(evidence)
-    settings = settings_of(
-        data=data,
-        data_file=data_file,
-        base=base,
-        format=format,
-        text_field=text_field,
-        labels_field=labels_field,
-        separator=separator,
-        ids=ids,
-        raw=raw,
-        protocol=protocol,
-        vectors=vectors,
-        seeds=seeds,
-        device=device,
-        precision=precision,
-        store=store,
-        untuned=untuned,
-        tuned_on=tuned_on,
-        readings=readings,
+    session = Session(
+        settings.store,
+        settings.evidence,
+        command_line(context.obj),
+        lambda text: print(text, file=sys.stderr),
+        context=papers,
+        strict=False,
     )
-    if readings:
-        _check_readings(papers, one_split=not several, one_look=way is None)
-    check_can_be_written(store)
-    workers = jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
-    command = shlex.join(["audit", *context.obj])
-    stored = list(Store(store).runs(problems=[]))
     pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
-    for paper in papers:
-        check_there(store, paper.paper.key, stored)
-    grown = [grown_since(store, paper, stored, path=path) for paper, path in pairs]
     worst = Exit.OK
-    for (paper, path), added in zip(pairs, grown, strict=True):
-        if _by_commands(paper, path, store, only, seeds, allowed=allow_commands, retry_failed=retry_failed):
+    for suite, path in suites(pairs, settings, session, new_console(), out):
+        if run_own_commands(suite, path, settings):
             worst = Exit.RUNS_FAILED
-        suite = Suite(
-            paper,
-            settings,
-            only or [],
-            workers,
-            store,
-            out,
-            retry_failed,
-            command,
-            evidence,
-            added,
-            also=names,
-            beside=papers,
-            rerun_changed=rerun_changed,
-        )
-        with _line_told(path):
+        with line_of_bad_settings(path):
             if several:
-                code = run_columns(suite, several)
+                code = run_columns(suite, several, names)
+            elif walk:
+                code = _until_settled(suite, *walk, names)
             else:
-                code = run_once(suite) if way is None else run_until_settled(suite, *way)
+                code = _once(suite, names)
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
@@ -225,24 +108,12 @@ def run_command(
     return worst
 
 
-@contextmanager
-def _line_told(path: Path) -> Iterator[None]:
-    """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
-    from audit.claim import load
-
-    try:
-        yield
-    except SettingsError:
-        load(path, known=known_names(configs=True))
-        raise  # where the file by itself is sound
-
-
-def _way(
+def _looks_and_time(
     context: typer.Context, until_settled: bool, budget: str | None, looks: str | None
 ) -> tuple[tuple[int, ...] | None, Budget] | None:
     """Looks and time of --until-settled; None without it."""
-    from audit.cli.looks import Budget, looks_of
     from audit.durations import seconds_of
+    from audit.pipeline.until_settled import Budget, looks_of
 
     if not until_settled:
         options = {"--budget": budget, "--looks": looks}
@@ -256,44 +127,38 @@ def _way(
     return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
 
 
-def _check_readings(papers: Sequence[Paper], *, one_split: bool, one_look: bool) -> None:
-    if not one_split:
-        raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
-    if not one_look:
-        raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
-    check_readings(papers)
+def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
+    from audit.cli.report import write_report
+    from audit.pipeline.suite import run_once
+
+    audit, plan = run_once(suite)
+    if audit is None:
+        return Exit.INTERRUPTED
+    write_report(audit, suite.folder, also)
+    for text in audit.about_looks:
+        suite.say(text)
+    if suite.nothing_to_run(plan) and not suite.has_evidence(plan):
+        return Exit.BAD_INPUT  # the report tells of printed numbers alone
+    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
 
 
-def _columns(text: str | None, data: Path | None, until_settled: bool) -> tuple[int, ...]:
-    from audit.cli.columns import columns_of
-    from reimpl.data.formats import split_name
+def _until_settled(
+    suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, also: tuple[str, ...]
+) -> Exit:
+    from audit.cli.report import write_files, write_report
+    from audit.pipeline.until_settled import run_until_settled
 
-    if text is None:
-        return ()
-    if data is None:
-        raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
-    if split_name(data)[1] is not None:
-        raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
-    if until_settled:
-        raise AuditError(f"--columns {text}: with --until-settled take one column, as in --data {data}@0")
-    return columns_of(text)
-
-
-def _by_commands(
-    paper: Paper,
-    path: Path,
-    store: Path,
-    only: list[str] | None,
-    seeds: int,
-    *,
-    allowed: bool,
-    retry_failed: bool,
-) -> bool:
-    """The runs of experiments that bring a command of their own; whether any failed."""
-    from audit.commanded import Commands, run_commands
-    from audit.runner.plan import selected
-
-    wanted = selected(paper, only or [])
-    chosen = None if wanted is None else frozenset(wanted)
-    commands = Commands(paper, path, store, chosen, retry_failed, lambda said: print(said, file=sys.stderr))
-    return run_commands(commands, seeds=seeds, allowed=allowed)
+    walk = run_until_settled(suite, wanted, budget, lambda audit: write_files(audit, suite.folder))
+    if walk.interrupted:
+        return Exit.INTERRUPTED
+    if walk.nothing_to_run:
+        return Exit.BAD_INPUT
+    if walk.audit is None:
+        suite.say(f"stopped before the first look: {walk.why}; nothing is judged")
+        return Exit.OK
+    write_report(walk.audit, suite.folder, also)
+    for text in walk.audit.about_looks:
+        suite.say(text)
+    taken = sum(look.seeds in walk.schedule.looks for look in walk.audit.looks)
+    suite.say(f"stopped after {taken} of {len(walk.schedule.looks)} looks: {walk.why}")
+    return Exit.RUNS_FAILED if suite.failures(walk.jobs.values()) else verdict_code(walk.audit)

@@ -13,7 +13,7 @@ import typer
 from audit.claim_names import counted
 from audit.cli.app import app, known_names, papers_of, say
 from audit.cli.editing import DryRun, Page, Section, ask, claim_path, finish
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 

@@ -10,20 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Self
 import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
-from audit.cli.corpus_options import (
-    IN_TUNE,
-    Base,
-    FormatName,
-    Ids,
-    LabelsField,
-    Raw,
-    Separator,
-    TextFields,
-    in_our_words,
-)
-from audit.cli.model_folder import Models
-from audit.cli.run_options import Only, settings_of
+from audit.cli.options import command
 from audit.exit_codes import Exit
+from audit.settings import TrainingSettings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,27 +21,12 @@ if TYPE_CHECKING:
     from audit.study import Study, Trial
 
 
-@app.command("tune")
+@command(app, "tune")
 def tune_command(
     claims: Annotated[
         list[str], typer.Argument(metavar="CLAIMS...", help="Claim files or keys of built-in ones.")
     ],
-    only: Only = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(help="A corpus, as `audit run` takes it; default: a synthetic corpus."),
-    ] = None,
-    data_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
-    ] = None,
-    base: Base = None,
-    format: FormatName = None,
-    text_field: TextFields = None,
-    labels_field: LabelsField = None,
-    separator: Separator = None,
-    ids: Ids = False,
-    raw: Raw = None,
+    settings: TrainingSettings,
     trials: Annotated[
         int | None,
         typer.Option(
@@ -70,18 +44,7 @@ def tune_command(
             help="No trial begins after so many minutes, or as 90s, 30m, 2h; default: no limit.",
         ),
     ] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Worker processes; several commands may share a study as well.")
-    ] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of the proposals, and of every trial's training.")] = 0,
-    protocol: Annotated[
-        str, typer.Option(help="Training protocol, as of `audit run`: auto, claimed, or a name.")
-    ] = "auto",
-    vectors: Annotated[str | None, typer.Option(help="Word vectors, as of `audit run`.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    precision: Annotated[str, typer.Option(help="float32, tf32 or bf16.")] = "float32",
-    store: Annotated[Path, typer.Option(help="Folder of the run records and studies.")] = Path("audit-runs"),
-    models: Models = None,
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 
@@ -89,47 +52,34 @@ def tune_command(
     kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
-    from audit.cli.suite import check_can_be_written, threads_of
+    from audit.pipeline.corpus_words import IN_TUNE, in_our_words
+    from audit.pipeline.start import runner_settings
+    from audit.pipeline.suite import check_can_be_written, threads_of
     from audit.runner.tuning.ask import questions
     from audit.runner.tuning.carry_on import Way, carry_on
 
     papers = papers_of(claims)
     check_keys(papers)
-    settings = settings_of(
-        data=data,
-        data_file=data_file,
-        base=base,
-        format=format,
-        text_field=text_field,
-        labels_field=labels_field,
-        separator=separator,
-        ids=ids,
-        raw=raw,
-        protocol=protocol,
-        vectors=vectors,
-        seeds=1,
-        device=device,
-        precision=precision,
-        store=store,
-    )
-    check_can_be_written(store)
+    runner = runner_settings(settings)
+    check_can_be_written(settings.store)
     seconds = None if timeout is None else _seconds(timeout)
     with in_our_words(IN_TUNE):
         asked = [
             question
             for paper in papers
-            for question in questions(paper, settings, only=only or [], seed=seed, epochs=epochs)
+            for question in questions(paper, runner, only=settings.only, seed=seed, epochs=epochs)
         ]
-    threads = threads_of(jobs) if settings.device == "cpu" else None
+    jobs = settings.jobs or 1
+    threads = threads_of(jobs) if runner.device == "cpu" else None
     worst = Exit.OK
     for question in asked:
-        way = Way(store, trials or question.trials, jobs, threads, seconds)
+        way = Way(settings.store, trials or question.trials, jobs, threads, seconds)
         with Screen(question, way.trials) as screen:
-            screen.announce(way.workers, settings.device)
+            screen.announce(way.workers, runner.device)
             study = carry_on(question, way, screen)
         if study is None:
             return Exit.INTERRUPTED
-        _tell(study, store)
+        _tell(study, settings.store)
         worst = Exit.RUNS_FAILED if study.best is None else worst
     return worst
 

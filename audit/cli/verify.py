@@ -14,7 +14,7 @@ import typer
 
 from audit.cli.app import app, say
 from audit.cli.editing import Beside, Decimal, DryRun, Format, Heads, Names, finish, open_file
-from audit.cli.model_folder import Models
+from audit.cli.options import Models
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 

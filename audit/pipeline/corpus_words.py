@@ -1,4 +1,4 @@
-"""What a corpus does not say of itself, as options; and the messages that ask for it, in their words."""
+"""Messages that ask how a corpus is read, in the words of the command that reads it."""
 
 from __future__ import annotations
 
@@ -6,50 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.errors import AuditError
+from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
     from reimpl.data.formats import Options
-
-Column = Annotated[
-    int | None,
-    typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
-]
-Base = Annotated[
-    int | None,
-    typer.Option("--base", min=0, max=1, help="0 or 1: what label and feature ids count from."),
-]
-DataFile = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="FILE", help="The data file of split columns, where it lies elsewhere."),
-]
-FormatName = Annotated[
-    str | None, typer.Option("--format", help="Name of the format, where two of them fit.")
-]
-TextFields = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text-field",
-        metavar="NAME",
-        help="The field of JSON lines or CSV that holds the text; more than once: joined by a space.",
-    ),
-]
-LabelsField = Annotated[
-    str | None,
-    typer.Option("--labels-field", metavar="NAME", help="The field of JSON lines or CSV with the labels."),
-]
-Separator = Annotated[
-    str | None, typer.Option("--separator", help="What parts the labels where they are one string.")
-]
-Ids = Annotated[bool, typer.Option("--ids", help="The first column of LibMultiLabel text holds ids.")]
-Raw = Annotated[
-    bool | None, typer.Option("--raw/--tokenised", help="Which of both, where texts are there twice.")
-]
 
 
 @dataclass(frozen=True)
@@ -57,7 +20,7 @@ class Words:
     """How the options of `reimpl.data.formats.Options` are called here."""
 
     column: str = "--column {}"
-    data: str = "--data"
+    data: str = "--data-file"
     columns: str = ""
     """The option for all split columns; empty where there is none."""
 
@@ -84,8 +47,8 @@ _NAMES: Mapping[str, str] = {
     "format": "--format",
 }
 #: In `audit data`; and in `audit tune` and `audit run`, where `--data` is the corpus.
-IN_DATA, IN_TUNE = Words(), Words(column="--data DIR@{}", data="--data-file")
-IN_RUN = Words(IN_TUNE.column, IN_TUNE.data, columns="--columns")
+IN_DATA, IN_TUNE = Words(), Words(column="--data DIR@{}")
+IN_RUN = Words(IN_TUNE.column, columns="--columns")
 
 _FLAGS = {("ids", "True"): "--ids", ("raw", "True"): "--raw", ("raw", "False"): "--tokenised"}
 _NAME = "|".join((*_NAMES, "column", "data"))
@@ -95,33 +58,21 @@ _COLUMNS = re.compile(r"(?<=one a column; state )column=0 to column=(\d+)")
 _ALONE = re.compile(rf"^({_NAME})(?= is empty)|(?<=, and )({_NAME})(?= right\?)")
 
 
-def options_of(
-    *,
-    words: Words = IN_DATA,
-    column: int | None,
-    base: int | None,
-    data: Path | None = None,
-    text: list[str] | None = None,
-    labels: str | None = None,
-    separator: str | None = None,
-    ids: bool = False,
-    raw: bool | None = None,
-) -> Options:
+def options_of(chosen: CorpusSettings, *, words: Words = IN_DATA, column: int | None = None) -> Options:
     """What was given; raises `AuditError` for an empty name or separator."""
     from reimpl.data.formats import Options
 
-    start: Any = base  # 0 or 1, as the option's bounds say
     with in_our_words(words):
         return Options(
-            features_from=start,
-            labels_from=start,
+            features_from=chosen.base,  # type: ignore[arg-type]
+            labels_from=chosen.base,  # type: ignore[arg-type]
             column=column,
-            data=data,
-            text=tuple(text) if text else None,
-            labels=labels,
-            separator=separator,
-            ids=ids or None,
-            raw=raw,
+            data=chosen.data_file,
+            text=tuple(chosen.text_field) or None,
+            labels=chosen.labels_field,
+            separator=chosen.separator,
+            ids=chosen.ids or None,
+            raw=chosen.raw,
         )
 
 

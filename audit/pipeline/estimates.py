@@ -12,14 +12,14 @@ from audit.claim_names import counted, first_of
 from audit.durations import span
 
 if TYPE_CHECKING:
-    from audit.cli.suite import Suite
+    from audit.pipeline.suite import Suite
     from audit.record import ExperimentRecord, Run
     from audit.runner import Job, Plan
 
 
 def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
     """What the plan's runs cost; for the screen, before the first run."""
-    missing = [job for job in plan.jobs if is_open(suite, job)]
+    missing = [job for job in plan.jobs if suite.is_open(job)]
     if several := _readings(plan):
         names, most = several
         number = f"up to {counted(most, 'reading')} each of {counted(names, 'experiment')}"
@@ -93,7 +93,7 @@ def _sd_on_record(suite: Suite, plan: Plan) -> float | None:
 
     values: dict[str, list[float]] = {}
     for job in plan.jobs:
-        run = suite.records.get(job.spec.key)
+        run = suite.session.records.get(job.spec.key)
         if run is not None and run.status == "done" and "P@1" in run.metrics:
             values.setdefault(job.spec.arm, []).append(run.metrics["P@1"])
     sds = [sd for it in values.values() if len(it) > 2 and (sd := sample(it).sd)]
@@ -116,17 +116,10 @@ def to_do(suite: Suite, plans: Sequence[Plan], jobs: Sequence[Job], missing: Seq
 
 def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
     """What an earlier command left unfinished."""
-    begun = [job.title for job in missing if suite.records.has_checkpoint(job.spec.key)]
+    begun = [job.title for job in missing if suite.session.records.has_checkpoint(job.spec.key)]
     if begun:
         goes = "goes on from its checkpoint" if len(begun) == 1 else "go on from their checkpoints"
         yield f"{first_of(begun)} {'was' if len(begun) == 1 else 'were'} begun before, and {goes}"
-
-
-def is_open(suite: Suite, job: Job) -> bool:
-    run = suite.records.get(job.spec.key)
-    if run is None or run.status == "interrupted" or (run.status == "failed" and suite.retry_failed):
-        return True
-    return suite.rerun_changed and run.sources != job.sources
 
 
 def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
@@ -149,7 +142,9 @@ def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job])
 
 def _on_record(suite: Suite, plan: Plan) -> dict[str, ExperimentRecord]:
     keys = (key for keys in plan.keys.values() for key in keys)
-    there: Mapping[str, Run] = {key: run for key in keys if (run := suite.records.get(key)) is not None}
+    there: Mapping[str, Run] = {
+        key: run for key in keys if (run := suite.session.records.get(key)) is not None
+    }
     return plan.with_runs(there)
 
 

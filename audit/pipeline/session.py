@@ -1,0 +1,199 @@
+"""What a store holds of a paper, judged: one road for the commands, the Python interface and pytest."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.claim_names import counted
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.claim import Paper
+    from audit.manifest import KeptPlan, Ledger
+    from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
+    from audit.store import Store
+
+Tell = Callable[[str], None]
+"""Gets what the user must know beside the result, one sentence each."""
+
+
+@dataclass
+class Session:
+    """A store, and how what it holds is judged."""
+
+    store: Path
+    evidence: str = "ours"
+    """Which runs judge an experiment that has ours and imported ones."""
+    command: str = "audit judge"
+    """What makes the audit again."""
+    tell: Tell = lambda text: None
+    on_record: bool = True
+    """Whether the look that is taken, and the margins, are written into the store; verdicts are the same."""
+    context: Sequence[Paper] = ()
+    """Papers that the user named: their numbers are held against each other."""
+    strict: bool = True
+    """Whether a record that cannot be read ends the command; else the others are judged."""
+
+    def __post_init__(self) -> None:
+        check_evidence(self.evidence)
+
+    @cached_property
+    def records(self) -> Store:
+        from audit.store import Store
+
+        return Store(self.store)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """All records. Raises `StoreError` where one is not sound, `AuditError` where there is no store."""
+        if self.strict and not self.store.is_dir():
+            raise AuditError(f"{self.store}: no such folder; `audit run` and `audit import` make it")
+        return list(self.records.runs(problems=None if self.strict else []))
+
+    def read_again(self) -> None:
+        """The store has more runs now."""
+        self.__dict__.pop("runs", None)
+
+    def ledger(self, paper: Paper) -> Ledger:
+        from audit.manifest import Ledger
+
+        return Ledger(self.store, paper.paper.key)
+
+    def grown(self, paper: Paper, path: Path) -> Mapping[str, tuple[str, ...]]:
+        """Earlier margins that still stand; raises `AuditError` where claims were changed after the runs."""
+        from audit.fixed_margins import grown_since
+        from audit.manifest import check_there
+
+        check_there(self.store, paper.paper.key, self.runs)
+        return grown_since(self.store, paper, self.runs, path=path)
+
+    def imported(self, paper: Paper) -> Mapping[str, tuple[Run, ...]]:
+        from audit.imported import active
+
+        return active(self.runs, paper.paper.key, self.store)
+
+    def lost(self, paper: Paper) -> Mapping[str, tuple[int, ...]]:
+        from audit.manifest import lost_seeds
+
+        return lost_seeds(self.store, paper.paper.key)
+
+    def plans(self, paper: Paper) -> list[KeptPlan]:
+        """One for each report of the paper; none where nothing was run or imported."""
+        from audit.manifest import kept_plans, no_plan
+
+        plans = kept_plans(self.store, paper.paper.key)
+        return plans or ([no_plan(paper)] if self.imported(paper) else [])
+
+    def studies(self, paper: Paper) -> dict[str, SplitStudy]:
+        """Of split columns, by report."""
+        from audit.split_columns import studies_of
+
+        return studies_of(paper, self.plans(paper), self.runs, self.lost(paper))
+
+    def judge(
+        self,
+        paper: Paper,
+        plan: KeptPlan,
+        grown: Mapping[str, tuple[str, ...]],
+        looks: Sequence[Look] | None = None,
+    ) -> Audit:
+        """Every claim by the runs that the newest command of that report planned, and by imported ones.
+
+        `looks` are those to judge at; without them this judgement is one, and goes on record.
+        """
+        from audit.assemble import assemble
+        from audit.evidence import about_code, about_gone
+        from audit.fixed_margins import keep_fixed
+        from audit.label_strata import with_predictions
+        from audit.manifest import note_settled, with_lost_imports, with_stored_runs
+        from audit.papers import sheets_beside
+        from audit.runner.versions import sources_of
+        from audit.split_columns import with_splits
+
+        imported, lost = self.imported(paper), self.lost(paper)
+        ours = {
+            name: replace(it, sources=sources_of(it)) if it.runs else it
+            for name, it in with_stored_runs(plan, paper, self.runs, lost).items()
+        }
+        experiments = with_lost_imports(self._with_imported(paper, ours, imported), lost)
+        if self.on_record:
+            groups = (*(it.runs for it in ours.values()), *imported.values())
+            note_settled(self.store, paper.paper.key, (run.spec for runs in groups for run in runs))
+            keep_fixed(self.store, paper)
+        for text in (*about_gone(experiments.values()), *about_code(experiments.values())):
+            self.tell(text)
+        audit = assemble(
+            paper,
+            experiments,
+            fidelity=plan.fidelity,
+            command=" && ".join(dict.fromkeys(it for it in (plan.command, self.command) if it)),
+            looks=self._take_looks(paper, experiments.values()) if looks is None else looks,
+            grown=grown,
+            others=sheets_beside(paper, self.context),
+        )
+        return with_splits(with_predictions(audit, self.records), plan.report, self.studies(paper))
+
+    def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
+        """All looks at these runs, with this one: the seeds that are there, or as many of those declared.
+
+        Looking again at the same seeds is no new look; fewer seeds than at an earlier one are none either.
+        """
+        from audit.looks import ruled, with_look
+
+        groups = [it.runs for it in experiments if it.runs]
+        done = any(run.status == "done" for runs in groups for run in runs)
+        seeds = max((len({run.spec.seed for run in runs}) for runs in groups), default=0) if done else 0
+        arms = [min(runs, key=lambda run: run.spec.seed).spec.arm for runs in groups]
+        ledger = self.ledger(paper)
+        looks = ruled(ledger.looks(arms))
+        declared = max((look.declared for look in looks), key=len, default=())
+        reached = max((look.seeds for look in looks if look.declared or not declared), default=0)
+        new = [n for n in declared if reached < n <= seeds] if declared else [seeds]
+        for n in new if seeds and seeds >= reached else ():
+            look = with_look(looks, n, declared)
+            looks = ruled(ledger.take(look, arms) if self.on_record else (*looks, look))
+        return looks
+
+    def _with_imported(
+        self,
+        paper: Paper,
+        experiments: dict[str, ExperimentRecord],
+        imported: Mapping[str, tuple[Run, ...]],
+    ) -> dict[str, ExperimentRecord]:
+        """The experiments with the imported runs in their places; what is not judged is told."""
+        from audit.imported import strangers, with_imported
+
+        merged = with_imported(paper, experiments, imported, evidence=self.evidence)  # type: ignore[arg-type]
+        for name in strangers(experiments, imported):
+            self.tell(f"left out: imported runs of {name!r}, which the claim file does not have")
+        both = [name for name, it in merged.items() if it.unjudged and name in experiments]
+        if both:
+            ours, other = ("ours", "imported") if self.evidence == "ours" else ("imported", "ours")
+            self.tell(
+                f"{'1 experiment has' if len(both) == 1 else f'{len(both)} experiments have'} runs of both "
+                f"kinds: {ours} are judged and the others shown (--evidence {other} turns that round)"
+            )
+        if closer := [name for name in merged if name not in experiments]:
+            self.tell(
+                f"printed values of {counted(len(closer), 'experiment')} are judged by imported runs, whose "
+                "data are closer to the paper's than ours"
+            )
+        return merged
+
+
+def command_line(words: Sequence[str]) -> str:
+    """The command as it is typed."""
+    return shlex.join(["audit", *words])
+
+
+def check_evidence(evidence: str) -> None:
+    """Raises `AuditError` for what is neither ours nor imported."""
+    from audit.imported import EVIDENCE
+
+    if evidence not in EVIDENCE:
+        raise AuditError(f"--evidence {evidence!r} is unknown; known are {', '.join(EVIDENCE)}")

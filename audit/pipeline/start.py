@@ -1,0 +1,124 @@
+"""From what a user chose (`audit.settings`) to suites of runs; what can be refused is refused here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.errors import AuditError, SettingsError
+from audit.pipeline.corpus_words import IN_RUN, options_of
+from audit.pipeline.session import Session
+from audit.pipeline.suite import Suite, check_can_be_written
+from audit.settings import RunSettings, TrainingSettings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from audit.claim import Paper
+    from audit.runner import Settings
+
+
+def runner_settings(chosen: TrainingSettings) -> Settings:
+    """As the runner takes them; raises `AuditError` where they do not go together."""
+    from audit.runner import Settings
+    from audit.runner.devices import check_precision, device_of
+    from reimpl.data.formats import split_name
+
+    run = chosen if isinstance(chosen, RunSettings) else RunSettings(store=chosen.store)
+    device = device_of(chosen.device)
+    check_precision(chosen.precision, device)
+    options = options_of(chosen, words=IN_RUN)
+    if chosen.data is None:
+        if given := [*options.stated, *(["format"] if chosen.format else [])]:
+            raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
+        if chosen.vectors:
+            raise AuditError(
+                f"--vectors {chosen.vectors}: made words have no vectors; give --data too, or leave it out"
+            )
+    if run.tuned_on and run.untuned:
+        raise AuditError(f"--untuned and --tuned-on {run.tuned_on} are opposites; give one of them")
+    if run.tuned_on and not split_name(run.tuned_on)[0].exists():
+        raise AuditError(
+            f"--tuned-on {run.tuned_on}: no such folder; name the corpus that `audit tune --data` had"
+        )
+    return Settings(
+        data=chosen.data,
+        options=options,
+        format=chosen.format,
+        protocol=chosen.protocol,
+        vectors=chosen.vectors,
+        seeds=run.seeds,
+        device=device,
+        precision=chosen.precision,
+        cache=chosen.store / "data",
+        untuned=run.untuned,
+        tuned_on=run.tuned_on,
+        readings=run.readings,
+    )
+
+
+def suites(
+    papers: Sequence[tuple[Paper, Path]],
+    chosen: RunSettings,
+    session: Session,
+    console: Console,
+    out: Path,
+) -> list[tuple[Suite, Path]]:
+    """One for each paper, with its claim file. Raises `AuditError` before anything is run."""
+    settings = runner_settings(chosen)
+    if chosen.readings:
+        for paper, _ in papers:
+            if paper.readings is None:
+                raise AuditError(
+                    f"--readings: {paper.paper.key} declares none; leave it out, or add readings"
+                )
+    check_can_be_written(chosen.store)
+    workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
+    return [
+        (
+            Suite(
+                paper,
+                settings,
+                session,
+                console,
+                out,
+                chosen.only,
+                workers,
+                chosen.retry_failed,
+                chosen.rerun_changed,
+                session.grown(paper, path),
+            ),
+            path,
+        )
+        for paper, path in papers
+    ]
+
+
+def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:
+    """The runs of experiments that bring a program of their own; whether any failed."""
+    from audit.commanded import Commands, run_commands
+    from audit.runner.plan import selected
+
+    wanted = selected(suite.paper, chosen.only)
+    only = None if wanted is None else frozenset(wanted)
+    tell = suite.session.tell
+    commands = Commands(suite.paper, path, suite.session.store, only, chosen.retry_failed, tell)
+    failed = run_commands(commands, seeds=chosen.seeds, allowed=chosen.allow_commands)
+    suite.session.read_again()
+    return failed
+
+
+@contextmanager
+def line_of_bad_settings(path: Path) -> Iterator[None]:
+    """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
+    from audit.claim import load
+    from audit.known import known_names
+
+    try:
+        yield
+    except SettingsError:
+        load(path, known=known_names(configs=True))
+        raise  # where the file by itself is sound

@@ -1,0 +1,222 @@
+"""`audit run --until-settled`: seeds look by look where a claim is open, at levels declared beforehand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from audit.claim_names import counted
+from audit.durations import span
+from audit.errors import AuditError
+from audit.looks import with_look
+from audit.pipeline.estimates import seconds_of_runs
+from audit.pipeline.suite import Suite
+from audit.record import Audit, Look
+from audit.stats.decision import Decision
+from audit.stats.sequential import Schedule, step
+
+if TYPE_CHECKING:
+    from audit.planning import Outlook
+    from audit.runner import Job, Plan
+
+DEFAULT_LOOKS = (3, 5, 8, 12, 20)
+
+
+def _clock() -> float:
+    return time.monotonic()
+
+
+@dataclass
+class Budget:
+    """Wall-clock time of the whole command."""
+
+    seconds: float | None
+    """None: no limit."""
+    began: float = field(default_factory=lambda: _clock())
+
+    @property
+    def left(self) -> float:
+        return float("inf") if self.seconds is None else self.seconds - (_clock() - self.began)
+
+
+def looks_of(text: str) -> tuple[int, ...]:
+    """The looks of `3,5,8`. Raises `AuditError` for anything but growing numbers from 2 to 1000."""
+    parts = [part.strip() for part in text.split(",")]
+    if all(part.isascii() and part.isdecimal() and len(part) < 5 for part in parts):
+        looks = tuple(int(part) for part in parts)
+        if list(looks) == sorted(set(looks)) and looks[0] >= 2 and looks[-1] <= 1000:
+            return looks
+    raise AuditError(f"--looks {text!r}: write growing numbers of seeds from 2 to 1000, as in 3,5,8")
+
+
+def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
+    """The schedule to go by: a new one, which shares what earlier looks left, or the one that was begun.
+
+    Raises `AuditError` for other looks than those that were begun, which share all of the level.
+    """
+    old = max((look.declared for look in taken), key=len, default=())
+    if old and wanted not in (None, old):
+        raise AuditError(
+            f"--looks {_listed(wanted or ())}: looks were declared as {_listed(old)}, which share all of the "
+            "level; go on with those"
+        )
+    looks = old or wanted or DEFAULT_LOOKS
+    return Schedule(
+        looks, tuple(with_look([*taken, Look(looks[-1], 0.0, looks)], n, looks).level for n in looks)
+    )
+
+
+def run_until_settled(
+    suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, publish: Callable[[Audit], object]
+) -> Walk:
+    """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end.
+
+    `publish` gets the audit as each look leaves it.
+    """
+    first = suite.plan(seeds=1)
+    walk = Walk(suite, declared(wanted, suite.looks(first)), budget, publish, _runnable(first))
+    if idle := suite.nothing_to_run(first):
+        suite.say(idle)
+        if not suite.has_evidence(first):
+            walk.nothing_to_run = True
+            return walk
+    walk.go(first)
+    return walk
+
+
+@dataclass
+class Walk:
+    """The looks one after another; what an earlier command did is read from its records."""
+
+    suite: Suite
+    schedule: Schedule
+    budget: Budget
+    publish: Callable[[Audit], object]
+    runnable: frozenset[str]
+    """Experiments that the user lets run."""
+    audit: Audit | None = None
+    """As the last look left it."""
+    jobs: dict[str, Job] = field(default_factory=dict)
+    """All that belong to the looks taken."""
+    why: str = "no claim is open that seeds can settle"
+    """Why it ended."""
+    interrupted: bool = False
+    nothing_to_run: bool = False
+
+    def go(self, first: Plan) -> None:
+        wanted = self._worth_running(first)
+        if wanted:
+            self.suite.announce(self.suite.plan(seeds=self.schedule.looks[0], only=sorted(wanted)))
+            self.suite.say(f"looks at {_listed(self.schedule.looks)} seeds, which share the level")
+        self.suite.fidelity(first)
+        for number, seeds in enumerate(self.schedule.looks, start=1):
+            if not wanted:
+                return
+            plan = self.suite.plan(seeds=seeds, only=sorted(wanted))
+            if not self._in_budget(plan, seeds):
+                return
+            if not self.suite.carry_out(plan.jobs):
+                self.interrupted = True
+                return
+            worth_more = self._outcome(number, seeds, self._look(plan, seeds))
+            wanted = frozenset(name for it in worth_more for name in it.seeds_now) & self.runnable
+
+    def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
+        """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
+        from audit.planning import outlooks
+
+        level = self.schedule.level(seeds)
+        assert level is not None
+        ledger = self.suite.session.ledger(self.suite.paper)
+        ledger.take(Look(seeds, level, self.schedule.looks), self.suite.arms(plan))
+        self.jobs |= {job.spec.key: job for job in plan.jobs}
+        self.audit = self.suite.judge(self.suite.looks(plan))
+        self.publish(self.audit)
+        return [
+            it
+            for it in outlooks(self.audit, alpha=self.schedule.levels[-1])
+            if it.by_seeds and self.runnable.issuperset(it.seeds_now) and self._is_meant(it.claim)
+        ]
+
+    def _outcome(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> list[Outlook]:
+        """The claims for which the next look is worth its time; `why` is kept for where there is none."""
+        last, level = self.schedule.looks[-1], self.schedule.level(seeds)
+        steps = {
+            it.claim: step(
+                self.schedule,
+                seeds=seeds,
+                decision=Decision("inconclusive", it.reason),
+                power_at_last_look=it.chance(last),
+            )
+            for it in outlooks
+        }
+        worth_more = [it for it in outlooks if steps[it.claim] == "go_on"]
+        futile = sum(it == "futile" for it in steps.values())
+        hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
+        self.suite.say(
+            f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, "
+            f"level {100.0 * (level or 0.0):.3g} %: "
+            f"{counted(len(outlooks), 'claim')} open that seeds may settle{hopeless}"
+        )
+        self.why = f"that was the last look, at {last} seeds"
+        if not outlooks:
+            self.why = "everything that seeds can settle is settled"
+        elif futile and not worth_more:
+            self.why = f"futile: no open claim has 20 % power at {last} seeds"
+        return worth_more
+
+    def _in_budget(self, plan: Plan, seeds: int) -> bool:
+        """Whether the look fits into the time that is left; `why` says by how much it does not."""
+        if self.budget.seconds is None:
+            return True
+        missing = [job for job in plan.jobs if self.suite.is_open(job)]
+        needed = seconds_of_runs(self.suite, [plan], missing)
+        if needed is None:  # one run is the price of knowing
+            if not self.suite.carry_out(missing[:1]):
+                raise KeyboardInterrupt
+            missing = [job for job in plan.jobs if self.suite.is_open(job)]
+            needed = seconds_of_runs(self.suite, [plan], missing)
+        if not missing or needed is None or needed <= self.budget.left:
+            return True
+        self.why = (
+            f"budget: the look at {seeds} seeds needs about {span(needed)} for "
+            f"{counted(len(missing), 'run')}, and {span(self.budget.left)} are left"
+        )
+        return False
+
+    def _is_meant(self, claim: str) -> bool:
+        """Whether `--only` leaves the claim in: where it names claims alone, only these keep the looks going.
+
+        Others that rest on the same experiments are judged with them.
+        """
+        paper, named = self.suite.paper, set(self.suite.only)
+        claims = {name for it in paper.claim_records() for name in (it.id, it.claim)}
+        if not named or not named <= claims - set(paper.single_experiments):
+            return True
+        return claim in named or claim.partition(":")[0] in named
+
+    def _worth_running(self, plan: Plan) -> frozenset[str]:
+        """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
+        from audit.judging import JUDGES
+
+        records = {it.id: it for it in plan.experiments}
+        found: set[str] = set()
+        for claim in (it for it in self.suite.paper.claim_records() if self._is_meant(it.id)):
+            names = set(claim.experiments)
+            elsewhere = claim.kind == "value" and any(
+                records[name].scope != "same_data" for name in names if name in records
+            )
+            if claim.kind in JUDGES and names and names <= self.runnable and not elsewhere:
+                found |= names
+        return frozenset(found)
+
+
+def _runnable(plan: Plan) -> frozenset[str]:
+    return frozenset(it.id for it in plan.experiments if it.not_run is None)
+
+
+def _listed(looks: Sequence[int]) -> str:
+    """As they are typed: `3,5,8`."""
+    return ",".join(map(str, looks))
