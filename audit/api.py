@@ -166,7 +166,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
     was begun is kept: the same call goes on where it was.
     """
     from audit.pipeline.session import Session
-    from audit.pipeline.start import run_own_commands, suites
+    from audit.pipeline.start import judged_at_once, run_own_commands, suites
     from audit.pipeline.suite import run_once
     from audit.progress import quiet_console
     from audit.runner.model_folder import models_of
@@ -183,8 +183,10 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
         held, path = _paper(paper)
         command = f"audit.run({held.paper.key!r}, seeds={settings.seeds})"
         session = Session(settings.store, settings.evidence, command, strict=False)
-        console = quiet_console()
-        ((suite, _),) = suites([(held, path)], settings, session, console, settings.store / "reports")
+        out = settings.store / "reports"
+        if not settings.rerun_changed and (audit := judged_at_once(held, path, settings, session, out)):
+            return audit
+        ((suite, _),) = suites([(held, path)], settings, session, quiet_console(), out)
         run_own_commands(suite, path, settings)
         audit, _ = run_once(suite)
         if audit is None:

@@ -63,6 +63,10 @@ class KeptPlan:
     """Experiment id -> digest of its description in the claim file."""
     fidelity: tuple[FidelityCheck, ...]
     command: str
+    asked: tuple[str, ...] = ()
+    """Keys of the runs that were asked for, not of what was left out."""
+    request: str = ""
+    """Digest of what decided the plan (`audit.pipeline.remembered`); empty in older ones."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Manifest:
 
 
 def plan_of(
-    paper: Paper, report: str, plan: Plan, fidelity: Sequence[FidelityCheck], *, command: str
+    paper: Paper, report: str, plan: Plan, fidelity: Sequence[FidelityCheck], *, command: str, request: str
 ) -> KeptPlan:
     """The plan as it is kept."""
     return KeptPlan(
@@ -102,6 +106,8 @@ def plan_of(
         _definitions(paper),
         tuple(fidelity),
         command,
+        tuple(job.spec.key for job in plan.jobs),
+        request,
     )
 
 

@@ -981,3 +981,23 @@ def test_settings_that_cannot_be_are_all_told_with_their_lines(
     assert any(it.startswith(f"toy.yaml:{at}: experiments.words.config.maps: ") for it in said)
     there = f"toy.yaml:{choice}: readings.open.pace.choices.b.training.epochs: cannot be 'no one': {number}"
     assert there in said and len(said) == 4
+
+
+@pytest.mark.usefixtures("trained")
+def test_the_same_command_with_nothing_to_do_needs_no_torch(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says the same; and what is changed since, in the claim file or the corpus, is planned anew."""
+    command = [*RUN, "--seeds", "3"]
+    assert cli.main(command) == Exit.OK
+    first = record()
+    capsys.readouterr()
+    script = f"import sys; from audit.cli import main; main({command}); sys.exit('torch' in sys.modules)"
+    again = python("-c", script)
+    assert again.returncode == 0, again.stderr
+    assert "toy2024: all 9 runs are on record" in again.stderr
+    assert record() == first
+    corpus = folder / "corpus" / "train.txt"
+    corpus.write_text(corpus.read_text() + corpus.read_text().splitlines()[0] + "\n")
+    assert cli.main(command) == Exit.OK
+    assert "9 runs to do" in told(capsys)

@@ -34,6 +34,8 @@ MAY_IMPORT = {
     "audit.label_strata": ("audit", "reimpl.data.strata", "reimpl.errors"),
     "audit.statistics_beside": ("audit", "reimpl.plugins"),
     "audit.plugins": ("audit", "reimpl.metric_names", "reimpl.plugins"),
+    "audit.known": ("audit", "reimpl"),
+    "audit.pipeline": ("audit", "reimpl"),
     "audit.runner": ("audit", "reimpl", "torch"),
     "audit.cli": (*OURS, "torch"),
     "claims": (),

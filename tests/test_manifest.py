@@ -49,7 +49,7 @@ def planned(paper: Paper, folder: Path, *, seeds: int = 2, only: Sequence[str] =
 
 
 def kept(paper: Paper, plan: Plan, *, report: str = "toy2024-corpus") -> KeptPlan:
-    return plan_of(paper, report, plan, (PASSED,), command="audit run toy.yaml")
+    return plan_of(paper, report, plan, (PASSED,), command="audit run toy.yaml", request="")
 
 
 def runs_of(plan: Plan, *, value: float = 50.0) -> list[Run]:

@@ -18,6 +18,7 @@ from audit.settings import RunSettings
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
     from audit.pipeline.until_settled import Budget
+    from audit.record import Audit
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
@@ -64,7 +65,8 @@ def run_command(
     from audit.cli.columns import columns_of, run_columns
     from audit.cli.index import write_index
     from audit.pipeline.session import Session, command_line
-    from audit.pipeline.start import line_of_bad_settings, run_own_commands, suites
+    from audit.pipeline.start import judged_at_once, line_of_bad_settings, run_own_commands, suites
+    from audit.pipeline.suite import report_name
     from audit.progress import new_console
 
     names = also_of(also)
@@ -90,8 +92,16 @@ def run_command(
         strict=False,
     )
     pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
-    worst = Exit.OK
-    for suite, path in suites(pairs, settings, session, new_console(), out):
+    worst, open_pairs = Exit.OK, []
+    for paper, path in pairs:
+        audit = None
+        if not (several or walk or settings.rerun_changed):
+            audit = judged_at_once(paper, path, settings, session, out)
+        if audit is None:
+            open_pairs.append((paper, path))
+        else:
+            worst = max(worst, _reported(audit, out / report_name(paper, settings.data), names))
+    for suite, path in suites(open_pairs, settings, session, new_console(), out):
         if run_own_commands(suite, path, settings):
             worst = Exit.RUNS_FAILED
         with line_of_bad_settings(path):
@@ -128,24 +138,30 @@ def _looks_and_time(
 
 
 def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
-    from audit.cli.report import write_report
     from audit.pipeline.suite import run_once
 
     audit, plan = run_once(suite)
     if audit is None:
         return Exit.INTERRUPTED
-    write_report(audit, suite.folder, also)
-    for text in audit.about_looks:
-        suite.say(text)
+    code = _reported(audit, suite.folder, also)
     if suite.nothing_to_run(plan) and not suite.has_evidence(plan):
         return Exit.BAD_INPUT  # the report tells of printed numbers alone
-    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else verdict_code(audit)
+    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else code
+
+
+def _reported(audit: Audit, folder: Path, also: tuple[str, ...]) -> Exit:
+    from audit.cli.report import write_report
+
+    write_report(audit, folder, also)
+    for text in audit.about_looks:
+        print(text, file=sys.stderr)
+    return verdict_code(audit)
 
 
 def _until_settled(
     suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, also: tuple[str, ...]
 ) -> Exit:
-    from audit.cli.report import write_files, write_report
+    from audit.cli.report import write_files
     from audit.pipeline.until_settled import run_until_settled
 
     walk = run_until_settled(suite, wanted, budget, lambda audit: write_files(audit, suite.folder))
@@ -156,9 +172,7 @@ def _until_settled(
     if walk.audit is None:
         suite.say(f"stopped before the first look: {walk.why}; nothing is judged")
         return Exit.OK
-    write_report(walk.audit, suite.folder, also)
-    for text in walk.audit.about_looks:
-        suite.say(text)
+    code = _reported(walk.audit, suite.folder, also)
     taken = sum(look.seeds in walk.schedule.looks for look in walk.audit.looks)
     suite.say(f"stopped after {taken} of {len(walk.schedule.looks)} looks: {walk.why}")
-    return Exit.RUNS_FAILED if suite.failures(walk.jobs.values()) else verdict_code(walk.audit)
+    return Exit.RUNS_FAILED if suite.failures(walk.jobs.values()) else code

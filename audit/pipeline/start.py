@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from audit.errors import AuditError, SettingsError
 from audit.pipeline.corpus_words import IN_RUN, options_of
+from audit.pipeline.remembered import remembered_plan, request_of
 from audit.pipeline.session import Session
-from audit.pipeline.suite import Suite, check_can_be_written
+from audit.pipeline.suite import Suite, check_can_be_written, report_name
 from audit.settings import RunSettings, TrainingSettings
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from audit.claim import Paper
+    from audit.record import Audit
     from audit.runner import Settings
 
 
@@ -90,11 +92,27 @@ def suites(
                 chosen.retry_failed,
                 chosen.rerun_changed,
                 session.grown(paper, path),
+                request_of(paper, chosen),
             ),
             path,
         )
         for paper, path in papers
     ]
+
+
+def judged_at_once(
+    paper: Paper, path: Path, chosen: RunSettings, session: Session, out: Path
+) -> Audit | None:
+    """The audit, where this very command was given before and all of its runs are done; else None."""
+    if not chosen.store.is_dir() or any(it.command for it in paper.single_experiments.values()):
+        return None
+    report = report_name(paper, chosen.data)
+    plan = remembered_plan(session, paper, request_of(paper, chosen), report)
+    if plan is None:
+        return None
+    check_can_be_written(out / report)
+    session.tell(f"{paper.paper.key}: all {len(plan.asked)} runs are on record")
+    return session.judge(paper, plan, session.grown(paper, path))
 
 
 def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:

@@ -37,15 +37,15 @@ class Suite:
     """Whether runs by other code than today's are made anew."""
     grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Earlier margins of which all claims stand -> claims that were added since."""
+    request: str = ""
+    """Digest of what decides the plan."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
     @property
     def folder(self) -> Path:
         """One report a paper and corpus: the next corpus does not replace what the last one said."""
-        data = self.settings.data
-        corpus = f"-{data.resolve().name}" if data else ""
-        return self.out / f"{self.paper.paper.key}{corpus}"
+        return self.out / report_name(self.paper, self.settings.data)
 
     def say(self, text: str) -> None:
         self.console.out(text, highlight=False)
@@ -144,7 +144,14 @@ class Suite:
         from audit.manifest import keep_plan, plan_of
 
         keep_fixed(self.session.store, self.paper)
-        kept = plan_of(self.paper, self.folder.name, plan, checks, command=self.session.command)
+        kept = plan_of(
+            self.paper,
+            self.folder.name,
+            plan,
+            checks,
+            command=self.session.command,
+            request=self.request,
+        )
         keep_plan(self.session.store, kept)
 
     def carry_out(self, jobs: Sequence[Job]) -> bool:
@@ -216,6 +223,11 @@ class Suite:
         """What the ledger knows the plan's experiments by."""
         asked = {job.spec.key for job in plan.jobs}
         return [keys[0] for keys in plan.keys.values() if keys[0] in asked]
+
+
+def report_name(paper: Paper, data: Path | None) -> str:
+    """Of the report's folder."""
+    return f"{paper.paper.key}-{data.resolve().name}" if data else paper.paper.key
 
 
 def run_once(suite: Suite) -> tuple[Audit | None, Plan]:
