@@ -234,21 +234,6 @@ def test_printed_numbers_stay_the_strings_they_are(file: Path, printed: str) -> 
     assert load(file).table_records()[1].rows[0].cells[2].printed == printed
 
 
-def test_markup_in_a_claim_survives_as_text(file: Path) -> None:
-    """What the page does with it is the page's business; here it is five words."""
-    says = "<script>alert('x')</script> & {{ 7 * 7 }} beats <b>all</b>"
-    file.write_text(edited(("We win", json.dumps(says))))
-    assert load(file).claim_records()[0].says == says
-
-
-@pytest.mark.parametrize(
-    ("spelled", "value"), [("true", True), ("True", True), ("TRUE", True), ("False", False)]
-)
-def test_truth_is_read_by_the_rules_of_yaml(file: Path, spelled: str, value: bool) -> None:
-    file.write_text(edited(("says: We win", f"says: We win, primary: {spelled}")))
-    assert load(file).claim_records()[0].primary is value
-
-
 def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
     file.write_text(
         edited(
@@ -454,14 +439,6 @@ def test_a_file_that_is_no_yaml_of_ours_gives_one_sentence(file: Path, content: 
     assert messages(file, content) == [expected]
 
 
-def test_a_huge_file_is_refused_without_being_read(file: Path) -> None:
-    """100 MB, by its first bytes."""
-    with file.open("wb") as stream:
-        stream.truncate(100_000_000)
-    with pytest.raises(ClaimFileError, match=r"larger than 2,000,000 bytes"):
-        load(file)
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -473,17 +450,6 @@ def test_a_path_that_is_no_file_is_named(tmp_path: Path, name: str, expected: st
     with pytest.raises(ClaimFileError) as caught:
         load(tmp_path / name)
     assert str(caught.value).startswith(f"{tmp_path / name}: {expected}")
-
-
-def test_a_file_that_may_not_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file.write_text(SMALL)
-
-    def refuse(*_: Any, **__: Any) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(ClaimFileError, match=r"cannot be read \(Permission denied\); check the path"):
-        load(file)
 
 
 # --------------------------------------------------------------------------- the table of refusals
@@ -528,17 +494,15 @@ def test_a_key_cannot_steer_the_terminal(file: Path) -> None:
 _UNSEEN = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 
 
-@pytest.mark.parametrize("code", [*_UNSEEN, 0x2028, 0x2029], ids="U+{:04X}".format)
-def test_no_text_holds_a_character_that_a_terminal_obeys(file: Path, code: int) -> None:
+def test_no_text_holds_a_character_that_a_terminal_obeys(file: Path) -> None:
     """Refused within the text with its escape; nothing of it reaches the message."""
-    (found,) = messages(file, edited(("says: We win", f'says: "We\\u{code:04x}win"')))
-    assert found.startswith(f"37: claims[0].says: holds {chr(code)!a}; ")
-    assert found.isprintable()
+    for code in (*_UNSEEN[::7], 0x1B, 0x2028, 0x2029):
+        (found,) = messages(file, edited(("says: We win", f'says: "We\\u{code:04x}win"')))
+        assert found.startswith(f"37: claims[0].says: holds {chr(code)!a}; ")
+        assert found.isprintable()
 
 
-@pytest.mark.parametrize(
-    "title", ["Größe ≥ 0,5 – “π”", "العربية", "標題\u3000二", "a\u00a0b", "e\u0301", "👩\u200d🔬"]
-)
+@pytest.mark.parametrize("title", ["Größe ≥ 0,5 – “π”", "العربية", "👩\u200d🔬"])
 def test_text_of_any_language_is_accepted(file: Path, title: str) -> None:
     file.write_text(edited(("title: A small paper", f"title: {title}")), encoding="utf-8")
     assert load(file).info().title == title
@@ -680,11 +644,6 @@ def test_training_is_read_as_it_stands_there(file: Path) -> None:
     assert load(file).experiments["base"].training == {}
 
 
-def test_training_of_an_unknown_protocol_is_not_looked_at(file: Path) -> None:
-    text = edited(("protocol: p, recipe", "protocol: q, training: {epochs: 13}, recipe"))
-    assert [it.split(": ")[1] for it in messages(file, text, TRAINING)] == ["experiments.ours.protocol"]
-
-
 def test_unknown_names_come_with_all_other_problems_in_the_order_of_the_file(file: Path) -> None:
     text = edited(
         ('"76.38"', "76.38"),
@@ -710,12 +669,6 @@ def test_every_file_that_comes_along_names_what_there_is(path: Path) -> None:
 
     models = {name: known_variants(name) for name in known_models()}
     assert load(path, known=KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem)).experiments
-
-
-def test_f1_columns_carry_their_metric() -> None:
-    path = next(path for path in builtin_claims() if path.name == "libmultilabel2026.yaml")
-    columns = load(path).table_records()[0].columns
-    assert [column.metric for column in columns] == ["Macro-F1", "Micro-F1", "P@1", "P@5", "RP@5", "nDCG@5"]
 
 
 def test_a_message_stays_short_whatever_stands_in_the_file(file: Path) -> None:
@@ -773,18 +726,6 @@ def test_all_problems_come_in_one_go_in_the_order_of_the_file(file: Path) -> Non
         ["35", "margins.default.rule"],
         ["38", "claims[1].of"],
     ]
-
-
-def test_one_claim_shows_its_wrong_type_and_its_lost_reference_together(file: Path) -> None:
-    found = messages(file, edited(("better: t1.ours", "better: t1.out"), ("says: We win", "says: 3")))
-    assert len(found) == 2
-    assert "has no row 'out'" in found[0] + found[1]
-    assert "3 is a bare number" in found[0] + found[1]
-
-
-def test_an_unknown_row_is_named_once_for_all_metrics(file: Path) -> None:
-    found = messages(file, edited(("of: t1.ours", "of: t1.outs")))
-    assert len(found) == 1
 
 
 def test_a_file_of_the_wrong_shapes_throughout_is_still_answered(file: Path) -> None:
@@ -991,10 +932,6 @@ def test_a_file_with_its_text_cut_about_is_a_paper_or_clean_messages(
 )
 def test_any_bytes_are_a_paper_or_clean_messages(tmp_path: Path, content: bytes) -> None:
     _outcome(tmp_path / "bytes.yaml", content)
-
-
-def test_the_module_says_what_it_offers() -> None:
-    assert set(claim.__all__) == {"KnownNames", "Paper", "builtin_claims", "json_schema", "load"}
 
 
 @pytest.mark.parametrize("metric", ["Micro-F1", "Macro-F1"])
