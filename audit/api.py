@@ -28,7 +28,6 @@ sentence, an `audit.AuditError`, with Python's spelling of the options. Importin
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,21 +44,6 @@ if TYPE_CHECKING:
     from audit.importing import Declared, Result
     from audit.pipeline.session import Session
     from audit.record import Audit, Finding
-
-#: Options of the command that are switches there.
-_SWITCHES = (
-    "--replace",
-    "--outliers-ok",
-    "--same-predictions-ok",
-    "--other-dataset",
-    "--retry-failed",
-    "--rerun-changed",
-    "--allow-commands",
-    "--ids",
-    "--raw",
-    "--untuned",
-    "--readings",
-)
 
 
 def load(paper: str | os.PathLike[str]) -> Paper:
@@ -301,33 +285,4 @@ def _in_python() -> Iterator[None]:
     try:
         yield
     except AuditError as err:
-        problems = getattr(err, "problems", None)
-        said = _reworded(str(err))
-        if said == str(err):
-            raise
-        if problems is None:
-            raise type(err)(said) from err.__cause__
-        raise type(err)([_reworded(it) for it in problems]) from err.__cause__
-
-
-def _reworded(text: str) -> str:
-    """
-    >>> _reworded("add --unit percent or --unit fraction")
-    'add unit="percent" or unit="fraction"'
-    >>> _reworded("declare --same-data and why, or add --outliers-ok")
-    'declare same_data= and why, or add outliers_ok=True'
-    >>> _reworded("`--models DIR` adds those of a folder; --raw or --tokenised")
-    '`models=DIR` adds those of a folder; raw=True or raw=False'
-    """
-
-    def spelled(it: re.Match[str]) -> str:
-        name = it[1].lstrip("-").replace("-", "_")
-        if name == "tokenised":
-            return "raw=False"
-        if it[2] == "DIR":
-            return f"{name}=DIR"
-        if it[2]:
-            return f'{name}="{it[2]}"'
-        return f"{name}=True" if it[1] in _SWITCHES else f"{name}="
-
-    return re.sub(r"(--[a-z]+(?:-[a-z]+)*)(?: (percent|fraction|imported|ours|DIR)\b)?", spelled, text)
+        raise err.in_python() from err.__cause__

@@ -1,26 +1,65 @@
-"""Errors that end a command: one sentence each, saying what, where and what to do."""
+"""Errors that end a command: one sentence each, saying what, where and what to do.
+
+Options stand in a message by `reimpl.errors.option`. A message is spelled for the command line, and the
+Python interface spells it anew (`in_python`).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from reimpl.errors import Spelling, spelled
+from reimpl.errors import option as option
+
+_SWITCHES = {("raw", "False"): "--tokenised"}
+
+
+def on_the_command_line(name: str, value: str) -> str:
+    """`--same-data WHY`; a switch has no value."""
+    if (name, value) in _SWITCHES:
+        return _SWITCHES[name, value]
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value in ("", "True") else f"{flag} {value}"
+
+
+def as_keyword(name: str, value: str) -> str:
+    """`same_data=`, `unit="percent"`, `raw=True`, `models=DIR`."""
+    return f'{name}="{value}"' if value.islower() and value.isalpha() else f"{name}={value}"
 
 
 class AuditError(Exception):
     """Base of every error that is shown to the user as one sentence, without a traceback."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
-class ClaimFileError(AuditError):
+    def __str__(self) -> str:
+        return spelled(self.message, on_the_command_line)
+
+    def in_python(self) -> Self:
+        """The same with options as keywords."""
+        return type(self)(spelled(self.message, as_keyword))
+
+
+class _ProblemsError(AuditError):
+    """Several problems, a line each."""
+
+    def __init__(self, problems: Sequence[str], spelling: Spelling = on_the_command_line) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = [spelled(it, spelling) for it in problems]
+
+    def in_python(self) -> Self:
+        return type(self)([spelled(it, as_keyword) for it in self.message.split("\n")])
+
+
+class ClaimFileError(_ProblemsError):
     """A claim file with problems; `problems` holds all of them, one line each."""
 
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = problems
-        super().__init__("\n".join(problems))
 
-
-class ImportFileError(AuditError):
+class ImportFileError(_ProblemsError):
     """Files of others' results that cannot be taken as they are; `problems` holds one line each."""
-
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = problems
-        super().__init__("\n".join(problems))
 
 
 class StoreError(AuditError):

@@ -1,12 +1,49 @@
-"""Errors of data, models and training: one sentence each, saying what, where and what to do."""
+"""Errors of data, models and training: one sentence each, saying what, where and what to do.
+
+A message names an option by `option`, and whoever shows it spells it: `column=0` in Python, `--column 0` on
+the command line. So no program has to look for options in a finished sentence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+
+#: Private characters of Unicode, which no message has otherwise.
+_OPTION = re.compile("\ue000([a-z_]+)\ue001([^\ue002]*)\ue002")
+
+Spelling = Callable[[str, str], str]
+"""Name of an option and its value, which may be empty -> how it is written."""
+
+
+def option(name: str, value: object = "") -> str:
+    """An option, with a value or without, to stand in a message."""
+    return f"\ue000{name}\ue001{value}\ue002"
+
+
+def spelled(text: str, spelling: Spelling) -> str:
+    """The message with its options as this interface writes them.
+
+    >>> spelled(f"state {option('column', 0)}", in_python)
+    'state column=0'
+    """
+    return _OPTION.sub(lambda it: spelling(it[1], it[2]), text)
+
+
+def in_python(name: str, value: str) -> str:
+    """As a keyword; the name alone without a value."""
+    return f"{name}={value}" if value else name
 
 
 class ReimplError(Exception):
-    """Base of every error of this package that is meant for the user."""
+    """Base of every error of this package that is meant for the user; `message` has its options unspelled."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return spelled(self.message, in_python)
 
 
 class DataError(ReimplError):

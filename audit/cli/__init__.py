@@ -35,9 +35,10 @@ from audit.cli import (
 from audit.cli import run as run_module
 from audit.cli import tune as tune_module
 from audit.cli.app import app
-from audit.errors import AuditError
+from audit.errors import AuditError, on_the_command_line
 from audit.exit_codes import Exit
-from reimpl.errors import ReimplError
+from audit.pipeline.corpus_words import in_data
+from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
 COMMANDS = (
@@ -115,7 +116,10 @@ def main(arguments: Sequence[str]) -> int:
         return Exit.BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
         code = Exit.INTERRUPTED
-    except (AuditError, ReimplError) as err:
+    except ReimplError as err:
+        print(f"audit: {spelled(spelled(err.message, in_data), on_the_command_line)}", file=sys.stderr)
+        return Exit.BAD_INPUT
+    except AuditError as err:
         print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
         return Exit.BAD_INPUT
     except BaseException:  # also where a library ends the process: 1 says that a claim was contradicted

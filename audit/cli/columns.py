@@ -58,14 +58,14 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
 def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
     from audit.manifest import kept_plans
-    from audit.pipeline.corpus_words import IN_RUN, in_our_words
+    from audit.pipeline.corpus_words import corpus_questions, in_run
     from audit.pipeline.estimates import to_do
     from audit.pipeline.suite import check_can_be_written
     from reimpl.data.formats import check_columns
 
     assert suite.settings.data is not None
     corpus, seeds, first = suite.settings.data.resolve(), suite.settings.seeds, columns[0]
-    with in_our_words(IN_RUN):
+    with corpus_questions(in_run):
         check_columns(corpus, columns, "--columns")
     suites = {
         column: replace(

@@ -13,7 +13,7 @@ from audit.cli.app import data_app, papers_of, say
 from audit.cli.options import command
 from audit.errors import AuditError
 from audit.exit_codes import Exit
-from audit.pipeline.corpus_words import in_our_words, options_of
+from audit.pipeline.corpus_words import corpus_questions, options_of
 from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def add_command(
         catalogue().find(entry)
     options = options_of(settings, column=column)
     corpus, _ = recognised(path, entry, options, settings.format, must_fit=True, cache=store / "data")
-    with in_our_words():
+    with corpus_questions():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
     return Exit.OK
@@ -112,7 +112,7 @@ def describe_command(
     from reimpl.data.formats import open_corpus
 
     options = options_of(settings, column=column)
-    with in_our_words():
+    with corpus_questions():
         corpus = open_corpus(path, options, format=settings.format)
         figures = describe(corpus)
         sizes = strata_sizes(corpus) if strata else ()
@@ -149,11 +149,11 @@ def recognised(
     from reimpl.data.describe import observed_in
     from reimpl.data.formats import open_corpus
 
-    with in_our_words():
+    with corpus_questions():
         lines = list(_format_lines(path))
     for line in lines:
         say(line)
-    with in_our_words():
+    with corpus_questions():
         corpus = open_corpus(path, options, format=format)
         figures, keep = _figures(corpus, cache)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:

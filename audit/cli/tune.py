@@ -52,7 +52,7 @@ def tune_command(
     kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
-    from audit.pipeline.corpus_words import IN_TUNE, in_our_words
+    from audit.pipeline.corpus_words import corpus_questions, in_tune
     from audit.pipeline.start import runner_settings
     from audit.pipeline.suite import check_can_be_written, threads_of
     from audit.runner.tuning.ask import questions
@@ -63,7 +63,7 @@ def tune_command(
     runner = runner_settings(settings)
     check_can_be_written(settings.store)
     seconds = None if timeout is None else _seconds(timeout)
-    with in_our_words(IN_TUNE):
+    with corpus_questions(in_tune):
         asked = [
             question
             for paper in papers

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.claim_names import counted
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 
 if TYPE_CHECKING:
     from audit.claim import Paper
@@ -196,4 +196,4 @@ def check_evidence(evidence: str) -> None:
     from audit.imported import EVIDENCE
 
     if evidence not in EVIDENCE:
-        raise AuditError(f"--evidence {evidence!r} is unknown; known are {', '.join(EVIDENCE)}")
+        raise AuditError(f"{option('evidence')} {evidence!r} is unknown; known are {', '.join(EVIDENCE)}")

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.errors import AuditError, SettingsError
-from audit.pipeline.corpus_words import IN_RUN, options_of
+from audit.errors import AuditError, SettingsError, option
+from audit.pipeline.corpus_words import in_run, options_of
 from audit.pipeline.remembered import remembered_plan, request_of
 from audit.pipeline.session import Session
 from audit.pipeline.suite import Suite, check_can_be_written, report_name
@@ -32,19 +32,24 @@ def runner_settings(chosen: TrainingSettings) -> Settings:
     run = chosen if isinstance(chosen, RunSettings) else RunSettings(store=chosen.store)
     device = device_of(chosen.device)
     check_precision(chosen.precision, device)
-    options = options_of(chosen, words=IN_RUN)
+    options = options_of(chosen, spelling=in_run)
     if chosen.data is None:
         if given := [*options.stated, *(["format"] if chosen.format else [])]:
-            raise AuditError(f"{IN_RUN.names[given[0]]}: says how --data is read; give that too")
+            raise AuditError(f"{in_run(given[0], '')}: says how {option('data')} is read; give that too")
         if chosen.vectors:
             raise AuditError(
-                f"--vectors {chosen.vectors}: made words have no vectors; give --data too, or leave it out"
+                f"{option('vectors', chosen.vectors)}: made words have no vectors; "
+                f"give {option('data')} too, or leave it out"
             )
     if run.tuned_on and run.untuned:
-        raise AuditError(f"--untuned and --tuned-on {run.tuned_on} are opposites; give one of them")
+        raise AuditError(
+            f"{option('untuned', True)} and {option('tuned_on', run.tuned_on)} are opposites; "
+            "give one of them"
+        )
     if run.tuned_on and not split_name(run.tuned_on)[0].exists():
         raise AuditError(
-            f"--tuned-on {run.tuned_on}: no such folder; name the corpus that `audit tune --data` had"
+            f"{option('tuned_on', run.tuned_on)}: no such folder; "
+            "name the corpus that `audit tune --data` had"
         )
     return Settings(
         data=chosen.data,
@@ -74,9 +79,8 @@ def suites(
     if chosen.readings:
         for paper, _ in papers:
             if paper.readings is None:
-                raise AuditError(
-                    f"--readings: {paper.paper.key} declares none; leave it out, or add readings"
-                )
+                what = f"{option('readings', True)}: {paper.paper.key} declares none"
+                raise AuditError(f"{what}; leave it out, or add readings")
     check_can_be_written(chosen.store)
     workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
     return [

@@ -54,12 +54,12 @@ class Suite:
 
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
         """The runs of so many seeds of the experiments that `only` names."""
-        from audit.pipeline.corpus_words import IN_RUN, in_our_words
+        from audit.pipeline.corpus_words import corpus_questions, in_run
         from audit.runner import make_plan
 
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         only = self.only if only is None else only
-        with in_our_words(IN_RUN):
+        with corpus_questions(in_run):
             return make_plan(self.paper, settings, only=only, known_readings=self._known_readings)
 
     @cached_property

@@ -19,7 +19,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 from audit.record import Run
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed, stands
 from audit.runner.plan import Job
@@ -265,7 +265,7 @@ class _Workers:
         """A worker that dies before it has any work says nothing about a run."""
         self.stillborn += 1
         if self.stillborn >= _LIVES:
-            raise AuditError(f"worker processes end with {how} as they start; use --jobs 1")
+            raise AuditError(f"worker processes end with {how} as they start; use {option('jobs', 1)}")
 
     def _entrust_again(self, job: Job, how: str, *, count: bool) -> None:
         self.deaths[job.spec.key] = self.deaths.get(job.spec.key, 0) + count

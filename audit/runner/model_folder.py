@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 
 
 @contextmanager
@@ -25,7 +25,9 @@ def models_of(folder: Path | None) -> Iterator[None]:
     os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), before]))
     try:
         if not any(path.parent == folder.resolve() for path in files_of_models().values()):
-            raise AuditError(f"--models {folder}: no model file is there; `audit add model NAME` writes one")
+            raise AuditError(
+                f"{option('models', folder)}: no model file is there; `audit add model NAME` writes one"
+            )
         yield
     finally:
         if before is None:

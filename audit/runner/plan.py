@@ -12,7 +12,7 @@ from audit.claim import Paper
 from audit.claim_model import Experiment
 from audit.claim_names import counted, first_of
 from audit.claim_readings import ReadingExperiment
-from audit.errors import PlanError, SettingsError
+from audit.errors import PlanError, SettingsError, option
 from audit.manifest import BY_COMMAND, GONE
 from audit.names import known_names
 from audit.readings import in_words
@@ -254,13 +254,15 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
     if settings.tuned_on:
         made_on = settings.tuned_on.resolve().name
         return (
-            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {made_on} is "
+            f"{paper}: {option('tuned_on', settings.tuned_on)}: no study made on {made_on} is "
             f"in {settings.cache.parent} for {first_of(names)}; `audit tune {paper}{meant} --data "
-            f"{settings.tuned_on}{_data_file(settings)}` makes one, and --untuned goes without"
+            f"{settings.tuned_on}{_data_file(settings)}` makes one, and "
+            f"{option('untuned', True)} goes without"
         )
     return (
         f"{paper}: {which} not tuned on this corpus; `audit tune {paper}{meant}{data}` seeks the settings, "
-        "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
+        f"{option('tuned_on', 'DIR')} uses those of another corpus or split column, and "
+        f"{option('untuned', True)} goes without"
     )
 
 
@@ -292,7 +294,7 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     for name in only:
         if name not in known and not any(name == claim.id for claim in claims):
             raise PlanError(
-                f"{paper.paper.key}: --only {name!r} is no experiment, claim, table or data set; "
+                f"{paper.paper.key}: {option('only')} {name!r} is no experiment, claim, table or data set; "
                 f"{known_names(name, known)}"
             )
         found |= {
@@ -311,7 +313,7 @@ def check_protocol(name: str) -> None:
 
     known = [AUTO, CLAIMED, *PROTOCOLS]
     if name not in known:
-        raise PlanError(f"--protocol {name!r} is unknown; {known_names(name, known)}")
+        raise PlanError(f"{option('protocol')} {name!r} is unknown; {known_names(name, known)}")
 
 
 def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from audit import study_store
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 from audit.runner.carry_out import _device_name, _now, _versions
 from audit.runner.execute import _held_back, _interrupts, _manner, _portable
 from audit.runner.tuning.question import Question
@@ -160,7 +160,7 @@ def _together(question: Question, search: Search, way: Way, told: _Told, stop: t
                 stillborn += 1
                 if stillborn > _STILLBORN:
                     how = _manner(worker.process.exitcode)
-                    raise AuditError(f"worker processes end with {how}; use --jobs 1")
+                    raise AuditError(f"worker processes end with {how}; use {option('jobs', 1)}")
                 workers.append(start())  # what it was at is tried again
     finally:
         flag.value = True

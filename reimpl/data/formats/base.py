@@ -13,7 +13,7 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.files import File, Tree, head
 from reimpl.data.source import Document, Source
 from reimpl.data.storage import file_digest
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import ConfigError, DataError, option
 
 Kind: TypeAlias = Literal["text", "features"]
 Base: TypeAlias = Literal[0, 1]
@@ -59,12 +59,12 @@ class Options:
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; give 0 or 1")
         for name in ("separator", "labels", "text"):
             if getattr(self, name) in ("", ()):
-                raise ConfigError(f"{name} is empty; give at least one character")
+                raise ConfigError(f"{option(name)} is empty; give at least one character")
 
     @property
     def stated(self) -> tuple[str, ...]:
         """Names of those that have a value."""
-        return tuple(option.name for option in fields(self) if getattr(self, option.name) is not None)
+        return tuple(it.name for it in fields(self) if getattr(self, it.name) is not None)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ class Reader:
         """Raises `ConfigError` for an option that means nothing here."""
         for name in options.stated:
             if name not in self.options:
-                takes = ", ".join(self.options) or "none"
-                raise ConfigError(f"option {name} means nothing for {self.title}; it takes {takes}")
+                takes = ", ".join(map(option, self.options)) or "none"
+                raise ConfigError(f"option {option(name)} means nothing for {self.title}; it takes {takes}")
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from reimpl.data.formats.base import (
     split_files,
 )
 from reimpl.data.source import MODULUS, corpus_digest, partition_digest
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import ConfigError, DataError, option
 
 #: What stands as `Dataset.recipe`: the weights are those of the corpus.
 GIVEN = "features as given"
@@ -326,9 +326,11 @@ def _base(
     """
     lowest = min((int(array.min()) for array in ids if len(array)), default=0)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
-    option, note = f"{what}s_from", []
+    name, note = f"{what}s_from", []
     if stated == 1 and lowest == 0 <= highest:
-        raise DataError(f"{where}: {what} id 0 occurs, but {option}=1 is stated; state {option}=0")
+        raise DataError(
+            f"{where}: {what} id 0 occurs, but {option(name, 1)} is stated; state {option(name, 0)}"
+        )
     first: Base
     if stated is not None:
         first = stated
@@ -339,14 +341,14 @@ def _base(
     elif size is None or highest < size:
         raise DataError(
             f"{where}: the {what} ids run from {lowest} to {highest}, which fits counting from 0 and from 1; "
-            f"state {option}=0 or {option}=1"
+            f"state {option(name, 0)} or {option(name, 1)}"
         )
     else:
         first = 1
     if size is not None and highest - first >= size:
         raise DataError(
             f"{where}: {what} id {highest}, counted from {first}, but {size} {what}s in the header; "
-            f"is it the right file, and {option} right?"
+            f"is it the right file, and {option(name)} right?"
         )
     return first, highest + 1 - first if size is None else size, note
 
@@ -575,13 +577,17 @@ def detect_columns(where: Tree) -> Found | None:
         return None
     needs = []
     if "data" not in files:
-        needs.append("state data=FILE: the data file that the row numbers speak of")
+        needs.append(f"state {option('data', 'FILE')}: the data file that the row numbers speak of")
     if columns > 1:
-        needs.append(f"state column=0 to column={columns - 1}: which of the {columns} splits")
+        needs.append(f"state {_columns(columns)}: which of the {columns} splits")
     shown_file = files.get("train rows") or files["test rows"]
     return Found(
         f"{shown_file.name} holds row numbers in {columns} columns, a split each", files, tuple(needs)
     )
+
+
+def _columns(number: int) -> str:
+    return f"{option('column', 0)} to {option('column', number - 1)}"
 
 
 def check_column(where: str, column: int, columns: int) -> None:
@@ -616,9 +622,14 @@ def open_column(where: Tree, options: Options) -> Dataset:
         check_column(where.name, options.column, columns)  # before the data are read
     elif columns > 1:
         alone = options.data is None and "data" not in files
-        lacking = "; there is no data file beside them, so state data=FILE too" if alone else ""
+        lacking = (
+            "; there is no data file beside them, so state " + option("data", "FILE") + " too"
+            if alone
+            else ""
+        )
         raise DataError(
-            f"{where.path}: {columns} splits, one a column; state column=0 to column={columns - 1}{lacking}"
+            f"{where.path}: {columns} splits, one a column; "
+            f"state {_columns(columns)}{option('columns', f'0-{columns - 1}')}{lacking}"
         )
     column = options.column or 0
     for role in _ROLES.values():
@@ -656,7 +667,10 @@ def _data(where: Tree, files: Mapping[str, File], options: Options) -> tuple[Tre
         file = next(iter(tree(path).files.values()))[0]
         return (tree(path.parent) if file.path == path and not file.member else tree(path)), file
     if "data" not in files:
-        raise DataError(f"{where.path}: row numbers of splits, but no data file beside them; state data=FILE")
+        raise DataError(
+            f"{where.path}: row numbers of splits, but no data file beside them; "
+            f"state {option('data', 'FILE')}"
+        )
     return where, files["data"]
 
 

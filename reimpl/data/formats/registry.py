@@ -18,7 +18,7 @@ from reimpl.data.files import File, Tree, head, shown, tree
 from reimpl.data.formats import arrays, features, texts
 from reimpl.data.formats.base import Ambiguous, Format, Found, Options, Reader, by_split
 from reimpl.data.source import Source
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import ConfigError, DataError, option
 from reimpl.plugins import READERS as GROUP
 from reimpl.plugins import load_all, tell
 
@@ -88,7 +88,8 @@ def sniff(path: Path) -> Format | Ambiguous:
     seen, unclear = _detected(where)
     if not seen:
         listed, known = ", ".join(sorted(where.files)[:5]), ", ".join(readers())
-        unknown = f"{path}: no known format ({listed}); formats are {known}, state format=... if it is one"
+        state = f"state {option('format', '...')} if it is one"
+        unknown = f"{path}: no known format ({listed}); formats are {known}, {state}"
         raise unclear or DataError(_why_unknown(where) or unknown)
     formats = tuple(
         Format(
@@ -104,7 +105,7 @@ def sniff(path: Path) -> Format | Ambiguous:
     if len(formats) == 1:
         return formats[0]
     could = "; or ".join(f"{each.title} ({each.why})" for each in formats)
-    ask = f"{path} could be {could}: state {' or '.join(f'format={each.name}' for each in formats)}"
+    ask = f"{path} could be {could}: state {' or '.join(option('format', each.name) for each in formats)}"
     return Ambiguous(formats, ask)
 
 
@@ -170,7 +171,7 @@ def open_corpus(path: Path, options: Options | None = None, *, format: str | Non
         raise _not_there(path)
     if options.column is not None and format is None:
         if options.data is None:
-            _columns_at(path, f"column={options.column}" if column is None else f"@{column}")
+            _columns_at(path, option("column", options.column) if column is None else f"@{column}")
         format = "xc-splits"  # a folder may hold a split of its own beside the columns
     reader = find_reader(format or _sniffed(path, options))
     reader.check(options)

@@ -32,7 +32,7 @@ from reimpl.data.formats.base import (
 )
 from reimpl.data.numbering import Lines, parse_line
 from reimpl.data.source import Document
-from reimpl.errors import DataError
+from reimpl.errors import DataError, option
 
 #: Bytes of lines that a worker process takes apart at once.
 CHUNK = 1 << 20
@@ -44,7 +44,7 @@ _TEXTS, _RAW, _LABEL_LINES = (
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 _TEXT, _LABELS = "text", "labels"
-_OTHERS = "state text=... and labels=... to name others"
+_OTHERS = f"state {option('text', '...')} and {option('labels', '...')} to name others"
 #: What usually parts labels.
 _USUAL = (";", "|", ",", "\t")
 
@@ -61,7 +61,7 @@ def detect_lines(tree: Tree) -> Found | None:
     if tabs == {1}:
         return Found(f"each of the first lines of {file.name} has one tab, between labels and text", files)
     if tabs == {2}:
-        needs = ("state ids=True if the first of three columns holds document ids",)
+        needs = (f"state {option('ids', True)} if the first of three columns holds document ids",)
         return Found(f"each of the first lines of {file.name} has two tabs", files, needs)
     return None
 
@@ -112,7 +112,11 @@ def detect_pairs(tree: Tree) -> Found | None:
     texts = tokenised or raw
     if not texts or not labels:
         return None
-    needs = ("state raw=False or raw=True: whether to read the raw texts",) if tokenised and raw else ()
+    needs = (
+        (f"state {option('raw', False)} or {option('raw', True)}: whether to read the raw texts",)
+        if tokenised and raw
+        else ()
+    )
     why = f"{next(iter(texts.values())).name} beside {next(iter(labels.values())).name}"
     return Found(why, pairs_seen(texts, "texts", labels), needs)
 
@@ -122,7 +126,10 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
     tokenised, raw, labels = (by_split(tree, pattern) for pattern in (_TEXTS, _RAW, _LABEL_LINES))
     if tokenised and raw and options.raw is None:
         both = f"{next(iter(tokenised.values())).name} and {next(iter(raw.values())).name}"
-        raise DataError(f"{tree.path}: {both} are both there; state raw=False (tokenised) or raw=True")
+        raise DataError(
+            f"{tree.path}: {both} are both there; state {option('raw', False)} "
+            f"(tokenised) or {option('raw', True)}"
+        )
     texts = raw if options.raw or not tokenised else tokenised
     need_train_and_test(tree, texts, "AttentionXML's raw pairs")
     need_beside(tree, texts, labels, "{}_labels.txt")
@@ -277,7 +284,9 @@ def open_csv(tree: Tree, options: Options) -> TextSource:
     files = by_split(tree, _CSV)
     need_train_and_test(tree, files, "CSV")
     if not options.separator:
-        raise DataError(f"{tree.path}: nothing says what parts the labels; state separator=... (e.g. ';')")
+        raise DataError(
+            f"{tree.path}: nothing says what parts the labels; state {option('separator', '...')} (e.g. ';')"
+        )
     return _fields_source(tree, files, options, csv_documents, "csv")
 
 
@@ -343,8 +352,8 @@ def _fields_source(
 def _needs(names: Sequence[str], *, separator: bool) -> tuple[str, ...]:
     here = ", ".join(map(shown, names[:20]))
     fields = [field for field in (_TEXT, _LABELS) if field not in names]
-    needs = [f"state {field}=...: which of {here} holds the {field}" for field in fields]
-    return (*needs, *(["state separator=...: what parts the labels"] if separator else []))
+    needs = [f"state {option(field, '...')}: which of {here} holds the {field}" for field in fields]
+    return (*needs, *([f"state {option('separator', '...')}: what parts the labels"] if separator else []))
 
 
 class _Lists:
@@ -358,7 +367,10 @@ class _Lists:
     def parted(self, value: str, where: str) -> tuple[str, ...]:
         """The labels of a list; raises `DataError` for an empty one between two separators."""
         if self.separator is None:
-            raise DataError(f"{where}: the labels are one string; state separator=... that parts its labels")
+            raise DataError(
+                f"{where}: the labels are one string; "
+                f"state {option('separator', '...')} that parts its labels"
+            )
         if self.separator.isspace():
             return tuple(value.split())
         if not value.strip():
