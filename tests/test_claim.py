@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit import claim
 from audit.claim import KnownNames, builtin_claims, json_schema, load
 from audit.claim_margin import for_printed
 from audit.claim_model import METRICS

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import audit
 import reimpl.fidelity
 import reimpl.models
 from audit import cli, files
