@@ -31,7 +31,9 @@ def spelled(text: str, spelling: Spelling) -> str:
 
 
 def in_python(name: str, value: str) -> str:
-    """As a keyword; the name alone without a value."""
+    """As a keyword; the name alone without a value. A hint (`_name`) is for interfaces that know it."""
+    if name.startswith("_"):
+        return ""
     return f"{name}={value}" if value else name
 
 

@@ -87,7 +87,7 @@ def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.Captur
     assert "readings: up to 3 readings each of 2 experiments, 2 seeds of each reading" in told
     # a and b under two and one other reading, two seeds each, of 600 s
     assert "4 runs on record, 6 to do, about 1 h 0 min by the runs on record" in told
-    assert "all 10 runs are on record" in err(capsys, *run, "--readings")
+    assert "toy: all 10 runs are on record" in err(capsys, *run, "--readings")
     one = err(capsys, *run, "--readings", "--only", "b")
     assert "readings: up to 2 readings each of 1 experiment, 2 seeds of each reading" in one
 

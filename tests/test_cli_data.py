@@ -207,7 +207,7 @@ def test_a_column_is_asked_for_and_told_apart(capsys: pytest.CaptureFixture[str]
     assert said(capsys, "add", f"{toy}@1")[1:] == lines[1:]
     (folder / "elsewhere").mkdir()
     data = (folder / "toy/toy_data.txt").rename(folder / "elsewhere/toy_data.txt")
-    assert said(capsys, "add", toy, "--column", "1", "--data", str(data))[1:] == lines[1:]
+    assert said(capsys, "add", toy, "--column", "1", "--data-file", str(data))[1:] == lines[1:]
 
 
 def fields(folder: Path) -> None:
@@ -307,12 +307,11 @@ def never(*_: object) -> None:
 def test_a_second_look_reads_no_text_and_says_the_same(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither texts nor claim files; also under another name, and in another way of reading it is read."""
+    """Also under another name, and in another way of reading it is read."""
     fields(folder)
     way = ("table", "--separator", ";", "--text-field", "title")
     first, second = said(capsys, "add", "corpus"), said(capsys, "add", *way)
     shutil.copytree("corpus", "copied")
-    monkeypatch.setattr(audit.cli.data, "papers_of", never)
     monkeypatch.setattr(reimpl.data.describe, "_count_texts", never)
     assert said(capsys, "add", "corpus") == first
     assert said(capsys, "add", *way) == second
@@ -448,7 +447,7 @@ def test_the_repository_s_columns_of_delicious_are_other_splits(
     """The same documents as Mulan's, by the corpus hash; so to Rank-AE's rows."""
     data = shared("data/mulan-delicious") / "data.txt.gz"
     splits = str(shared("data/delicious-xc-splits"))
-    lines = said(capsys, "add", splits, "--column", str(column), "--data", str(data))
+    lines = said(capsys, "add", splits, "--column", str(column), "--data-file", str(data))
     assert any(
         line.startswith("recognised: delicious, in another split than the one on record") for line in lines
     )

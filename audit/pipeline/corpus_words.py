@@ -21,7 +21,9 @@ _FIELDS |= {"data": "data_file"}
 
 def in_data(name: str, value: str) -> str:
     """`audit data`, where the corpus is an argument."""
-    return "" if name == "columns" else option(_FIELDS.get(name, name), value)
+    if name == "_one_base":
+        return "; it holds for labels and features: where they count from different ones, renumber one"
+    return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)
 
 
 def in_tune(name: str, value: str) -> str:
@@ -31,7 +33,7 @@ def in_tune(name: str, value: str) -> str:
 
 def in_run(name: str, value: str) -> str:
     """`audit run`, which also takes all split columns at once."""
-    return f", or {option('columns', value)} for all of them" if name == "columns" else in_tune(name, value)
+    return f", or {option('columns', value)} for all of them" if name == "_columns" else in_tune(name, value)
 
 
 def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data, column: int | None = None) -> Options:

@@ -75,6 +75,8 @@ def suites(
     out: Path,
 ) -> list[tuple[Suite, Path]]:
     """One for each paper, with its claim file. Raises `AuditError` before anything is run."""
+    if not papers:
+        return []
     settings = runner_settings(chosen)
     if chosen.readings:
         for paper, _ in papers:

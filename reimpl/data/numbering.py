@@ -30,7 +30,7 @@ from reimpl.data.files import decoded
 from reimpl.data.source import MODULUS, ContentHash, Document, Source, line_of
 from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import ConfigError, DataError, option
 
 Ints: TypeAlias = NDArray[np.integer[Any]]
 
@@ -140,7 +140,7 @@ def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
     if len(fields) > 2 + ids:
         advice = "replace tabs inside the text by spaces"
         if not ids and len(fields) == 3:
-            advice += ", or say that the first column holds ids (ids=True)"
+            advice += f", or say that the first column holds ids ({option('ids', True)})"
         raise DataError(f"{where}: {len(fields)} columns where {wanted} has {2 + ids}; {advice}")
     start = line if len(line) <= 40 else line[:40] + "..."
     header = line.split()

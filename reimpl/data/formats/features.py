@@ -330,6 +330,7 @@ def _base(
     if stated == 1 and lowest == 0 <= highest:
         raise DataError(
             f"{where}: {what} id 0 occurs, but {option(name, 1)} is stated; state {option(name, 0)}"
+            f"{option('_one_base')}"
         )
     first: Base
     if stated is not None:
@@ -629,7 +630,7 @@ def open_column(where: Tree, options: Options) -> Dataset:
         )
         raise DataError(
             f"{where.path}: {columns} splits, one a column; "
-            f"state {_columns(columns)}{option('columns', f'0-{columns - 1}')}{lacking}"
+            f"state {_columns(columns)}{option('_columns', f'0-{columns - 1}')}{lacking}"
         )
     column = options.column or 0
     for role in _ROLES.values():
