@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.errors import StoreError
+from audit.errors import StoreError, option
 from audit.record import IMPORTED, ClaimRecord, Deviation, ExperimentRecord, Run, RunSpec, Scope
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _refuse_difference(first: Run, other: Run, root: Path) -> None:
         one, two = Provenance.of(first), Provenance.of(other)
         raise StoreError(
             f"{root}: {one.experiment!r}, seed {first.spec.seed}, was imported from {_files(one)} and from "
-            f"{_files(two)} with other values; import the one that counts with --replace"
+            f"{_files(two)} with other values; import the one that counts with {option('replace', True)}"
         )
 
 

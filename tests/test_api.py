@@ -218,15 +218,15 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
     [
         ({"seeds": 0}, "seeds=0: give a whole number"),
         ({"device": "tpu"}, "device= 'tpu' is unknown"),
-        ({"vectors": "glove"}, "vectors= glove: made words have no vectors; give data= too"),
+        ({"vectors": "glove"}, 'vectors="glove": made words have no vectors; give data= too'),
         ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
         ({"only": "nobody"}, "only= 'nobody' is no experiment"),
-        ({"models": "nowhere"}, "models= nowhere: no model file is there"),
+        ({"models": "nowhere"}, 'models="nowhere": no model file is there'),
         ({"separator": ";"}, "separator=: says how data= is read; give that too"),
         ({"text_field": "title"}, "text_field=: says how data= is read"),
         ({"format": "csv"}, "format=: says how data= is read"),
         ({"base": 2}, "base=2: give 0 or 1"),
-        ({"untuned": True, "tuned_on": "x"}, "untuned=True and tuned_on= x are opposites"),
+        ({"untuned": True, "tuned_on": "x"}, 'untuned=True and tuned_on="x" are opposites'),
         ({"readings": True}, "readings=True: toy2024 declares none"),
     ],
 )

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from audit.claim import Paper
 from audit.claim_names import counted
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 from audit.importing.result import Declared, Problems, Result, Source
 from audit.importing.results import UnclearNameError, dataset_of, experiment_of
 from audit.importing.table import TableFile, explained, refuse, sound_seed, text
@@ -202,9 +202,11 @@ class Scoring:
 
     def __post_init__(self) -> None:
         if self.propensity is not None and self.train_truth is None:
-            raise AuditError("--propensity goes with --train-truth FILE; add it, or leave both out")
+            raise AuditError(
+                f"{option('propensity')} goes with {option('train_truth', 'FILE')}; add it, or leave both out"
+            )
         if self.threshold is not None and not math.isfinite(self.threshold):
-            raise AuditError(f"--threshold {self.threshold!r} is no score; give a finite number")
+            raise AuditError(f"{option('threshold')} {self.threshold!r} is no score; give a finite number")
 
 
 #: Nothing beside lists and truth.
@@ -218,7 +220,7 @@ def propensity_of(text: str) -> tuple[float, float]:
     except ValueError:
         a = b = math.nan
     if not (a > 0 and b > 0 and math.isfinite(a + b)):
-        raise AuditError(f"--propensity {text!r}: give A and B, numbers above 0, as in 0.55,1.5")
+        raise AuditError(f"{option('propensity')} {text!r}: give A and B, numbers above 0, as in 0.55,1.5")
     return a, b
 
 
@@ -399,31 +401,36 @@ def from_predictions(
 
 def _check_seeds(paths: Sequence[Path], seeds: Sequence[int]) -> None:
     if twice := [seed for seed in dict.fromkeys(seeds) if list(seeds).count(seed) > 1]:
-        raise AuditError(f"--seed {twice[0]} is there twice; give each file of predictions its own seed")
-    if len(seeds) != len(paths):
-        files, given = counted(len(paths), "file"), " ".join(f"--seed {seed}" for seed in seeds)
         raise AuditError(
-            f"{files} of predictions and {given or 'no --seed'}; give --seed once for each, in their order"
+            f"{option('seed')} {twice[0]} is there twice; give each file of predictions its own seed"
+        )
+    if len(seeds) != len(paths):
+        files, given = counted(len(paths), "file"), " ".join(f"{option('seed')} {seed}" for seed in seeds)
+        given = given or f"no {option('seed')}"
+        raise AuditError(
+            f"{files} of predictions and {given}; give {option('seed')} once for each, in their order"
         )
     for seed in seeds:
         try:
             sound_seed(seed)
         except ValueError as err:
-            raise AuditError(f"--seed: {err}") from err
+            raise AuditError(f"{option('seed')}: {err}") from err
 
 
 def _named(paper: Paper, experiment: str | None, declared: Declared) -> tuple[str, str]:
     """Experiment and data set that the options name."""
     if not experiment:
-        raise AuditError("--experiment is missing; predictions do not tell whose they are, so add it")
+        raise AuditError(
+            f"{option('experiment')} is missing; predictions do not tell whose they are, so add it"
+        )
     try:
         id = experiment_of(paper, experiment, declared.dataset or "")
     except UnclearNameError as err:
-        raise AuditError(f"--experiment: {err}") from err
+        raise AuditError(f"{option('experiment')}: {err}") from err
     try:
         return id, dataset_of(paper, id, declared.dataset or "", other=declared.other_dataset, column=False)
     except UnclearNameError as err:
-        raise AuditError(f"--dataset: {err}") from err
+        raise AuditError(f"{option('dataset')}: {err}") from err
 
 
 def _arrays(ids: NDArray[Any], scores: NDArray[Any], known: _Truth) -> dict[str, NDArray[Any]]:

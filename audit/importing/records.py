@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from audit.claim import Paper
 from audit.claim_names import counted
-from audit.errors import StoreError
+from audit.errors import StoreError, option
 from audit.evidence import all_digits
 from audit.files import sync_all
 from audit.imported import UNKNOWN, Provenance, counting
@@ -28,7 +28,8 @@ from audit.store import PUT_WAIT, Predictions, Store
 
 _JUDGED = (
     "{result.experiment!r}, seed {result.seed}, was judged in {root} already, and a value that is replaced "
-    "after its verdict is a second look at the same seeds; import all results into a new --store, and say why"
+    f"after its verdict is a second look at the same seeds; import all results into a "
+    f"new {option('store')}, and say why"
 )
 #: Values that are so many times another are asked about: a misplaced decimal point gives about ten.
 _TIMES = 8.0
@@ -61,7 +62,7 @@ def check_values(results: Sequence[Result], staying: Mapping[str, Sequence[Run]]
                     place_of(result),
                     f"{result.experiment!r}: {metric} is {value:.2f} for seed {result.seed} and "
                     f"{others[beside][metric]:.2f} for seed {beside}; is a decimal point misplaced? correct "
-                    "it, or add --outliers-ok if both came out so",
+                    f"it, or add {option('outliers_ok', True)} if both came out so",
                 )
 
 
@@ -131,8 +132,8 @@ def ask_about_results(
             problems.add(
                 result.sources[0].file,
                 f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
-                f"({file}) {where}; one run or two? leave one out, or add --same-predictions-ok if "
-                "two runs gave them",
+                f"({file}) {where}; one run or two? leave one out, or add "
+                f"{option('same_predictions_ok', True)} if two runs gave them",
             )
 
 
@@ -329,10 +330,10 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
     for name, there, here, said in (
         ("data set", old.data.name, result.dataset, True),
         ("fingerprint", old.data.fingerprint, result.fingerprint or UNKNOWN, True),
-        ("--by", held.by, declared.by, bool(declared.by)),
-        ("--authors-code", held.authors_code, declared.authors_code, bool(declared.authors_code)),
-        ("--same-data", held.same_data, declared.same_data, bool(declared.same_data)),
-        ("--other-split", held.other_split, declared.other_split, bool(declared.other_split)),
+        (option("by"), held.by, declared.by, bool(declared.by)),
+        (option("authors_code"), held.authors_code, declared.authors_code, bool(declared.authors_code)),
+        (option("same_data"), held.same_data, declared.same_data, bool(declared.same_data)),
+        (option("other_split"), held.other_split, declared.other_split, bool(declared.other_split)),
         ("number of test documents", str(old.data.n_test), str(declared.test_size), bool(declared.test_size)),
     ):
         if said and there != here:
@@ -349,7 +350,8 @@ def _clash(old: Run, result: Result, declared: Declared, root: Path) -> str:
     differs = " and ".join(_differences(old, result, declared))
     return (
         f"{result.experiment!r}, seed {result.seed}, is in {root} already, from {files} and with {differs}; "
-        "which one counts? add --replace to put these in its place (the old record stays, and is named)"
+        f"which one counts? add {option('replace', True)} to put these in its place (the "
+        "old record stays, and is named)"
     )
 
 
@@ -368,7 +370,7 @@ def _check_data(added: Sequence[Run], held: Sequence[Run], problems: Problems) -
                 it.files[0][0],
                 f"{it.experiment!r}, seed {other.spec.seed}, is in the store with other data than these "
                 f"({_said(other)} there, {_said(run)} here); import all its seeds anew, declared alike, with "
-                "--replace",
+                f"{option('replace', True)}",
             )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from audit.errors import AuditError, ImportFileError
+from audit.errors import AuditError, ImportFileError, option
 
 Unit = Literal["percent", "fraction"]
 
@@ -70,18 +70,27 @@ class Declared:
 
     def __post_init__(self) -> None:
         if self.unit not in (None, "percent", "fraction"):
-            raise AuditError(f"--unit {self.unit!r} is unknown; add --unit percent or --unit fraction")
-        for option, text in (("--same-data", self.same_data), ("--other-split", self.other_split)):
+            raise AuditError(
+                f"{option('unit')} {self.unit!r} is unknown; "
+                f"add {option('unit', 'percent')} or {option('unit', 'fraction')}"
+            )
+        for name, text in (
+            (option("same_data"), self.same_data),
+            (option("other_split"), self.other_split),
+        ):
             if text and text.strip(" .!?").lower() in _NO_REASON:
-                raise AuditError(
-                    f"{option} {text!r} is no reason; say how you know, as in: the authors' files"
-                )
+                raise AuditError(f"{name} {text!r} is no reason; say how you know, as in: the authors' files")
         if self.same_data and self.other_split:
-            raise AuditError("--same-data and --other-split exclude each other; keep the one that is so")
+            raise AuditError(
+                f"{option('same_data')} and {option('other_split')} exclude each other; "
+                "keep the one that is so"
+            )
         if self.test_size < 0:
-            raise AuditError(f"--test-size {self.test_size}: give the number of test documents, 1 or more")
+            raise AuditError(
+                f"{option('test_size')} {self.test_size}: give the number of test documents, 1 or more"
+            )
         if self.fingerprint is not None and not FINGERPRINT.fullmatch(self.fingerprint):
-            raise AuditError(f"--fingerprint {self.fingerprint!r} is none; {WHAT_A_FINGERPRINT_IS}")
+            raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {WHAT_A_FINGERPRINT_IS}")
 
 
 WHAT_A_FINGERPRINT_IS = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"

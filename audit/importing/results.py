@@ -14,6 +14,7 @@ from pathlib import Path
 
 from audit.claim import Paper
 from audit.claim_model import METRICS, is_metric
+from audit.errors import option
 from audit.importing.result import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Problems, Result, Source
 from audit.importing.table import (
     COLUMNS,
@@ -45,7 +46,9 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
     if name in single:
         return name
     if name not in paper.experiments:
-        offer = known_names(name, single) if name else "name the experiment, or add --experiment ID"
+        offer = (
+            known_names(name, single) if name else f"name the experiment, or add {option('experiment', 'ID')}"
+        )
         raise UnclearNameError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
     parts = [id for id, it in single.items() if id == f"{name}-{it.on}"]
     meant = [id for id in parts if single[id].on in datasets_of(paper, dataset)]
@@ -73,12 +76,12 @@ def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False,
     """
     if not name:
         where = "name it in the column dataset, or add" if column else "add"
-        raise UnclearNameError(f"no data set is named; {where} --dataset NAME")
+        raise UnclearNameError(f"no data set is named; {where} {option('dataset', 'NAME')}")
     on, meant = paper.single_experiments[experiment].on, datasets_of(paper, name)
     if not meant and not other and (like := much_like(paper, name)):
         raise UnclearNameError(
             f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
-            "name, or add --other-dataset if it was another one"
+            f"name, or add {option('other_dataset', True)} if it was another one"
         )
     if not meant:
         return name
@@ -168,7 +171,7 @@ class _Reading:
         given = row.cells.get("dataset", "")
         if given and self.declared.dataset and given != self.declared.dataset:
             raise ValueError(
-                f"the data set is {given!r} here and --dataset {self.declared.dataset!r}; drop one"
+                f"the data set is {given!r} here and {option('dataset')} {self.declared.dataset!r}; drop one"
             )
         name = given or self.declared.dataset or ""
         experiment = experiment_of(self.paper, row.cells["experiment"], name)
@@ -187,7 +190,9 @@ class _Reading:
         if given and not FINGERPRINT.fullmatch(given):
             raise ValueError(f"fingerprint {given[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
         if given and self.declared.fingerprint not in (None, given):
-            raise ValueError(f"the fingerprint is {given!r}, another than --fingerprint says; drop one")
+            raise ValueError(
+                f"the fingerprint is {given!r}, another than {option('fingerprint')} says; drop one"
+            )
         return given or self.declared.fingerprint
 
     def _metric(self, row: Row) -> str:
@@ -222,7 +227,7 @@ class _Reading:
                     continue
                 highest = 1 if self.declared.unit == "fraction" else 100
                 if not 0 <= value <= highest:
-                    unit = "--unit fraction" if highest == 1 else "percent"
+                    unit = option("unit", "fraction") if highest == 1 else "percent"
                     self.problems.add(
                         place,
                         f"{metric} {value} lies outside 0 to {highest}, its range in {unit}; correct it",
@@ -244,9 +249,8 @@ class _Reading:
         beside = f"the paper prints {printed}" if printed else "below 1 both are possible"
         if most > 1:
             beside = f"other values of {metric} go up to {most}"
-        return (
-            f"is {metric} {value} a percentage or a fraction? {beside}; add --unit percent or --unit fraction"
-        )
+        units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
+        return f"is {metric} {value} a percentage or a fraction? {beside}; add {units}"
 
     def results(self, sources: Mapping[Path, Source]) -> Iterable[Result]:
         unit = self.declared.unit or "percent"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from audit.claim_text import is_visible
-from audit.errors import ImportFileError
+from audit.errors import ImportFileError, option
 from audit.importing.result import Source
 
 #: Bytes of a JSON file, which has to be read as a whole; and of one line of the others.
@@ -180,9 +180,9 @@ def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> N
     missing = [name for name in wanted if name not in names]
     if not missing:
         return
-    add = "; or add --dataset NAME" if missing == ["dataset"] else ""
+    add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
     if "labels" in names and "scores" in names:
-        add = "; or, if these are predictions, add --truth FILE"
+        add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
     absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
     refuse_at(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from audit.names import OTHER_MODELS
+from audit.errors import option
 from audit.record import RunSpec, models_of
 from audit.runner.versions import codes_of
 
@@ -34,4 +34,6 @@ def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str
     from reimpl.models import known_models
 
     known = known_models()
-    return str(err) if all(it in known for it in models_of(model, config)) else f"{err}; {OTHER_MODELS}"
+    if all(it in known for it in models_of(model, config)):
+        return err.message
+    return f"{err.message}; `{option('models', 'DIR')}` adds those of a folder"
