@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reimpl.errors import ConfigError, DataError
-from reimpl.label_lists import check_lists
 from reimpl.metric_names import parse
-from reimpl.truth import TruthLike, as_truth
+from reimpl.truth import TruthLike, as_truth, check_lists
 
 #: Of the arrays below; another number is not read.
 VERSION = 1
@@ -46,14 +45,8 @@ def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]
     ids = check_lists(top_ids, known, (ranks,))
     if known.size and int(known.counts.max()) > _MOST_LABELS:
         raise DataError(f"a document has {int(known.counts.max())} labels; at most {_MOST_LABELS} are kept")
-    places = known.find(np.broadcast_to(np.arange(len(ids))[:, None], ids.shape), ids)
-    hits = np.zeros(len(ids), dtype=np.uint8)
-    seen = np.zeros(len(known.labels), dtype=bool)
-    for rank in range(ids.shape[1]):
-        new = places[:, rank] >= 0
-        new[new] = ~seen[places[new, rank]]
-        seen[places[new, rank]] = True
-        hits |= new.astype(np.uint8) << np.uint8(rank)
+    bits = (known.places(ids) >= 0).astype(np.uint8) << np.arange(ids.shape[1], dtype=np.uint8)
+    hits = np.bitwise_or.reduce(bits, axis=1, dtype=np.uint8)
     content = np.concatenate((known.offsets.astype("<i8"), known.labels.astype("<i8"))).tobytes()
     return {
         "hits": hits,

@@ -34,8 +34,8 @@ from reimpl import checkpoint
 from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split, words_as_features
 from reimpl.errors import ConfigError
 from reimpl.hardware import peak_memory, reset_peak_memory
-from reimpl.label_lists import top_k
 from reimpl.protocol import Protocol
+from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch, kept, measure
 
 #: What of a corpus it can learn from, the better one first.
@@ -94,7 +94,8 @@ class _Lists:
         fresh = np.broadcast_to(np.arange(first, first + scores.shape[1]), scores.shape)
         ids = np.concatenate((self.ids, fresh), axis=1)
         # `top_k` gives ties to the earlier place: equals in the lists are by id, and new ids are higher.
-        self.scores, places = top_k(np.concatenate((self.scores, scores), axis=1), K)
+        values, found = top_k(torch.from_numpy(np.concatenate((self.scores, scores), axis=1)), K)
+        self.scores, places = values.numpy(), found.numpy()
         self.ids = np.where(places < 0, -1, np.take_along_axis(ids, np.maximum(places, 0), 1))
         self.done += scores.shape[1]
 

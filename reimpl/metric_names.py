@@ -52,10 +52,10 @@ def parse(name: str) -> Metric:
 
 def _suggestion(family: str, k: str) -> str:
     plain = re.sub(r"[^a-z0-9]", "", family.lower())
-    spellings = _SPELLINGS | {re.sub("-", "", known.lower()): known for known in METRICS}
+    spellings = _SPELLINGS | {known.lower().replace("-", ""): known for known in METRICS}
     near = difflib.get_close_matches(plain, spellings, n=1)
     if not near:
         return ""
     best = spellings[near[0]]
-    k = k if re.fullmatch(r"[1-9][0-9]*", k, re.ASCII) else "5"
-    return f", did you mean {f'{best}@{k}' if METRICS[best] else best!r}?".replace("'", "")
+    at = f"@{k if re.fullmatch(r'[1-9][0-9]*', k, re.ASCII) else 5}" if METRICS[best] else ""
+    return f", did you mean {best}{at}?"

@@ -1,8 +1,8 @@
 """The k best labels of score tensors, with ties decided by label id, on any device.
 
 `torch.topk` leaves open which of several equal scores it returns, and CPU and GPU choose differently; equal
-scores are common (a sigmoid that saturates, half precision). The rule here and in `reimpl.label_lists.top_k`
-is: score falling, then lower label id.
+scores are common (a sigmoid that saturates, half precision). The rule here is: score falling, then lower
+label id.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from reimpl.errors import DataError
-from reimpl.label_lists import check_top_k, nan_message
+from reimpl.errors import ConfigError, DataError
 
 #: Scores looked at in one go in rows with many ties.
 _BLOCK = 1 << 22
@@ -27,7 +26,12 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     "never predict": such places have id -1. Raises `ConfigError` for k outside 1..L and `DataError` for NaN.
     Costs about one `torch.topk`; only rows where more than four labels tie at the edge are read again.
     """
-    check_top_k(tuple(scores.shape), k)
+    if scores.dim() != 2:
+        raise ConfigError(f"top-k of scores of shape {tuple(scores.shape)}: give documents x labels")
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= scores.shape[1]:
+        raise ConfigError(
+            f"top-k with k={k!r} of {scores.shape[1]} labels: k must be a whole number from 1 to that"
+        )
     scores = scores.detach()
     fetched = min(k + _SPARE, scores.shape[1])
     values, ids = torch.topk(scores, fetched, dim=1)
@@ -35,7 +39,8 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     open_tie = values[:, k - 1] == values[:, -1] if fetched < scores.shape[1] else has_nan
     any_nan, any_open = torch.stack((has_nan.any(), open_tie.any())).tolist()  # the one wait for the device
     if any_nan:
-        raise DataError(nan_message(int(has_nan.nonzero()[0, 0])))
+        row = int(has_nan.nonzero()[0, 0])
+        raise DataError(f"scores of document {row} hold NaN, which has no rank: look for a diverged run")
     values, ids = _in_order(scores, ids, k)
     if any_open:
         _give_to_lowest(scores, values, ids, open_tie)

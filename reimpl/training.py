@@ -34,9 +34,8 @@ from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
-from reimpl.metrics import Convention, evaluate
+from reimpl.metrics import evaluate, propensity_constants
 from reimpl.optim import OPTIMISERS, clip, rate_groups, triangular, with_sparse_gradients
-from reimpl.propensity import propensity_constants
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
 
@@ -505,7 +504,7 @@ class _Run:
         for order, _, best in self._rank(self.data.test, K):
             ids[order] = best
         self.within = None
-        metrics = evaluate(ids, truth, ks=cutoffs(K), convention=Convention(empty="skip"))
+        metrics = evaluate(ids, truth, ks=cutoffs(K), skip_empty=True)
         return {f"{metric}[{name}]": value for metric, value in metrics.items()}
 
     def _not_finite(self) -> _NotFiniteError:

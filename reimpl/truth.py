@@ -1,14 +1,15 @@
-"""The true labels of a test set: CSR, checked, and searched for many (document, label) pairs at once.
+"""The true labels of a test set, and the ranked lists that are held against them.
 
-The labels of document i are `labels[offsets[i]:offsets[i + 1]]`, sorted. Nothing here is ever as large as
-documents times labels, and no loop runs over documents.
+The labels of document i are `labels[offsets[i]:offsets[i + 1]]`, sorted. A ranked list is a row of label ids,
+best first; -1 says that the list ended. Nothing here is ever as large as documents times labels, and no loop
+runs over documents.
 
-Legend: N documents, L labels, M true labels of all documents together.
+Legend: N documents, L labels, M true labels of all documents together, K list length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reimpl.errors import DataError
+from reimpl.errors import ConfigError, DataError
 
 IntArray = NDArray[np.integer[Any]]
 
@@ -39,38 +40,30 @@ class Truth:
     def __post_init__(self) -> None:
         for name in ("offsets", "labels"):
             object.__setattr__(self, name, integers(getattr(self, name), f"true {name}"))
-        if self.offsets.ndim != 1 or self.labels.ndim != 1 or len(self.offsets) < 1:
+        offsets, labels = self.offsets, self.labels
+        if offsets.ndim != 1 or labels.ndim != 1 or len(offsets) < 1:
             raise DataError(
-                f"true labels: offsets {self.offsets.shape} and labels {self.labels.shape} must be "
-                "two rows of numbers, offsets one longer than there are documents"
+                f"true labels: offsets {offsets.shape} and labels {labels.shape} must be two rows of "
+                "numbers, offsets one longer than there are documents"
             )
-        self._check_offsets()
-        self._check_labels()
-
-    def _check_offsets(self) -> None:
-        if self.offsets[0] != 0 or self.offsets[-1] != len(self.labels) or (np.diff(self.offsets) < 0).any():
+        if offsets[0] != 0 or offsets[-1] != len(labels) or (np.diff(offsets) < 0).any():
             raise DataError(
-                f"true labels: offsets must rise from 0 to the number of labels {len(self.labels)}, "
-                f"these go from {int(self.offsets[0])} to {int(self.offsets[-1])}"
+                f"true labels: offsets must rise from 0 to the number of labels {len(labels)}, "
+                f"these go from {int(offsets[0])} to {int(offsets[-1])}"
             )
-
-    def _check_labels(self) -> None:
-        if not len(self.labels):
-            return
-        low, high = int(self.labels.min()), int(self.labels.max())
-        if low < 0 or (self.n_labels is not None and high >= self.n_labels):
-            bad = low if low < 0 else high
-            document = int(self.rows[np.flatnonzero(self.labels == bad)[0]])
+        outside = (labels < 0) | (labels >= (np.inf if self.n_labels is None else self.n_labels))
+        if outside.any():
+            at = int(outside.argmax())
             raise DataError(
-                f"true labels: label id {bad} of document {document} is outside 0 to "
+                f"true labels: label id {int(labels[at])} of document {int(self.rows[at])} is outside 0 to "
                 f"{'...' if self.n_labels is None else self.n_labels - 1}; give ids of the label list"
             )
-        wrong = (np.diff(self.labels) <= 0) & (np.diff(self.rows) == 0)
+        wrong = (np.diff(labels) <= 0) & (np.diff(self.rows) == 0)
         if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
+            at = int(wrong.argmax())
             raise DataError(
-                f"true labels: document {int(self.rows[at])} has label {int(self.labels[at + 1])} after "
-                f"{int(self.labels[at])}; labels must be sorted, each at most once"
+                f"true labels: document {int(self.rows[at])} has label {int(labels[at + 1])} after "
+                f"{int(labels[at])}; labels must be sorted, each at most once"
             )
 
     @classmethod
@@ -119,6 +112,21 @@ class Truth:
         true = keys[np.minimum(places, len(keys) - 1)] == wanted
         return np.where(true & (ids >= 0), places, -1)  # an ended list would alias the document before
 
+    def places(self, lists: IntArray) -> IntArray:
+        """(N, K) place in `labels` of each id of the lists, -1 where it is not true.
+
+        A label twice in a list is at its first rank only: a hit at each would make metrics exceed 1.
+        """
+        places = self.find(np.broadcast_to(np.arange(len(lists))[:, None], lists.shape), lists)
+        seen = np.zeros(len(self.labels), dtype=bool)
+        for rank in range(
+            places.shape[1]
+        ):  # a document has one label at a rank, so no place comes twice here
+            true = places[:, rank] >= 0
+            places[true, rank] = np.where(seen[places[true, rank]], -1, places[true, rank])
+            seen[places[places[:, rank] >= 0, rank]] = True
+        return places
+
 
 #: What the metrics accept as truth: `Truth`, a scipy sparse matrix, or (offsets, sorted labels).
 TruthLike = Truth | tuple[ArrayLike, ArrayLike] | Any
@@ -144,3 +152,35 @@ def integers(values: ArrayLike, what: str) -> IntArray:
     if array.dtype.kind not in "iu" and array.size:
         raise DataError(f"{what}: numbers of type {array.dtype}, give whole numbers (label ids from 0)")
     return array.astype(np.int64, copy=False) if array.dtype.kind != "i" else array
+
+
+def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray:
+    """The first max(ks) ids of each list as int64 (N, K), checked. Raises `DataError` or `ConfigError`."""
+    ids, L = integers(top_ids, "ranked lists"), truth.n_labels
+    if ids.ndim != 2 or len(ids) != truth.size or not truth.size:
+        raise DataError(
+            f"ranked lists of shape {ids.shape} for {truth.size} documents with true labels; "
+            "give one list for every document, all -1 where nothing was predicted"
+        )
+    if not len(ks):
+        raise ConfigError("no k given: ask for at least one, such as ks=(1, 3, 5)")
+    for k in ks:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise ConfigError(f"metric at k={k!r}: k must be a whole number from 1")
+        if k > ids.shape[1]:
+            # A list cut at K says nothing about rank K + 1: that is not "wrong", it is unknown.
+            raise ConfigError(
+                f"metric at k={k} of lists of length {ids.shape[1]}: predict at least {k} labels"
+            )
+        if L is not None and k > L:
+            raise ConfigError(f"metric at k={k} of {L} labels: k cannot exceed the number of labels")
+    ids = ids[:, : max(ks)].astype(np.int64, copy=False)
+    if L is not None and (high := int(ids.max())) >= L:
+        row = int(np.flatnonzero((ids == high).any(axis=1))[0])
+        raise DataError(
+            f"ranked list of document {row}: label id {high} is outside the {L} labels; "
+            "the list and the truth must use the same label ids"
+        )
+    if int(ids.min()) < -1 or ((ids[:, :-1] < 0) & (ids[:, 1:] >= 0)).any():
+        raise DataError("ranked lists: ids are 0 or above, and after the first -1 (list ended) only -1")
+    return ids

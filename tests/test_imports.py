@@ -24,10 +24,8 @@ MAY_IMPORT = {
     "audit.stats": ("audit.stats",),
     "audit.importing": (
         "audit",
-        "reimpl.f1",
         "reimpl.metric_names",
         "reimpl.metrics",
-        "reimpl.propensity",
         "reimpl.truth",
     ),
     "audit.instances": ("audit", "reimpl.errors", "reimpl.hit_pattern"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.multiclass import OneVsRestClassifier
@@ -22,8 +23,8 @@ from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.formats import Options, open_corpus
 from reimpl.errors import ConfigError
-from reimpl.label_lists import top_k
 from reimpl.linear import VARIANTS, Config
+from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
@@ -76,7 +77,7 @@ def test_lists_over_several_blocks_are_those_of_the_whole_score_matrix() -> None
     scores = np.full((30, L), -np.inf)
     scores[:, some] = theirs.decision_function(X_test)
     result = run(data)
-    values, ids = top_k(scores, 10)
+    values, ids = (it.numpy() for it in top_k(torch.from_numpy(scores), 10))
     assert result.top_ids is not None and result.top_scores is not None
     assert result.top_ids.tolist() == ids.tolist()
     assert result.top_scores == pytest.approx(values, rel=1e-5)

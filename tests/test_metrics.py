@@ -1,62 +1,68 @@
-"""Ranking metrics: hand-worked cases, reports from other projects, and a slow definition to compare with."""
+"""Metrics: hand-worked cases, reports from other projects, a slow definition, and values of public programs.
+
+tests/reference/01_metrics.* and 02_inverse_propensity.json.gz hold problems and the values of
+yourh/AttentionXML e2bbbec, kunaldahiya/pyxclib 5d13086, mwydmuch/napkinXC e95fb3f and
+ntumlgroup/LibMultiLabel 5cd775a on them. Kinds of problem: plain, ties, short (lists of 0 to 7), dup (a label
+twice in a list), all_empty, tiny_train (N = 2), L6.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
-import tracemalloc
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix
-from sklearn.metrics import ndcg_score
+from scipy.sparse import coo_matrix, csr_matrix
+from sklearn.metrics import f1_score, ndcg_score
 
 from reimpl.errors import ConfigError, DataError
-from reimpl.label_lists import top_k
-from reimpl.metrics import CONVENTIONS, OURS, Convention, evaluate, per_instance
+from reimpl.metric_names import METRICS, Metric, parse
+from reimpl.metrics import (
+    PropensityWarning,
+    count_labels,
+    evaluate,
+    inverse_propensity,
+    propensity_constants,
+)
 from reimpl.truth import Truth
 
+REFERENCE = Path(__file__).parent / "reference"
 D = [1 / math.log2(rank + 1) for rank in range(1, 12)]  # discounts of ranks 1, 2, ...
 
 # The toy that yourh, napkinXC and LibMultiLabel were all run on.
 TOY_TRUTH = Truth.from_lists([[0, 1], [5], []], n_labels=6)
 TOY_LISTS = np.array([[0, 2, 1, 3, 4], [1, 5, 2, 3, 4], [0, 1, 2, 3, 4]])
+TOY_TRAINING = {"train_frequency": [3, 2, 1, 1, 1, 2], "n_train": 10, "A": 0.55, "B": 1.5}
 
 
 def measure(
-    lists: Sequence[Sequence[int]],
-    truth: Sequence[Sequence[int]],
-    k: int,
-    how: Convention = OURS,
-    **options: object,
+    lists: Sequence[Sequence[int]], truth: Sequence[Sequence[int]], k: int, **options: Any
 ) -> dict[str, float]:
     """Fractions by family, of lists given as they are (padded with -1)."""
     width = max(k, *map(len, lists))
     ids = np.array([[*row, *[-1] * (width - len(row))] for row in lists])
-    values = per_instance(ids, Truth.from_lists(truth), ks=(k,), convention=how, **options)  # type: ignore[arg-type]
-    return {name.partition("@")[0]: each.mean / 100 for name, each in values.items()}
-
-
-# ------------------------------------------------------------------ the definitions, case by case
+    values = evaluate(ids, Truth.from_lists(truth), ks=(k,), **options)
+    return {name.partition("@")[0]: value / 100 for name, value in values.items()}
 
 
 def test_toy_of_three_programs() -> None:
-    """The toy gives the values on which three public programs agree."""
-    values = evaluate(TOY_LISTS, TOY_TRUTH, ks=(1, 2, 3, 5))
+    """The toy gives the values on which three public programs agree, in the order of the vocabulary."""
+    values = evaluate(TOY_LISTS, TOY_TRUTH, ks=(1, 2, 3, 5), **TOY_TRAINING)
     expected = {"P@1": 1 / 3, "P@3": 1 / 3, "P@5": 0.2, "nDCG@1": 1 / 3, "nDCG@2": 0.414692}
     expected |= {"nDCG@3": 0.516884, "nDCG@5": 0.516884, "R@5": 2 / 3}
+    expected |= {"PSP@1": 0.466447, "PSP@3": 1.0, "PSP@5": 1.0}
     for name, value in expected.items():
         assert values[name] == pytest.approx(100 * value, abs=1e-4), name
-
-
-def test_toy_of_psp() -> None:
-    """Frequencies 3, 2, 1, 1, 1, 2 of 10 documents: PSP@1 .466447, and 1 once every label is found."""
-    settings_ = {"train_frequency": [3, 2, 1, 1, 1, 2], "n_train": 10, "A": 0.55, "B": 1.5}
-    values = evaluate(TOY_LISTS, TOY_TRUTH, **settings_)  # type: ignore[arg-type]
-    assert values["PSP@1"] == pytest.approx(46.6447, abs=1e-4)
-    assert values["PSP@3"] == values["PSP@5"] == pytest.approx(100)
+    assert list(values) == [f"{m}@{k}" for m in list(METRICS)[:6] for k in (1, 2, 3, 5)]
+    assert all(type(value) is float for value in values.values())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +117,7 @@ def test_document_without_labels_counts_zero_or_is_skipped() -> None:
     """One hit and one document without labels: 50 % by default, 100 % when such documents are left out."""
     for metric in ("P", "R", "RP", "nDCG"):
         assert measure([[0], [0]], [[0], []], 1)[metric] == 0.5
-        assert measure([[0], [0]], [[0], []], 1, Convention(empty="skip"))[metric] == 1.0
+        assert measure([[0], [0]], [[0], []], 1, skip_empty=True)[metric] == 1.0
 
 
 def test_no_document_with_labels_is_zero_but_psp_is_undefined() -> None:
@@ -128,55 +134,15 @@ def test_document_without_a_list_counts_zero() -> None:
     assert measure([[0], []], [[0], [1]], 1) == {"P": 0.5, "R": 0.5, "RP": 0.5, "nDCG": 0.5}
 
 
-def test_both_ideals_of_ndcg_are_named() -> None:
-    """Seven labels, five hits at k = 5: 1 over the reachable best, .8105 over all seven."""
-    lists, truth = [[0, 1, 2, 3, 4]], [[0, 1, 2, 3, 4, 5, 6]]
-    assert measure(lists, truth, 5)["nDCG"] == pytest.approx(1.0)
-    assert measure(lists, truth, 5, Convention(ideal_dcg="all_labels"))["nDCG"] == pytest.approx(
-        0.8105, abs=5e-5
-    )
-
-
-@pytest.mark.parametrize(("repeats", "p", "ndcg"), [("once", 0.5, 1.0), ("each", 1.0, 1.6309)])
-def test_repeats_count_once_unless_asked(repeats: str, p: float, ndcg: float) -> None:
-    """A label at both ranks is one hit, at the first; counting each gives an nDCG above 1."""
-    how = Convention(repeats=repeats, repeats_discounted=repeats)  # type: ignore[arg-type]
-    values = measure([[1, 1]], [[1]], 2, how)
-    assert (values["P"], values["nDCG"]) == (p, pytest.approx(ndcg, abs=5e-5))
-
-
-def test_psp_is_over_the_best_of_the_true_labels() -> None:
-    """Inverse propensities 4, 5, 6, 1, 2, 3, all true, lightest three predicted: 6 / 15 (pyxclib #3)."""
-    weights = [4, 5, 6, 1, 2, 3]
-    values = measure([[3, 4, 5]], [[0, 1, 2, 3, 4, 5]], 3, inverse_propensities=weights)
-    assert values["PSP"] == pytest.approx(0.4)
-    plain = measure([[3, 4, 5]], [[0, 1, 2, 3, 4, 5]], 3, Convention(psp="sum"), inverse_propensities=weights)
-    assert plain["PSP"] == pytest.approx(2.0)  # AttentionXML Eq. 4: (1 + 2 + 3) / 3, not within [0, 1]
-
-
-def test_psp_is_total_over_total() -> None:
-    """Two documents, weights 1 and 9: (1 + 0) / (1 + 9), not the mean of 1 and 0."""
-    assert measure([[0], [0]], [[0], [1]], 1, inverse_propensities=[1, 9])["PSP"] == pytest.approx(0.1)
-
-
-def test_psndcg_in_both_forms() -> None:
-    """Weights 3 and 1, one document with both labels and one with the first: by hand in both forms."""
-    lists, truth, weights = [[1, 0], [9, 0]], [[0, 1], [0]], [3, 1]
-    gain, best = [1 + 3 * D[1], 3 * D[1]], [3 + D[1], 3]
-    total = measure(lists, truth, 2, inverse_propensities=weights)["PSnDCG"]
-    assert total == pytest.approx(sum(gain) / sum(best))
-    each = measure(lists, truth, 2, CONVENTIONS["pyxclib"], inverse_propensities=weights)["PSnDCG"]
-    assert each == pytest.approx((gain[0] / (1 + D[1]) + gain[1]) / (best[0] / (1 + D[1]) + best[1]))
-
-
-def test_ids_are_taken_as_given() -> None:
-    """Ids 1 to 3, 0 never used: nothing is shifted (pyxclib #10)."""
-    truth = Truth.from_lists([[1], [2], [3]])
-    assert evaluate([[1], [2], [3]], truth, (1,))["P@1"] == 100
-    assert evaluate([[0], [1], [2]], truth, (1,))["P@1"] == 0
-
-
-# ------------------------------------------------------------------ what does not fit together
+def test_psp_and_psndcg_are_total_over_total() -> None:
+    """Frequencies 1 and 9 of 10 documents, weights u > v: by hand, and not the mean over documents."""
+    training = {"train_frequency": [1, 9], "n_train": 10, "A": 0.55, "B": 1.5}
+    u, v = inverse_propensity([1, 9], 10, A=0.55, B=1.5)
+    assert measure([[0], [0]], [[0], [1]], 1, **training)["PSP"] == pytest.approx(u / (u + v))
+    # One document with both labels, the lighter one first, and one with the first label alone, ranked second.
+    values = measure([[1, 0], [-1, -1]], [[0, 1], [0]], 2, **training)
+    assert values["PSP"] == pytest.approx((u + v) / (2 * u + v))
+    assert values["PSnDCG"] == pytest.approx((v + u * D[1]) / (u + v * D[1] + u))
 
 
 @pytest.mark.parametrize(
@@ -228,20 +194,6 @@ def test_psp_takes_no_silent_constants(missing: str) -> None:
         evaluate([[0]], Truth.from_lists([[0]]), (1,), **given_)  # type: ignore[arg-type]
 
 
-# ------------------------------------------------------------------ names, per-document values, memory
-
-
-def test_evaluate_names_percent_and_order() -> None:
-    """All families at all k, in percent, in the order of the vocabulary."""
-    values = evaluate(
-        TOY_LISTS, TOY_TRUTH, (1, 5), train_frequency=[3, 2, 1, 1, 1, 2], n_train=10, A=0.55, B=1.5
-    )
-    families = ["P", "R", "RP", "nDCG", "PSP", "PSnDCG"]
-    assert list(values) == [f"{family}@{k}" for family in families for k in (1, 5)]
-    assert values["P@1"] == pytest.approx(100 / 3)
-    assert all(type(value) is float for value in values.values())
-
-
 def test_all_forms_of_truth_are_the_same() -> None:
     """Truth, a sparse matrix and (offsets, labels) give equal values."""
     matrix = csr_matrix(np.array([[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1], [0] * 6], dtype=np.float32))
@@ -250,28 +202,6 @@ def test_all_forms_of_truth_are_the_same() -> None:
     assert evaluate(TOY_LISTS, (TOY_TRUTH.offsets, TOY_TRUTH.labels)) == expected
     with pytest.raises(DataError, match="type list"):
         evaluate(TOY_LISTS, [[0, 1], [5], []])
-
-
-def _peak(n_labels: int, weighted: bool) -> int:
-    rng = np.random.default_rng(0)
-    ids = rng.integers(0, 4000, (5000, 5))
-    labels = rng.integers(0, 1000, (5000, 3)) + np.array([0, 1000, 2000])
-    truth = Truth(np.arange(5001) * 3, labels.ravel(), n_labels)
-    weights = np.ones(n_labels) if weighted else None
-    tracemalloc.start()
-    per_instance(ids, truth, inverse_propensities=weights)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_memory_does_not_grow_with_the_number_of_labels(weighted: bool) -> None:
-    """The same lists with 4,000 and with 670,000 labels need the same memory."""
-    assert _peak(670_000, weighted) == pytest.approx(_peak(4_000, weighted), rel=0.02)
-
-
-# ------------------------------------------------------------------ against definitions and scikit-learn
 
 
 def _slow(lists: list[list[int]], truth: list[set[int]], k: int, weights: list[float]) -> dict[str, float]:
@@ -305,9 +235,10 @@ def _slow(lists: list[list[int]], truth: list[set[int]], k: int, weights: list[f
 )
 def test_equal_to_the_definition(documents: list[tuple[list[int], set[int]]], k: int) -> None:
     """Any lists (short, empty, with repeats) and any truth give what the definition gives, within [0, 1]."""
-    weights = [1.0 + 0.37 * label for label in (4, 0, 7, 2, 2, 8, 1, 5, 3)]
+    training = {"train_frequency": [4, 0, 7, 2, 2, 8, 1, 5, 3], "n_train": 9, "A": 0.55, "B": 1.5}
+    weights = inverse_propensity(training["train_frequency"], 9, A=0.55, B=1.5).tolist()  # type: ignore[arg-type]
     lists, truth = [d[0] for d in documents], [d[1] for d in documents]
-    values = measure(lists, [sorted(labels) for labels in truth], k, inverse_propensities=weights)
+    values = measure(lists, [sorted(labels) for labels in truth], k, **training)
     assert values == pytest.approx(_slow(lists, truth, k, weights), nan_ok=True)
     assert all(math.isnan(value) or -1e-12 <= value <= 1 + 1e-12 for value in values.values())
 
@@ -317,5 +248,270 @@ def test_ndcg_equals_scikit_learns() -> None:
     rng = np.random.default_rng(3)
     truth, scores = rng.random((40, 12)) < 0.3, rng.random((40, 12))
     for k in (1, 3, 5, 12):
-        value = evaluate(top_k(scores, k)[1], csr_matrix(truth.astype(int)), (k,))[f"nDCG@{k}"]
+        value = evaluate(np.argsort(-scores, axis=1)[:, :k], csr_matrix(truth.astype(int)), (k,))[f"nDCG@{k}"]
         assert value == pytest.approx(100 * ndcg_score(truth, scores, k=k))
+
+
+# ---------------------------------------------------------------------------------------------------- truth
+
+
+def test_from_a_matrix() -> None:
+    """Zeros and ones become CSR with sorted ids; a stored zero is no label."""
+    matrix = csr_matrix((np.array([1, 0, 1]), np.array([2, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
+    truth = Truth.from_csr(matrix)
+    assert (truth.offsets.tolist(), truth.labels.tolist(), truth.n_labels) == ([0, 1, 2], [2, 0], 3)
+    assert matrix.nnz == 3  # the caller's matrix is left alone
+
+
+@pytest.mark.parametrize("value", [2, 0.5, -1])
+def test_relevance_other_than_zero_and_one_is_refused(value: float) -> None:
+    """Graded, fractional or negative relevance is an error that shows the value."""
+    with pytest.raises(DataError, match=f"found {value}"):
+        Truth.from_csr(csr_matrix(np.array([[value, 1]])))
+
+
+def test_a_label_stored_twice_is_refused() -> None:
+    """A pair stored twice sums to 2, which is no relevance."""
+    with pytest.raises(DataError, match=r"found 2"):
+        Truth.from_csr(coo_matrix((np.ones(2, int), ([0, 0], [1, 1])), shape=(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "labels", "message"),
+    [
+        ([0, 2], [4, 3], "document 0 has label 3 after 4"),
+        ([0, 1, 3], [9, 3, 3], "document 1 has label 3 after 3"),
+        ([0, 1], [10], "label id 10 of document 0 is outside 0 to 9"),
+        ([0, 0, 1], [-1], "label id -1 of document 1 is outside"),
+        ([0, 2], [1], "from 0 to 2"),
+        ([1, 1], [1], "from 1 to 1"),
+        ([0, 2, 1, 2], [1, 2], "offsets must rise"),
+        ([], [], "offsets"),
+        ([[0, 1]], [1], "two rows of numbers"),
+        ([0, 1], [1.5], "numbers of type float64"),
+    ],
+)
+def test_broken_csr(offsets: list[int], labels: list[int], message: str) -> None:
+    """Unsorted or repeated labels, ids outside the universe and offsets that do not fit name the document."""
+    with pytest.raises(DataError, match=message):
+        Truth(np.array(offsets), np.array(labels), n_labels=10)
+
+
+@given(
+    st.lists(st.sets(st.integers(0, 6)), min_size=1, max_size=5),
+    st.lists(st.integers(-1, 9), min_size=1, max_size=5),
+)
+def test_find_is_membership(documents: list[set[int]], ids: list[int]) -> None:
+    """A pair is found exactly where the document has the label, at its place; -1 and unknown ids never."""
+    truth = Truth.from_lists(documents)
+    rows = np.repeat(np.arange(len(documents))[:, None], len(ids), axis=1)
+    places = truth.find(rows, np.tile(ids, (len(documents), 1)))
+    for row, document in enumerate(documents):
+        for place, label in zip(places[row], ids, strict=True):
+            assert (place >= 0) == (label in document)
+            assert place < 0 or (truth.labels[place], truth.rows[place]) == (label, row)
+
+
+# ---------------------------------------------------------------------------------- F1, propensities, names
+
+
+F1_TRUE = Truth.from_lists([[0, 1], [0], []], n_labels=4)
+
+
+def test_f1_by_hand() -> None:
+    """Label 0: 2 right; label 1: 1 missed, 1 wrong; label 2: 1 wrong; label 3: nothing, which counts 0."""
+    f1 = count_labels(Truth.from_lists([[0], [0, 1], [2]], n_labels=4), F1_TRUE).f1()
+    assert f1["Micro-F1"] == pytest.approx(100 * 4 / (4 + 2 + 1))
+    assert f1["Macro-F1"] == pytest.approx(100 * 1 / 4)
+    assert f1["Another-Macro-F1"] == pytest.approx(100 * 1 / 4)  # mean precision and mean recall are 1/4
+    nothing = Truth.from_lists([[]], n_labels=2)
+    assert set(count_labels(nothing, nothing).f1().values()) == {0.0}
+
+
+def test_another_macro_is_of_the_mean_precision_and_recall() -> None:
+    """Precisions 1/2 and 1, recalls 1 and 1/3: 2 * 3/4 * 2/3 / (3/4 + 2/3)."""
+    predicted = Truth.from_lists([[0, 1], [0], [], []], n_labels=2)
+    true = Truth.from_lists([[0, 1], [], [1], [1]], n_labels=2)
+    assert count_labels(predicted, true).f1()["Another-Macro-F1"] == pytest.approx(100 * 1 / (3 / 4 + 2 / 3))
+
+
+def test_sizes_that_do_not_agree() -> None:
+    """Documents, labels, and a number of labels that nobody gave."""
+    for predicted, true in [
+        (Truth.from_lists([[0]], 4), F1_TRUE),
+        (Truth.from_lists([[0], [], []], 5), F1_TRUE),
+        (Truth.from_lists([[0]]), Truth.from_lists([[0]])),
+    ]:
+        with pytest.raises(DataError, match="must agree"):
+            count_labels(predicted, true)
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.9])
+def test_equal_to_scikit_learn(threshold: float) -> None:
+    """Micro and macro F1 of random decisions, labels without any case included."""
+    rng = np.random.default_rng(1)
+    decided, truth = rng.random((30, 8)) > threshold, rng.random((30, 8)) < 0.3
+    truth[:, 7] = decided[:, 7] = False
+    counts = count_labels(csr_matrix(decided.astype(int)), csr_matrix(truth.astype(int)))
+    for name in ("micro", "macro"):
+        expected = f1_score(truth, decided, average=name, zero_division=0)
+        assert counts.f1()[f"{name.title()}-F1"] == pytest.approx(100 * expected)
+
+
+@pytest.mark.parametrize("n_train", [1, 2])
+def test_fewer_than_three_documents_warn(n_train: int) -> None:
+    """N below e makes C negative: every weight falls to 1 or under, which is said."""
+    with pytest.warns(PropensityWarning, match=f"{n_train} training documents"):
+        values = inverse_propensity([0, 1], n_train, A=0.55, B=1.5)
+    C = (np.log(n_train) - 1) * 2.5**0.55
+    assert C < 0
+    assert values == pytest.approx([1 + C * 1.5**-0.55, 1 + C * 2.5**-0.55])
+
+
+@pytest.mark.parametrize(
+    ("dataset", "expected"),
+    [
+        ("Amazon-670K", (0.6, 2.6)),
+        ("amazon_3m", (0.6, 2.6)),
+        ("Amazon670k", (0.6, 2.6)),
+        ("Wiki-500K", (0.5, 0.4)),
+        ("Wikipedia-500K", (0.5, 0.4)),
+        ("AmazonCat-13K", (0.55, 1.5)),  # not by the prefix Amazon
+        ("AmazonCat-14K", (0.55, 1.5)),
+        ("Wiki10-31K", (0.55, 1.5)),  # nor by the prefix Wiki
+        ("EUR-Lex", (0.55, 1.5)),
+        ("a corpus of our own", (0.55, 1.5)),
+    ],
+)
+def test_constants_by_whole_name(dataset: str, expected: tuple[float, float]) -> None:
+    """A and B go by the whole name in any spelling, never by its beginning (pyxclib #7)."""
+    assert propensity_constants(dataset) == expected
+
+
+@pytest.mark.parametrize(
+    ("frequency", "n_train", "message"),
+    [([5], 4, "from 5 to 5 of 4 training"), ([-1], 4, "from -1"), ([0.5], 4, "type float64")],
+)
+def test_frequencies_that_cannot_be(frequency: list[float], n_train: int, message: str) -> None:
+    """A label cannot be in more documents than there are, nor in half a document."""
+    with pytest.raises(DataError, match=message):
+        inverse_propensity(frequency, n_train, A=0.55, B=1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("P@1", Metric("P", 1)),
+        ("nDCG@5", Metric("nDCG", 5)),
+        ("PSnDCG@100", Metric("PSnDCG", 100)),
+        ("Micro-F1", Metric("Micro-F1")),
+    ],
+)
+def test_known_names(name: str, metric: Metric) -> None:
+    """A known name comes apart into family and k, and together again."""
+    assert parse(name) == metric
+    assert str(metric) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [
+        ("NDCG@5", "did you mean nDCG@5?"),
+        ("ndcg@3", "did you mean nDCG@3?"),
+        ("Precision@1", "did you mean P@1?"),
+        ("recall@5", "did you mean R@5?"),
+        ("N@1", "did you mean nDCG@1?"),
+        ("PSP5", "did you mean PSP@5?"),
+        ("P", "did you mean P@5?"),
+        ("P@0", "did you mean P@5?"),
+        ("P@01", "did you mean P@5?"),
+        ("P@1.5", "did you mean P@5?"),
+        ("P@-1", "did you mean P@5?"),
+        ("P@٣", "did you mean P@5?"),
+        ("Micro-F1@5", "did you mean Micro-F1?"),
+        ("microF1", "did you mean Micro-F1?"),
+        ("macro-f1", "did you mean Macro-F1?"),
+    ],
+)
+def test_other_spellings_get_the_nearest_name(name: str, suggestion: str) -> None:
+    """Another spelling is refused with the name that was probably meant."""
+    with pytest.raises(ConfigError) as problem:
+        parse(name)
+    assert f"unknown metric {name!r}, {suggestion}" in str(problem.value)
+
+
+@pytest.mark.parametrize("name", ["", "@", "@5", "accuracy", "xyz@1"])
+def test_unknown_names_get_the_list(name: str) -> None:
+    """A name like no other is answered with all names."""
+    with pytest.raises(ConfigError, match=r"known: P@k, R@k, RP@k, nDCG@k, PSP@k, PSnDCG@k, Micro-F1"):
+        parse(name)
+
+
+# ------------------------------------------------------------------------------------ against public programs
+
+
+def _read(name: str) -> Any:
+    return json.loads(gzip.decompress((REFERENCE / name).read_bytes()))
+
+
+METRIC_VALUES = _read("01_metrics.json.gz")
+ARRAYS = dict(np.load(REFERENCE / "01_metrics.npz"))
+CASES = _read("02_inverse_propensity.json.gz")["cases"]
+KINDS = ("plain", "ties", "short", "all_empty", "tiny_train", "L6")
+
+
+def _values(problem: dict[str, Any]) -> dict[str, float]:
+    """All values by the reference's keys: metric@k, or metric@k/AB with the three pairs A, B."""
+    values: dict[str, float] = {}
+    truth, ids = csr_matrix(ARRAYS[problem["id"] + "_truth"]), ARRAYS[problem["id"] + "_ranked"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PropensityWarning)  # the tiny_train problem has N = 2 on purpose
+        for name, (A, B) in METRIC_VALUES["AB"].items():
+            training = {"train_frequency": ARRAYS[problem["id"] + "_train_freq"], "A": A, "B": B}
+            for metric, value in evaluate(ids, truth, n_train=problem["n_train"], **training).items():
+                values[metric if "PS" not in metric else f"{metric}/{name}"] = value / 100
+    return values
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "dup"])
+def test_values_of_public_programs(kind: str) -> None:
+    """Without repeats in a list ours are yourh's values, and but for PSnDCG the others'.
+
+    With repeats P and PSP are yourh's, nDCG and PSnDCG are below: ours counts a label once there too.
+    """
+    problems = [p for p in METRIC_VALUES["problems"] if p["kind"] == kind]
+    assert problems
+    compared = 0
+    for problem in problems:
+        values = _values(problem)
+        for program in ("yourh_all_labels", "pyxclib_list", "napkinxc_list"):
+            for metric, number in problem["values"][program].items():
+                expected, single = (
+                    float(number),
+                    program == "pyxclib_list" and "nDCG" in metric,
+                )  # float32 there
+                if metric not in values or (
+                    program != "yourh_all_labels" and (kind == "dup" or "PSn" in metric)
+                ):
+                    continue
+                compared += 1
+                if kind == "dup" and "nDCG@5" in metric:
+                    assert values[metric] < expected - 1e-3
+                elif kind != "dup" or "nDCG" not in metric:
+                    gap = 2e-6 if single else 1e-12
+                    assert values[metric] == pytest.approx(expected, abs=gap, rel=gap, nan_ok=True), (
+                        program,
+                        metric,
+                    )
+    assert compared >= 24 * len(problems)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"N{c['N']}-A{c['A']}-L{len(c['freq'])}")
+def test_inverse_propensity_of_three_programs(case: dict[str, Any]) -> None:
+    """All three programs' inverse propensities, the negative ones of N = 1 included."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PropensityWarning)
+        ours = inverse_propensity(case["freq"], case["N"], A=case["A"], B=case["B"])
+    for program in ("yourh", "pyxclib", "napkinxc"):
+        # At N = 1 some weights are 1 - 1, where the programs themselves differ by a rounding error.
+        np.testing.assert_allclose(ours, case[program], rtol=1e-12, atol=1e-15)

@@ -30,10 +30,8 @@ from audit.errors import AuditError, option
 from audit.importing.result import Declared, Problems, Result, Source
 from audit.importing.results import UnclearNameError, dataset_of, experiment_of
 from audit.importing.table import TableFile, explained, refuse, sound_seed, text
-from reimpl.f1 import count_labels
 from reimpl.metric_names import parse
-from reimpl.metrics import evaluate
-from reimpl.propensity import propensity_constants
+from reimpl.metrics import count_labels, evaluate, propensity_constants
 from reimpl.truth import Truth
 
 _MOST_NAME = 500

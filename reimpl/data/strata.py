@@ -8,7 +8,7 @@ For the labels of a stratum and the first k ranks of top-k lists:
     macro          unweighted means over its labels of precision, recall and F1 of each label alone
 
 P@k of rankings of the stratum's labels alone would need the scores of all labels, and is another number.
-0 / 0 is None for a stratum (nothing was asked or said) and 0 for a label alone, as in `reimpl.f1`; labels
+0 / 0 is None for a stratum (nothing was asked or said) and 0 for a label alone, as in F1; labels
 that are neither predicted nor true are left out of the macro means. All values are percent.
 
 Legend: N test documents, L labels, K list length.
@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from reimpl.data.dataset import BoolArray, IntArray
 from reimpl.errors import ConfigError, DataError
-from reimpl.f1 import LabelCounts
+from reimpl.metrics import LabelCounts
 
 #: Labels that hold half of all positives are the head, those of the last fifth the tail.
 SHARES = (Fraction(1, 2), Fraction(4, 5))

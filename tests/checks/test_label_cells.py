@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audit.checks.label_cells import UNIT, cells, is_modelled, metric_bounds
-from reimpl import metrics
+from reimpl.hit_pattern import hit_pattern, of_documents
 from tests.checks.honest import first_labels
 
 NAMES = [f"{family}@{k}" for family in ("P", "nDCG") for k in range(1, 6)]
@@ -46,10 +46,10 @@ def test_they_are_the_metrics_of_this_project_and_of_public_programs() -> None:
     """One document a cell: its labels are 0, 1, ...; a list holds one of them where it is right."""
     top = [ranking(cell.right) for cell in cells()]
     truth = first_labels(np.array([cell.labels for cell in cells()]))
-    found = metrics.per_instance(np.array(top), truth, ks=(1, 2, 3, 4, 5))
+    hits = hit_pattern(np.array(top), truth)
     for metric in NAMES:
         expected = [100 * low / UNIT for low, _ in metric_bounds(metric)]
-        assert found[metric].values.tolist() == pytest.approx(expected)
+        assert of_documents(hits, metric).tolist() == pytest.approx(expected)
 
 
 def test_no_bound_misses_the_discount_by_a_hair() -> None:

@@ -9,7 +9,7 @@ from reimpl.data.catalogue import Entry, Published, catalogue, parse_catalogue
 from reimpl.data.describe import describe
 from reimpl.data.download import Remote
 from reimpl.errors import DataError
-from reimpl.propensity import propensity_constants
+from reimpl.metrics import propensity_constants
 from tests.shared import shared
 
 PAPERS = [load(path) for path in builtin_claims()]
