@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import torch
 from torch import Tensor, nn
@@ -25,7 +25,6 @@ from torch import Tensor, nn
 from reimpl import training
 from reimpl.batching import width_of_split
 from reimpl.data.dataset import Dataset
-from reimpl.hardware import Precision
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 from reimpl.on_top import (
     OnTop,
@@ -37,7 +36,7 @@ from reimpl.on_top import (
     with_base_written_out,
 )
 from reimpl.protocol import Protocol
-from reimpl.training import Result, Watch
+from reimpl.training import How, Result
 
 
 @dataclass(frozen=True)
@@ -117,16 +116,7 @@ def build_for(config: Config, data: Dataset, *, length: int, vectors: Tensor) ->
     return Clustered(body, LabelClusters(config, features=features, order=order))
 
 
-def train(
-    config: Config,
-    data: Dataset,
-    protocol: Protocol,
-    *,
-    seed: int,
-    device: str = "cpu",
-    precision: Precision = "float32",
-    watch: Watch | None = None,
-) -> Result:
+def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Trains encoder and clusters together. `top_scores` are what labels are ranked by.
 
     Raises what `reimpl.training.train` raises.
@@ -136,15 +126,6 @@ def train(
     def network(vectors: Tensor) -> Clustered:
         return build_for(config, data, length=length, vectors=vectors)
 
-    result = training.train(
-        network,
-        data,
-        protocol,
-        loss_name="bce_mean",  # not used: the network has its own
-        seed=seed,
-        device=device,
-        precision=precision,
-        watch=watch,
-    )
+    result = training.train(network, data, protocol, loss_name="bce_mean", **how)  # its loss is not used
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))
     return replace(result, notes=(f"label clusters of {sizes} labels", *result.notes))

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Unpack, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
@@ -35,11 +35,10 @@ from reimpl.aplc import Clustered
 from reimpl.config_fields import check_dropout, check_sizes
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
-from reimpl.hardware import Precision
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 from reimpl.models import find_config
 from reimpl.protocol import Protocol
-from reimpl.training import Result, Watch
+from reimpl.training import How, Result
 
 #: Segments of a text and of [CLS]; padding has another, which nothing looks at.
 _TEXT, _CLS, _PADDING = 0, 2, 4
@@ -174,21 +173,11 @@ def chooses_epoch(config: Config, labels: int) -> bool:
     return True
 
 
-def train(
-    config: Config,
-    data: Dataset,
-    protocol: Protocol,
-    *,
-    seed: int,
-    device: str = "cpu",
-    precision: Precision = "float32",
-    watch: Watch | None = None,
-) -> Result:
+def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Fine-tunes XLNet with the layers above it.
 
     Raises `ConfigError` where weights or packages are missing, and what `reimpl.training.train` raises.
     """
-    how: dict[str, Any] = {"seed": seed, "device": device, "precision": precision, "watch": watch}
     if config.encoder == "bilstm":
         return _stand_in(config, data, protocol, **how)
     lack, folder = missing(config), word_pieces.find_weights(config.weights)
@@ -209,7 +198,7 @@ def train(
     return replace(result, notes=(*notes, *result.notes))
 
 
-def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """The clusters on a BiLSTM from scratch, all at the rate of the clusters."""
     own = {it.name: getattr(config, it.name) for it in fields(ClusterOptions)}
     base = {**_STAND_IN, "fully_connected": [config.hidden]}

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, Literal, cast
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 import torch
@@ -32,11 +33,12 @@ from reimpl import ensemble, recurrent, training
 from reimpl.config_fields import check_choices, check_dropout, check_sizes, is_size
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
-from reimpl.hardware import Precision
 from reimpl.label_attention import label_scores
+from reimpl.label_tree import fitting_height
 from reimpl.losses import loss
 from reimpl.protocol import Protocol
-from reimpl.training import Result, Watch
+from reimpl.training import How, Result
+from reimpl.tree_training import train_tree
 
 
 @dataclass(frozen=True)
@@ -253,72 +255,69 @@ def build(
     )
 
 
+def _height(config: Config, labels: int) -> int:
+    """Inner levels of the tree: as many as there are labels enough for, 0 for none."""
+    if not config.tree_height:
+        return 0
+    return fitting_height(labels, config.cluster_size, config.tree_height, config.ways)
+
+
 def chooses_epoch(config: Config, labels: int) -> bool:
     """Whether the protocol's metric chooses the epoch as it is; a level of a tree takes one for its nodes."""
-    from reimpl.label_tree import fitting_height
-
-    height, size, ways = config.tree_height, config.cluster_size, config.ways
-    return not height or fitting_height(labels, size, height, ways) == 0
+    return _height(config, labels) == 0
 
 
-def train(
-    config: Config,
-    data: Dataset,
-    protocol: Protocol,
-    *,
-    seed: int,
-    device: str = "cpu",
-    precision: Precision = "float32",
-    watch: Watch | None = None,
-) -> Result:
+def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Train and test the network, the tree of networks, or the ensemble, that `config` describes.
 
-    Raises what `reimpl.training.train` raises.
+    `top_scores` of a tree are logarithms of probabilities, of an ensemble probabilities. Raises what
+    `reimpl.training.train` raises.
     """
     if config.trees == 1:
-        one = _tree if config.tree_height else train_flat
-        return one(config, data, protocol, seed=seed, device=device, precision=precision, watch=watch)
+        return _train_one(config, data, protocol, **how)
+    one = replace(config, trees=1)
     return ensemble.train(
-        _tree_probabilities if config.tree_height else _flat_probabilities,
-        replace(config, trees=1),
-        data,
-        protocol,
-        models=config.trees,
-        rule=config.ensemble,
-        seed=seed,
-        device=device,
-        precision=precision,
-        watch=watch or Watch(),
+        _probabilities, one, data, protocol, models=config.trees, rule=config.ensemble, **how
     )
 
 
-def train_flat(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
-    """As `train`, of the network over all labels; `keep` of `reimpl.training.train` may be among `how`."""
-
-    def network(vectors: Tensor) -> AttentionXML:
-        return build(
-            config,
-            vectors=vectors,
-            labels=data.n_labels,
-            length=protocol.length,
-            padding_id=data.padding_id,
-            freeze_padding=not data.padding_trainable,
-        )
-
-    return training.train(network, data, protocol, loss_name=config.loss, **how)
-
-
-def _flat_probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
-    return ensemble.probabilities(train_flat(config, data, protocol, **how), of=expit)
-
-
-def _tree_probabilities(
-    config: Config, data: Dataset, protocol: Protocol, *, keep: int, **how: Any
+def _train_one(
+    config: Config, data: Dataset, protocol: Protocol, *, keep: int = training.KEPT, **how: Any
 ) -> Result:
-    return ensemble.probabilities(_tree(config, data, protocol, list_length=keep, **how), of=np.exp)
+    if config.tree_height and config.loss != "bce_mean":
+        raise ConfigError(f"a tree is trained with the loss bce_mean, not {config.loss!r}")
+    height = _height(config, data.n_labels)
+    if height:
+        return train_tree(
+            partial(_network, config), config, data, protocol, height=height, list_length=keep, **how
+        )
+    network = partial(_network, config, data)
+    result = training.train(network, data, protocol, loss_name=config.loss, keep=keep, **how)
+    if not config.tree_height:
+        return result
+    note = f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
+    scores = result.top_scores
+    if scores is not None:
+        scores = -np.logaddexp(0, -scores)  # the logarithm of the sigmoid
+    return replace(result, top_scores=scores, notes=(note, *result.notes))
 
 
-def _tree(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
-    from reimpl.tree_training import train_tree  # which needs this module
+def _network(config: Config, data: Dataset, vectors: Tensor, filler: bool = False) -> AttentionXML:
+    """Of all labels, or of the nodes of a level that `data` has as labels."""
+    return AttentionXML(
+        config,
+        vectors=vectors,
+        labels=data.n_labels,
+        padding_id=data.padding_id,
+        freeze_padding=not data.padding_trainable,
+        filler=filler,
+    )
 
-    return train_tree(config, data, protocol, **how)
+
+def _probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:
+    """In float64, where more of them differ near 1."""
+    result = _train_one(config, data, protocol, **how)
+    if result.top_scores is None:
+        return result
+    of = np.exp if config.tree_height else expit
+    return replace(result, top_scores=of(result.top_scores.astype(np.float64)))

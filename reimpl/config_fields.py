@@ -9,9 +9,10 @@ Importing this module does not import torch.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, field, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from reimpl.errors import ConfigError
 
@@ -74,8 +75,7 @@ def check_choices(config: Any, *, of: str = "") -> None:
             raise ConfigError(f"{of}{name} must be true or false, not {value!r}")
 
 
-# ------------------------------------------------------------------------------------ what to write instead
-
+#: By pydantic's names of errors, without their ends.
 _KINDS = {
     "int": "a whole number without quotes, as 10",
     "float": "a number without quotes, as 0.5",
@@ -95,3 +95,37 @@ def wanted(kind: str) -> str:
     """
     name = kind.removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
     return f"; give {_KINDS[name]}" if name in _KINDS else ""
+
+
+class ChangeError(ConfigError):
+    """A change of a named protocol that a claim file asks for, under `training` or `tuning`, and cannot be.
+
+    `key` is the one at fault; None where several do not go together.
+    """
+
+    def __init__(self, where: str, key: str | None, why: str) -> None:
+        super().__init__(f"{where} key {key!r} {why}" if key else why)
+        self.key, self.why = key, why
+
+
+_Held = TypeVar("_Held")
+
+
+def with_changes(base: _Held, changes: Mapping[str, Any], where: str) -> _Held:
+    """A dataclass with some of its fields changed, as JSON and strict: "16" and true are no numbers.
+
+    Raises `ChangeError` naming the key and the value.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        text = json.dumps({**asdict(base), **changes}, default=str)  # type: ignore[call-overload]
+        changed: _Held = TypeAdapter(type(base)).validate_json(text, strict=True)
+    except ValidationError as err:
+        first = err.errors()[0]
+        key = str(first["loc"][0])
+        why = f"cannot be {changes.get(key)!r}: {first['msg']}{wanted(first['type'])}"
+        raise ChangeError(where, key, why) from err
+    except ConfigError as err:
+        raise ChangeError(where, None, str(err)) from err
+    return changed

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 import torch
@@ -33,7 +34,7 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.storage import digest_of
 from reimpl.errors import DataError
 from reimpl.protocol import Protocol
-from reimpl.training import Interrupted, Result, Watch, kept, measure
+from reimpl.training import How, Interrupted, Result, Watch, begin_again, kept, measure
 
 Rule: TypeAlias = Literal["sum", "mean"]
 Ids: TypeAlias = NDArray[np.integer[Any]]
@@ -47,8 +48,8 @@ _BLOCK = 1 << 20
 #: Seconds between two looks at a model that another process trains.
 _POLL = 1.0
 
-#: Trains one model: (config, data, protocol, seed=, device=, precision=, watch=, keep=) -> its result, whose
-#: `top_scores` are the probabilities of the `keep` best labels.
+#: Trains one model: (config, data, protocol, keep=, and `How`) -> its result, whose `top_scores` are the
+#: probabilities of the `keep` best labels.
 Trainer: TypeAlias = Callable[..., Result]
 
 
@@ -60,24 +61,24 @@ def join(
     ids, scores: for each model (N, K), best first; a label that is -1 is none. Where there are fewer labels
     than `keep`, ids are -1 and scores 0. Raises `DataError` for lists of unlike documents.
     """
-    if len({np.shape(it)[0] for it in (*ids, *scores)}) != 1:
+    if len({np.shape(lists)[0] for lists in (*ids, *scores)}) != 1:
         raise DataError(
-            f"rankings of {', '.join(str(len(it)) for it in ids)} documents cannot be joined; "
+            f"rankings of {', '.join(str(len(lists)) for lists in ids)} documents cannot be joined; "
             "rank the same documents with every model"
         )
-    width = max(it.shape[1] for it in ids)
+    width = max(lists.shape[1] for lists in ids)
     # (N, K, R): rank by rank, and within a rank model by model, when flattened
-    flat_ids = np.stack([_widened(it, width, -1) for it in ids], axis=2).reshape(len(ids[0]), -1)
-    flat = np.stack([_widened(it, width, 0) for it in scores], axis=2).reshape(flat_ids.shape)
+    flat_ids = np.stack([_padded(it, width, -1) for it in ids], axis=2).reshape(len(ids[0]), -1)
+    flat = np.stack([_padded(it, width, 0) for it in scores], axis=2).reshape(flat_ids.shape)
     size = max(1, _BLOCK // max(1, flat.shape[1]))
-    parts = [_joined(flat_ids[a : a + size], flat[a : a + size], keep) for a in range(0, len(flat), size)]
-    joined = np.concatenate([it for it, _ in parts]) if parts else np.empty((0, keep), dtype=np.int32)
-    total = np.concatenate([it for _, it in parts]) if parts else np.empty((0, keep))
+    joined, total = np.empty((len(flat), keep), dtype=np.int32), np.empty((len(flat), keep))
+    for a in range(0, len(flat), size):
+        joined[a : a + size], total[a : a + size] = _joined(flat_ids[a : a + size], flat[a : a + size], keep)
     return joined, total / len(ids) if rule == "mean" else total
 
 
-def _widened(lists: NDArray[Any], width: int, value: int) -> NDArray[Any]:
-    return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=value)
+def _padded(lists: NDArray[Any], width: int, value: float) -> NDArray[Any]:
+    return np.pad(lists, ((0, 0), (0, max(0, width - lists.shape[1]))), constant_values=value)
 
 
 def _joined(ids: Ids, scores: Scores, keep: int) -> tuple[Ids, Scores]:
@@ -87,25 +88,18 @@ def _joined(ids: Ids, scores: Scores, keep: int) -> tuple[Ids, Scores]:
     in_order = np.take_along_axis(ids, by_id, axis=1)
     new = np.ones((n, width), dtype=bool)
     new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
-    group = np.cumsum(new.ravel()) - 1
     values = np.take_along_axis(scores, by_id, axis=1).astype(np.float64)
-    sums = np.bincount(group, weights=values.ravel())
+    sums = np.bincount(np.cumsum(new.ravel()) - 1, weights=values.ravel())
     rows = np.repeat(np.arange(n), width)[new.ravel()]
-    first = by_id.ravel()[new.ravel()]  # the stable order puts a label's first appearance in front
-    label = in_order.ravel()[new.ravel()]
+    first = by_id[new]  # the stable order puts a label's first appearance in front
     total = np.full((n, width), -np.inf)
-    total[rows, first] = np.where(label >= 0, sums, -np.inf)
-    total = _widened_scores(total, keep)
+    total[rows, first] = np.where(in_order[new] >= 0, sums, -np.inf)
+    total = _padded(total, keep, -np.inf)
     best = np.argsort(-total, axis=1, kind="stable")[:, :keep]
     kept_scores = np.take_along_axis(total, best, axis=1)
+    labels = np.take_along_axis(_padded(ids, total.shape[1], -1), best, axis=1)
     none = kept_scores == -np.inf
-    found = np.take_along_axis(_widened(ids, total.shape[1], -1), best, axis=1)
-    return np.where(none, -1, found).astype(np.int32), np.where(none, 0.0, kept_scores)
-
-
-def _widened_scores(total: Scores, keep: int) -> Scores:
-    short = max(0, keep - total.shape[1])
-    return np.pad(total, ((0, 0), (0, short)), constant_values=-np.inf)
+    return np.where(none, -1, labels).astype(np.int32), np.where(none, 0.0, kept_scores)
 
 
 # ------------------------------------------------------------------------------------------------- training
@@ -130,10 +124,7 @@ def train(
     *,
     models: int,
     rule: Rule,
-    seed: int,
-    device: str,
-    precision: str,
-    watch: Watch,
+    **how: Unpack[How],
 ) -> Result:
     """Train `models` of `config` one after another with `one`, and join what they say of the test documents.
 
@@ -142,41 +133,49 @@ def train(
     another process is at work on is left for the end. The curve holds the rows of all, each with the number
     of its `model`. The ensemble fails with the first of its models that does. Raises what `one` raises.
     """
-    keep = list_length(rule, documents=data.test.size, labels=data.n_labels)
-    told = {"device": device, "precision": precision, "keep": keep}
+    watch = how.get("watch") or Watch()
+    settings: dict[str, Any] = {
+        "device": how.get("device", "cpu"),
+        "precision": how.get("precision", "float32"),
+    }
+    settings["keep"] = list_length(rule, documents=data.test.size, labels=data.n_labels)
     members = [
-        _Member(i, own, watch, (asdict(config), asdict(protocol), told))
-        for i, own in enumerate(seeds(seed, models))
+        _Member(i, seed, watch, (asdict(config), asdict(protocol), settings))
+        for i, seed in enumerate(seeds(how["seed"], models))
     ]
     results: dict[int, Result] = {}
-    found: list[int] = []
-    for mine in _as_they_are_free(members, watch):
-        result = mine.finished()
+    there = []
+    for member in _as_they_are_free(members, watch):
+        result = member.finished()
         if result is None:
-            how = {"seed": mine.seed, "watch": mine.watching(len(results), models), **told}
-            result = mine.begin_again_if_unreadable(lambda how=how: one(config, data, protocol, **how))  # type: ignore[misc]
-            mine.keep(result)
-        else:
-            found.append(mine.number + 1)
-        results[mine.number] = result
+            part = watch.part(len(results), models, member.checkpoint)
+            result = begin_again(
+                lambda seed=member.seed, part=part: one(  # type: ignore[misc]
+                    config, data, protocol, seed=seed, watch=part, **settings
+                ),
+                member.checkpoint,
+                "a checkpoint could not be read, so a model of the ensemble was begun again",
+            )
+            member.keep(result)
+        elif watch.members is not None:
+            there.append(member.number + 1)
+        results[member.number + 1] = result
         if result.failed:
             break
     whole = _together(results, data, rule)
-    if watch.members is None or not found:
-        return whole
-    note = f"models of the ensemble that were there already, trained with the same settings: {sorted(found)}"
-    return replace(whole, notes=(*whole.notes, note))
+    note = f"models of the ensemble that were there already, trained with the same settings: {sorted(there)}"
+    return replace(whole, notes=(*whole.notes, note)) if there else whole
 
 
 def _as_they_are_free(members: Sequence[_Member], watch: Watch) -> Iterator[_Member]:
-    """Each member once, held while the caller works on it, those first that no other process holds."""
+    """Each member once, locked while the caller works on it, those first that no other process works on."""
     left = list(members)
     while left:
-        for mine in left:
-            with mine.held() as free:
+        for member in left:
+            with member.locked() as free:
                 if free:
-                    left.remove(mine)
-                    yield mine
+                    left.remove(member)
+                    yield member
                     break
         else:
             if watch.stop():
@@ -184,77 +183,61 @@ def _as_they_are_free(members: Sequence[_Member], watch: Watch) -> Iterator[_Mem
             time.sleep(_POLL)
 
 
-def _together(by_number: Mapping[int, Result], data: Dataset, rule: Rule) -> Result:
-    numbers = sorted(by_number)
-    results = [by_number[i] for i in numbers]
-    peaks = [it.peak_memory_bytes for it in results if it.peak_memory_bytes is not None]
-    whole = Result(
-        metrics={},
-        curve=tuple({"model": i + 1.0, **row} for i in numbers for row in by_number[i].curve),
-        seconds=sum(it.seconds for it in results),
-        peak_memory_bytes=max(peaks, default=None),
-        parameters=sum(it.parameters for it in results),
-        notes=tuple(dict.fromkeys(note for it in results for note in it.notes)),
-    )
-    for i in numbers:
-        if by_number[i].failed:
-            return replace(whole, reason=f"model {i + 1} of the ensemble: {by_number[i].reason}")
+def _together(results: dict[int, Result], data: Dataset, rule: Rule) -> Result:
+    """results: by the number of the model, from 1."""
+    whole = Result.of_parts(results, "model")
+    for number, result in sorted(results.items()):
+        if result.failed:
+            return replace(whole, reason=f"model {number} of the ensemble: {result.reason}")
     began = time.perf_counter()
-    lists = [it.top_ids for it in results if it.top_ids is not None]
-    scores = [it.top_scores for it in results if it.top_scores is not None]
+    lists, scores = zip(*((it.top_ids, it.top_scores) for _, it in sorted(results.items())), strict=True)
     ids, joined = join(lists, scores, rule, keep=kept(data))
     joining = time.perf_counter() - began
-    times = [it.prediction_seconds for it in results if it.prediction_seconds is not None]
+    predicting = whole.prediction_seconds
     return replace(
         whole,
         metrics=measure(ids.astype(np.int32), data.test, data),
         top_ids=ids.astype(np.int32),
         top_scores=joined.astype(np.float32),
         seconds=whole.seconds + time.perf_counter() - began,
-        prediction_seconds=sum(times) + joining if len(times) == len(results) else None,
+        prediction_seconds=None if predicting is None else predicting + joining,
     )
 
 
 class _Member:
-    """One model: its share of the progress, and its files."""
+    """One model and its files."""
 
     def __init__(self, number: int, seed: int, watch: Watch, settings: tuple[Any, ...]) -> None:
         """settings: what the model is trained with beside its seed and the data, as JSON has it."""
-        self.number, self.seed, self.watch = number, seed, watch
+        self.number, self.seed = number, seed
         path = watch.checkpoint
         # By the stem, from which a model makes names of its own.
         self.checkpoint = path.with_name(f"{path.stem}-model-{number}{path.suffix}") if path else None
-        self.done = self.checkpoint.with_suffix(f"{self.checkpoint.suffix}.done") if self.checkpoint else None
-        self.shared = watch.members is not None
+        self.done: Path | None = None
+        self.lock: FileLock | None = None
         if watch.members is not None:
             content = json.dumps([seed, *settings], sort_keys=True, default=str)
             self.done = watch.members / f"{digest_of(content)[:32]}.pt"
+            watch.members.mkdir(parents=True, exist_ok=True)
+            self.lock = FileLock(self.done.with_suffix(".lock"))
+        elif self.checkpoint is not None:
+            self.done = self.checkpoint.with_suffix(f"{self.checkpoint.suffix}.done")
 
     @contextmanager
-    def held(self) -> Iterator[bool]:
+    def locked(self) -> Iterator[bool]:
         """Whether no other process works on this model; none begins while the block runs."""
-        if not self.shared or self.done is None:
+        if self.lock is None:
             yield True
             return
-        self.done.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.done.with_suffix(".lock"))
         try:
-            lock.acquire(blocking=False)
+            self.lock.acquire(blocking=False)
         except Timeout:
             yield False
             return
         try:
             yield True
         finally:
-            lock.release()
-
-    def watching(self, before: int, models: int) -> Watch:
-        """For the training of this model, where `before` of `models` are done."""
-
-        def progress(done: int, total: int, loss: float | None) -> None:
-            self.watch.progress(before * total + done, models * total, loss)
-
-        return replace(self.watch, progress=progress, checkpoint=self.checkpoint)
+            self.lock.release()
 
     def finished(self) -> Result | None:
         """What an earlier attempt left, if it is whole."""
@@ -262,39 +245,15 @@ class _Member:
             return None
         try:
             with checkpoint.load(self.done, torch.device("cpu")) as content:
-                lists = {name: content[name].numpy() for name in ("top_ids", "top_scores") if name in content}
-                plain = json.loads(content["result"])
-                return Result(
-                    **{**plain, **lists, "curve": tuple(plain["curve"]), "notes": tuple(plain["notes"])}
-                )
+                return Result.unpacked(content)
         except CheckpointError:
             self.done.unlink()
             return None
-
-    def begin_again_if_unreadable(self, train: Callable[[], Result]) -> Result:
-        try:
-            return train()
-        except CheckpointError:
-            assert self.checkpoint is not None
-            self.checkpoint.unlink()
-            result = train()
-            note = "a checkpoint could not be read, so a model of the ensemble was begun again"
-            return replace(result, notes=(*result.notes, note))
 
     def keep(self, result: Result) -> None:
         """So that the next attempt finds it; its checkpoint is of no more use."""
         if self.done is None or result.failed:
             return
-        plain = json.dumps(asdict(replace(result, top_ids=None, top_scores=None)))
-        lists = {"top_ids": result.top_ids, "top_scores": result.top_scores}
-        tensors = {name: torch.from_numpy(it) for name, it in lists.items() if it is not None}
-        checkpoint.save(self.done, {"result": plain, **tensors}, torch.device("cpu"))
+        checkpoint.save(self.done, result.packed(), torch.device("cpu"))
         if self.checkpoint is not None:
             self.checkpoint.unlink(missing_ok=True)
-
-
-def probabilities(result: Result, of: Callable[[Scores], Scores]) -> Result:
-    """The same with `of` its scores: in float64, where more of them differ near 1."""
-    if result.top_scores is None:
-        return result
-    return replace(result, top_scores=of(result.top_scores.astype(np.float64)))

@@ -14,7 +14,7 @@ A model is a module with
   scores (B, L). `parts()` names parts, name -> module, for rates of their own (`Protocol.part_rates`), and
   `output_name` its last layer, if that is not `output` (`reimpl.on_top`);
 * optionally `REVISION`, an int that counts up when a correction changes the numbers (of a file in a folder
-  its content counts too, `reimpl.model_files`);
+  its content counts too, `reimpl.models`);
 * optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
   (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
 * optionally, with a `train` of its own, `chooses_epoch(config, labels)`: whether that has the epoch chosen as
@@ -31,7 +31,9 @@ A model is a module with
 * optionally, of a model that is not ours, `checks()`: its fidelity checks, as in `reimpl.fidelity`.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
-folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.
+folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files. Such files are edited between
+runs, so each is known by its content: that of the file, of the files beside it that it imports, and of those
+that they import. Importing this module does not import torch.
 """
 
 from __future__ import annotations
@@ -39,22 +41,22 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import PathFinder
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from reimpl.config_fields import as_dict, wanted
 from reimpl.errors import ConfigError
-from reimpl.model_files import code_of as code_of
-from reimpl.model_files import load_file as load_file
-from reimpl.model_files import reached_by
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
 
@@ -66,7 +68,7 @@ def find_model(name: str, code: str = "") -> ModuleType:
     """The model's module; imports torch. Raises `ConfigError` naming the known models.
 
     A package cannot put its own module in the place of one that is here. Of a file in a folder `code` asks
-    for what it held when it was loaded before (`reimpl.model_files`).
+    for what it held when it was loaded before (`load_file`).
     """
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
@@ -92,15 +94,238 @@ def known_models() -> list[str]:
 def sources_of_models() -> dict[str, str]:
     """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
     offers = _offers()
-    found = {name: f"this toolkit (reimpl/{name}.py)" for name in _own_models()}
-    found |= {name: it.source for name, it in offers.there.items()}
-    found |= {name: str(path) for name, path in files_of_models().items()}
-    return dict(sorted((found | {f"({name})": why for name, why in offers.refused.items()}).items()))
+    sources = {name: f"this toolkit (reimpl/{name}.py)" for name in _own_models()}
+    sources |= {name: offer.source for name, offer in offers.there.items()}
+    sources |= {name: str(path) for name, path in files_of_models().items()}
+    return dict(sorted((sources | {f"({name})": why for name, why in offers.refused.items()}).items()))
 
 
 def source_of_other(name: str) -> str | None:
     """Where a model comes from that is none of ours; None for one of ours."""
     return None if name in _own_models() else sources_of_models().get(name)
+
+
+def files_of_models() -> dict[str, Path]:
+    """Models in the folders that `XMTC_AUDIT_MODELS` lists, by name; none of ours is replaced by one."""
+    folders = [folder for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
+    files = {name: path for folder in reversed(folders) for name, path in _defining(Path(folder)).items()}
+    own = _own_models() if files else {}
+    return {name: path.resolve() for name, path in files.items() if name not in own}
+
+
+def known_variants(model: str) -> tuple[str, ...] | None:
+    """The model's variants, read from its file without importing it, and so without torch.
+
+    None where only the import can tell: the model comes with another package (or is none at all), or its
+    `VARIANTS` is not one dict written out with text keys.
+    """
+    path = (_own_models() | files_of_models()).get(model)
+    uses = [] if path is None else [node for node in _body(path) if _sets_variants(node)]
+    if len(uses) != 1 or not isinstance(uses[0], ast.Assign | ast.AnnAssign):
+        return None  # made in several steps
+    keys = uses[0].value.keys if isinstance(uses[0].value, ast.Dict) else [None]
+    names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return tuple(names) if len(names) == len(keys) else None  # a `**` has the key None
+
+
+def known_bases() -> list[str]:
+    """Models that another one can be put on: those whose file defines `build`, which is read and not run.
+
+    Those of other packages are among them, since only the import can tell.
+    """
+    files = _own_models() | files_of_models()
+    pattern = re.compile(r"^(def build\b|build\b.*=|from .*\bbuild\b)", re.MULTILINE)
+    networks = {name for name, path in files.items() if pattern.search(path.read_text(encoding="utf-8"))}
+    return sorted(networks | ({*_offers().there} - {*files}))
+
+
+def _offers() -> Offered:
+    return offered(GROUP, own=_own_models())
+
+
+def _own_models() -> dict[str, Path]:
+    return _defining(Path(__file__).parent)
+
+
+def _defining(folder: Path) -> dict[str, Path]:
+    files = sorted(folder.glob("*.py"))
+    return {path.stem: path for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")}
+
+
+def _body(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def _sets_variants(node: ast.stmt) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    return any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
+
+
+# ------------------------------------------------------------------------------------- files of a folder
+
+#: Attribute of a module that came from a folder: its `Content`.
+_CONTENT = "__xmtc_audit_content__"
+_loaded: dict[tuple[Path, str], ModuleType] = {}
+#: What was last tried.
+_newest: dict[Path, Content] = {}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What stands in a model's file and in those beside it that it imports."""
+
+    path: Path
+    sources: Mapping[Path, bytes]
+    """The model's own file first."""
+
+    @classmethod
+    def of(cls, path: Path) -> Content:
+        """What stands there now. Raises `OSError` where the file cannot be read."""
+        path = path.resolve()
+        beside = sorted(reached_by(path) - {path}, key=lambda other: os.path.relpath(other, path.parent))
+        return cls(path, {file: file.read_bytes() for file in (path, *beside)})
+
+    @property
+    def sha256(self) -> str:
+        """Of the file as it is; of several, of the lines that `sha256sum` prints of them from that folder."""
+        digests = {
+            Path(os.path.relpath(file, self.path.parent)).as_posix(): hashlib.sha256(text).hexdigest()
+            for file, text in self.sources.items()
+        }
+        if len(digests) == 1:
+            return next(iter(digests.values()))
+        lines = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def code_of(module: ModuleType) -> str:
+    """SHA-256 of what a model from a folder was loaded from; empty for one of ours and of a package."""
+    content = getattr(module, _CONTENT, None)
+    return content.sha256 if isinstance(content, Content) else ""
+
+
+def load_file(path: Path, code: str = "") -> ModuleType:
+    """The module of a model's file as it is now, or as it was when `code` was loaded in this process.
+
+    So a suite goes on with the model that it began with, whatever is edited meanwhile; who asks for `code`
+    compares it with `code_of`. Raises `ConfigError` with whatever goes wrong while the file is imported.
+    """
+    path = path.resolve()
+    if (path, code) in _loaded:
+        return _loaded[path, code]
+    content = Content.of(path)
+    key = path, content.sha256
+    if key not in _loaded:
+        _loaded[key] = _module(content)
+    return _loaded[key]
+
+
+def _module(content: Content) -> ModuleType:
+    path = content.path
+    name = f"xmtc_audit_models.{path.stem}"
+    if name in sys.modules:  # an older one may be in use still, and finds itself by its name
+        name += f"_{content.sha256[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    setattr(module, _CONTENT, content)
+    sys.modules[name] = module  # dataclasses look their module up
+    _forget_changed(content)
+    _newest[path] = content
+    try:
+        # Not by its loader: compiled files are told apart by second and size, and edits may agree in both.
+        exec(compile(content.sources[path], str(path), "exec", dont_inherit=True), module.__dict__)
+    except (Exception, SystemExit) as err:
+        del sys.modules[name]
+        raise ConfigError(
+            f"model {path.stem!r}: {path} cannot be imported ({fault(err, module)}); mend it"
+        ) from err
+    return module
+
+
+def _forget_changed(content: Content) -> None:
+    """What the file imports from beside it is imported anew where it is not what it was."""
+    before = _newest.get(content.path)
+    changed = {f for f, text in content.sources.items() if before and before.sources.get(f, text) != text}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if changed and isinstance(file, str) and Path(file).resolve() in changed - {content.path}:
+            del sys.modules[name]
+
+
+def fault(err: BaseException, *modules: ModuleType) -> str:
+    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models that led to it.
+
+    Without a place where none of their lines did.
+    """
+    contents = {module.__name__: getattr(module, _CONTENT, None) for module in modules}
+    files = {str(path) for content in contents.values() if content for path in content.sources}
+    packages = {name.partition(".")[0] for name, content in contents.items() if not content} - {"reimpl"}
+    place, step = "", err.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        package = str(step.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if file in files or package in packages:
+            place = f" ({shown(Path(file))}:{step.tb_lineno})"
+        step = step.tb_next
+    return f"{type(err).__name__}: {' '.join(str(err).split())}".removesuffix(": ") + place
+
+
+def shown(path: Path) -> Path:
+    """From the working folder, where it lies below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+# ----------------------------------------------------------------------------------- what a file imports
+
+
+def reached_by(path: Path) -> set[Path]:
+    """The file, and those of its folder or package that it imports, over any number of steps.
+
+    The `import` statements are read, wherever they stand, and nothing is run for that. What a file gets at
+    otherwise (data, modules by a computed name, installed packages) is for `REVISION`.
+    """
+    within = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), path.parents))
+    top = within[-1] if within else None  # the outermost folder of its package
+    reached, unread = {path}, [path]
+    while unread:
+        new = set(_imported(unread.pop(), path.parent, top)) - reached
+        reached |= new
+        unread += new
+    return reached
+
+
+def _imported(path: Path, folder: Path, top: Path | None) -> Iterator[Path]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, RecursionError):
+        return  # that is told when it is imported
+    for node in ast.walk(tree):
+        level, names = 0, list[str]()
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = [node.module] if node.module else []
+            level, names = node.level, [*base, *(".".join([*base, alias.name]) for alias in node.names)]
+        for name in names:
+            if level:
+                yield from _files(name, path.parents[min(level, len(path.parents)) - 1])
+                continue
+            yield from _files(name, folder)
+            if top is not None and name.partition(".")[0] == top.name:
+                yield from _files(name, top.parent)
+
+
+def _files(name: str, root: Path) -> Iterator[Path]:
+    """Of the module `a.b`: `a.py` or `a/__init__.py`, and the same of `a/b`."""
+    stem = root
+    for part in name.split("."):
+        stem = stem / part
+        for file in (stem.with_name(f"{part}.py"), stem / "__init__.py"):
+            if file.is_file():
+                yield file.resolve()
 
 
 #: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
@@ -125,15 +350,15 @@ def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
     left out, since its content is part of the run's key.
     """
     here = Path(__file__).parent
-    parts = {name: tuple(here / it for it in files) for name, files in _PARTS.items()}
-    parts["model"] = tuple(file for name in models if (file := _file_of(name)) is not None)
+    parts = {part: [here / file for file in files] for part, files in _PARTS.items()}
+    parts["model"] = [file for name in models if (file := _file_of(name)) is not None]
     seen: set[Path] = set()
-    found = {}
-    for name, files in parts.items():
-        reached = {it for file in files for it in reached_by(file)} - seen
+    digests = {}
+    for part, files in parts.items():
+        reached = {path for file in files for path in reached_by(file)} - seen
         seen |= reached
-        found[name] = _digest_of(reached)
-    return found
+        digests[part] = _digest_of(reached)
+    return digests
 
 
 def _file_of(model: str) -> Path | None:
@@ -159,79 +384,7 @@ def _digest_of(files: Iterable[Path]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def _offers() -> Offered:
-    return offered(GROUP, own=_own_models())
-
-
-def _own_models() -> list[str]:
-    return list(_defining(Path(__file__).parent))
-
-
-def files_of_models() -> dict[str, Path]:
-    """Models in the folders that `XMTC_AUDIT_MODELS` lists, by name; none of ours is replaced by one."""
-    folders = [it for it in os.environ.get(FOLDERS, "").split(os.pathsep) if it]
-    if not folders:
-        return {}
-    own = _own_models()
-    found = {name: path for it in reversed(folders) for name, path in _defining(Path(it)).items()}
-    return {name: path.resolve() for name, path in found.items() if name not in own}
-
-
-def _defining(folder: Path) -> dict[str, Path]:
-    files = sorted(folder.glob("*.py"))
-    return {path.stem: path for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")}
-
-
-def known_variants(model: str) -> tuple[str, ...] | None:
-    """The model's variants, read from its file without importing it, and so without torch.
-
-    None where only the import can tell: the model comes with another package (or is none at all), or its
-    `VARIANTS` is not one dict written out with text keys.
-    """
-    path = (_defining(Path(__file__).parent) | files_of_models()).get(model)
-    if path is None:
-        return None
-    source = path.read_text(encoding="utf-8")
-    uses = [node for node in ast.parse(source).body if _runs_on_import(node) and _names_variants(node)]
-    if len(uses) != 1 or not isinstance(uses[0], ast.Assign | ast.AnnAssign):
-        return None  # made in several steps
-    value = uses[0].value
-    keys = value.keys if isinstance(value, ast.Dict) else [None]
-    names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-    return tuple(names) if len(names) == len(keys) else None  # a `**` has the key None
-
-
-def known_bases() -> list[str]:
-    """Models that another one can be put on: those whose file defines `build`, which is read and not run.
-
-    Those of other packages are among them, since only the import can tell.
-    """
-    files = _defining(Path(__file__).parent) | files_of_models()
-    networks = {name for name, path in files.items() if "build" in _top_names(path)}
-    return sorted(networks | ({*_offers().there} - {*files}))
-
-
-def _top_names(path: Path) -> set[str]:
-    """What a file defines or imports at its top."""
-    found = set[str]()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {it.asname or it.name for it in node.names}
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            found |= {
-                it.id for it in ast.walk(node) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Store)
-            }
-    return found
-
-
-def _runs_on_import(node: ast.stmt) -> bool:
-    return not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-
-
-def _names_variants(node: ast.stmt) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
+# -------------------------------------------------------------------------------------- configurations
 
 
 def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:
@@ -299,8 +452,6 @@ def smaller(asked: Any, reduced: Any) -> Any:
     return min(asked, reduced) if numbers else reduced
 
 
-# ----------------------------------------------------------------------- what is wrong with a configuration
-
 Place = tuple[str | int, ...]
 
 
@@ -321,35 +472,22 @@ def config_problems(
         known = ", ".join(module.VARIANTS)
         yield ("variant",), f"model {model!r} has no variant {variant!r}; known are {known}"
         return
-    yield from _in_config(module, variant, config)
-
-
-def _in_config(
-    module: ModuleType, variant: str | None, config: Mapping[str, Any]
-) -> Iterator[tuple[Place, str]]:
-    found = _problem(module, variant, config)
-    while found is not None:
-        yield ("config", *found.place), str(found)
-        rest = without(config, found.place) if found.alone else None
-        if rest is None:
+    rest: Mapping[str, Any] | None = config
+    while rest is not None:
+        try:
+            find_config(module, variant, rest)
             return
-        config, found = rest, _problem(module, variant, rest)
+        except ConfigError as err:
+            yield ("config", *err.place), str(err)
+            rest = _without(rest, err.place) if err.alone else None
 
 
-def _problem(module: ModuleType, variant: str | None, config: Mapping[str, Any]) -> ConfigError | None:
-    try:
-        find_config(module, variant, config)
-    except ConfigError as err:
-        return err
-    return None
-
-
-def without(config: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
+def _without(config: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
     """The configuration without the key at `place`; None where it does not stand there."""
     if not place or place[0] not in config:
         return None
     key, *within = place
     inner = config[str(key)]
-    if within and isinstance(inner, Mapping) and (less := without(inner, tuple(within))) is not None:
+    if within and isinstance(inner, Mapping) and (less := _without(inner, tuple(within))) is not None:
         return {**config, str(key): less}
     return {name: value for name, value in config.items() if name != key}

@@ -7,8 +7,6 @@
 
 A name of ours stays ours, and a name that two packages offer is nobody's until one of them is gone. What
 cannot be loaded is named in a `PluginWarning`, once, and left out.
-
-Legend: a group is a sort of things that are offered; a point is one entry of a package.
 """
 
 from __future__ import annotations
@@ -24,9 +22,6 @@ from reimpl.errors import ConfigError
 
 MODELS, READERS = "xmtc_audit.models", "xmtc_audit.readers"
 
-#: What one of a group is called in a sentence.
-WORDS: Mapping[str, str] = {MODELS: "model", READERS: "reader"}
-
 
 class PluginWarning(UserWarning):
     """What another package offers cannot be used; one sentence that names it and says what to do."""
@@ -36,19 +31,23 @@ class PluginWarning(UserWarning):
 class Offer:
     """One thing that a package offers under a name."""
 
-    group: str
     point: EntryPoint
 
     @property
-    def name(self) -> str:
-        return self.point.name
+    def word(self) -> str:
+        """`model 'theirs'`, as in a sentence."""
+        return f"{self.point.group.removeprefix('xmtc_audit.').removesuffix('s')} {self.point.name!r}"
+
+    @property
+    def package(self) -> str:
+        """Its name and version."""
+        dist = getattr(self.point, "dist", None)
+        return f"{dist.name} {dist.version}" if dist else "a package without a name"
 
     @property
     def source(self) -> str:
         """`toyxmtc 0.3 (toyxmtc.net)`: the package with its version, and the object."""
-        dist = getattr(self.point, "dist", None)
-        package = f"{dist.name} {dist.version}" if dist else "a package without a name"
-        return f"{package} ({self.point.value})"
+        return f"{self.package} ({self.point.value})"
 
     def load(self) -> Any:
         """The object. Raises `ConfigError` with whatever went wrong while another's module was imported."""
@@ -56,10 +55,8 @@ class Offer:
             return self.point.load()
         except (Exception, SystemExit) as err:
             why = " ".join(f"{type(err).__name__}: {err}".split())
-            word = WORDS.get(self.group, "plugin")
             raise ConfigError(
-                f"{word} {self.name!r}: {self.point.value!r} cannot be imported ({why}); install "
-                f"{self.source.partition(' (')[0]} anew"
+                f"{self.word}: {self.point.value!r} cannot be imported ({why}); install {self.package} anew"
             ) from err
 
 
@@ -83,14 +80,14 @@ def offered(group: str, *, own: Collection[str] = ()) -> Offered:
     """What all installed packages offer in a group; `own` are the names that are ours."""
     by_name: dict[str, list[Offer]] = {}
     for point in _points(group):
-        by_name.setdefault(point.name, []).append(Offer(group, point))
-    there, refused, word = {}, {}, WORDS.get(group, "plugin")
+        by_name.setdefault(point.name, []).append(Offer(point))
+    there, refused = {}, {}
     for name, offers in by_name.items():
-        sources = " and ".join(it.source for it in offers)
+        sources = " and ".join(offer.source for offer in offers)
         if name in own:
-            refused[name] = f"{word} {name!r} of {sources} has the name of one of ours, which is used"
+            refused[name] = f"{offers[0].word} of {sources} has the name of one of ours, which is used"
         elif len(offers) > 1:
-            refused[name] = f"{word} {name!r} is offered by {sources}; uninstall one of them"
+            refused[name] = f"{offers[0].word} is offered by {sources}; uninstall one of them"
         else:
             there[name] = offers[0]
     return Offered(there, refused)
@@ -99,19 +96,13 @@ def offered(group: str, *, own: Collection[str] = ()) -> Offered:
 @cache
 def _points(group: str) -> tuple[EntryPoint, ...]:
     """Each once: a package that is found at two places of the path is one package."""
-    found = {(it.name, it.value, _package(it)): it for it in entry_points(group=group)}
-    return tuple(found.values())
-
-
-def _package(point: EntryPoint) -> str:
-    dist = getattr(point, "dist", None)
-    return dist.name if dist else ""
+    points = entry_points(group=group)
+    return tuple({(it.name, it.value, it.dist.name if it.dist else ""): it for it in points}.values())
 
 
 def load_all(group: str, *, own: Collection[str], check: Callable[[str, Any], str | None]) -> dict[str, Any]:
     """Name -> object of all that can be loaded and in which `check` finds nothing amiss; the rest is told."""
-    found = {}
-    offers = offered(group, own=own)
+    offers, usable = offered(group, own=own), {}
     for why in offers.refused.values():
         tell(why)
     for name, offer in offers.there.items():
@@ -121,23 +112,17 @@ def load_all(group: str, *, own: Collection[str], check: Callable[[str, Any], st
             tell(f"{err}; it is left out")
             continue
         if amiss := check(name, thing):
-            tell(f"{WORDS[group]} {name!r} of {offer.source} {amiss}; it is left out")
+            tell(f"{offer.word} of {offer.source} {amiss}; it is left out")
         else:
-            found[name] = thing
-    return found
+            usable[name] = thing
+    return usable
+
+
+_warned: set[str] = set()
 
 
 def tell(why: str) -> None:
     """Once a process: many steps of a run may come upon the same."""
-    if why not in _told:
-        _told.add(why)
+    if why not in _warned:
+        _warned.add(why)
         warnings.warn(why, PluginWarning, stacklevel=3)
-
-
-_told: set[str] = set()
-
-
-def forget() -> None:
-    """Look anew at what is installed; for tests, and for sessions in which packages come and go."""
-    _points.cache_clear()
-    _told.clear()

@@ -6,11 +6,12 @@ A protocol is data; `reimpl.training` carries it out. Importing this module does
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from reimpl.config_fields import check_choices
+from reimpl.config_fields import ChangeError, as_dict, check_choices, later, with_changes
 from reimpl.errors import ConfigError
 
 
@@ -25,16 +26,16 @@ class Protocol:
     optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam"] = "adam"
     """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: that, and vectors of words that a batch
     does not hold keep their values and moments (AttentionXML's code)."""
-    part_rates: Mapping[str, float] | None = None
+    part_rates: Mapping[str, float] | None = later(None)
     """Learning rates of parts of the network, by the names that it has for them; `learning_rate` is that of
     the rest."""
-    schedule: Literal["constant", "triangular"] = "constant"
+    schedule: Literal["constant", "triangular"] = later("constant")
     """triangular: all rates rise linearly for `warm_up` steps, and fall linearly to 0 at the end."""
-    warm_up: int = 0
-    weight_decay: float = 0.0
+    warm_up: int = later(0)
+    weight_decay: float = later(0.0)
     """Times the weight it is added to each gradient (L2), before Adam's moments; dense_sparse_adam takes it,
     times the rate, off the new weights."""
-    clip: float | Literal["you2019"] | None = None
+    clip: float | Literal["you2019"] | None = later(None)
     """Largest norm of all gradients together; you2019: AttentionXML's bound of the last five norms."""
     shuffle: Literal["documents", "batches", "like_lengths"] = "documents"
     """documents: a fresh permutation each epoch. batches: fixed batches whose order is permuted (Liu et al.'s
@@ -48,23 +49,23 @@ class Protocol:
     select: Literal["last", "best_on_test", "best_on_dev"] = "last"
     """Which epoch is reported. `best_on_test` looks at the test set; it is here because public code does."""
     select_metric: str = "P@1"
-    select_above: float | None = None
+    select_above: float | None = later(None)
     """Percent that the first evaluation must exceed to count as the best; None: whatever it is."""
-    keep_from: int | None = None
+    keep_from: int | None = later(None)
     """Epochs that must be over before the best weights are kept: earlier ones count as the best, and are lost
     (CorNet's pipeline trainer)."""
-    hold_out: str | None = None
+    hold_out: str | None = later(None)
     """Rule of `reimpl.data.splits` by which `best_on_dev` gets its documents where the corpus brings none."""
     patience: int | None = None
     """Stop after so many evaluations in a row that do not better the selection metric; None: run them all."""
     evaluate: Literal["end", "every_epoch", "every_steps"] = "end"
-    evaluate_every: int | None = None
+    evaluate_every: int | None = later(None)
     """Steps between two evaluations under `every_steps`, counted through all epochs."""
-    average_from: int | None = None
+    average_from: int | None = later(None)
     """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean takes in
     the weights at each evaluation, or at the end of each epoch where only the end is evaluated; evaluations
     and the report see the mean."""
-    average_start: bool = True
+    average_start: bool = later(True)
     """Whether the weights at the beginning of the averaging are the first of those averaged."""
     dimension: int = 300
     """Components of a word vector when vectors are drawn at random."""
@@ -75,24 +76,17 @@ class Protocol:
 
     def __post_init__(self) -> None:
         check_choices(self, of=f"protocol {self.name!r}: ")
-        for name in ("epochs", "batch_size", "length", "dimension"):
-            if getattr(self, name) < 1:
-                raise ConfigError(
-                    f"protocol {self.name!r}: {name} must be at least 1, not {getattr(self, name)!r}"
-                )
-        if not 0 < self.learning_rate < math.inf:
-            raise ConfigError(
-                f"protocol {self.name!r}: learning_rate must be positive, not {self.learning_rate!r}"
-            )
-        if not 0 <= self.weight_decay < math.inf:
-            raise ConfigError(
-                f"protocol {self.name!r}: weight_decay must be 0 or more, not {self.weight_decay!r}"
-            )
-        for complaint in (*self._of_rates(), *self._of_choice(), *self._of_averaging()):
+        for complaint in self._complaints():
             raise ConfigError(f"protocol {self.name!r}: {complaint}")
 
-    def _of_rates(self) -> Iterator[str]:
-        """What is wrong with the schedule and the rates of parts."""
+    def _complaints(self) -> Iterator[str]:
+        for name in ("epochs", "batch_size", "length", "dimension"):
+            if getattr(self, name) < 1:
+                yield f"{name} must be at least 1, not {getattr(self, name)!r}"
+        if not 0 < self.learning_rate < math.inf:
+            yield f"learning_rate must be positive, not {self.learning_rate!r}"
+        if not 0 <= self.weight_decay < math.inf:
+            yield f"weight_decay must be 0 or more, not {self.weight_decay!r}"
         for part, rate in (self.part_rates or {}).items():
             if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < math.inf:
                 yield f"part_rates: that of {part!r} must be positive, not {rate!r}"
@@ -100,16 +94,12 @@ class Protocol:
             yield f"warm_up must be a whole number from 0, not {self.warm_up!r}"
         elif self.warm_up and self.schedule == "constant":
             yield f"warm_up {self.warm_up!r} needs schedule: triangular"
-
-    def _of_choice(self) -> Iterator[str]:
-        """What is wrong with when to evaluate and which weights to report."""
         for name in ("patience", "evaluate_every"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
+            if (value := getattr(self, name)) is not None and value < 1:
                 yield f"{name} {value!r} needs to be 1 or more"
         for name in ("patience", "keep_from", "select_above"):
-            if getattr(self, name) is not None and self.select == "last":
-                yield f"{name} {getattr(self, name)!r} needs a selected epoch, not select: last"
+            if (value := getattr(self, name)) is not None and self.select == "last":
+                yield f"{name} {value!r} needs a selected epoch, not select: last"
         if self.hold_out is not None and self.select != "best_on_dev":
             yield f"hold_out {self.hold_out!r} is for select: best_on_dev, not {self.select}"
         if self.shuffle == "like_lengths" and self.padding != "batch":
@@ -118,50 +108,23 @@ class Protocol:
             yield f"{self.select} needs evaluate: every_epoch or every_steps"
         if (self.evaluate == "every_steps") != (self.evaluate_every is not None):
             yield f"evaluate: {self.evaluate} does not go with evaluate_every {self.evaluate_every!r}"
-
-    def _of_averaging(self) -> Iterator[str]:
-        """What is wrong with clipping and averaging."""
         if isinstance(self.clip, str):
             if self.clip != "you2019":
                 yield f"clip must be a number, 'you2019' or none, not {self.clip!r}"
         elif self.clip is not None and not 0 < self.clip < math.inf:
             yield f"clip must be positive, not {self.clip!r}"
-        for name in ("average_from", "keep_from"):
+        for name in BEGINNINGS:
             value = getattr(self, name)
             if value is not None and not 0 <= value < self.epochs:
                 yield f"{name} must be from 0 and before the end of {self.epochs} epochs, not {value!r}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON values.
-
-        What came later than the first protocols is left out where it is at its default: the dictionary is
-        part of a run's key, and a run of before is found again.
-        """
-        idle = {name for name, default in _LATER.items() if getattr(self, name) == default}
-        return {name: value for name, value in asdict(self).items() if name not in idle}
+        """The fields as JSON values, part of a run's key (`reimpl.config_fields`)."""
+        return as_dict(self)
 
 
-#: Fields that came later, with their defaults.
-_LATER: Mapping[str, Any] = {
-    it.name: it.default
-    for it in fields(Protocol)
-    if it.name
-    in (
-        "part_rates",
-        "schedule",
-        "warm_up",
-        "weight_decay",
-        "clip",
-        "select_above",
-        "keep_from",
-        "hold_out",
-        "evaluate_every",
-        "average_from",
-        "average_start",
-    )
-}
-
-_CHEN = Protocol(name="chen2022", epochs=50, batch_size=256)
+#: Epochs at which something begins: they are reduced in proportion.
+BEGINNINGS = ("average_from", "keep_from")
 
 _YOU_CODE = Protocol(
     name="you2019-code",
@@ -196,7 +159,7 @@ _FULL: Mapping[str, Protocol] = {
     for p in (
         # Chen et al. 2022, Appendix A.3: all training data, scores at the 50th epoch. Rates and sizes from
         # the study's configurations (config/EUR-Lex/*.yml at 2051eda): batch 256, Adam 1e-3, length 500.
-        _CHEN,
+        Protocol(name="chen2022", epochs=50, batch_size=256),
         # The same as its code runs it: val_size 0 makes the test set the validation set, and the epoch with
         # the best P@1 on it is kept (data_utils.py:120, main.py:182-195).
         Protocol(
@@ -290,8 +253,6 @@ AMOUNTS = ("epochs", "batch_size", "length", "dimension")
 SIZES = (*AMOUNTS, "learning_rate", "model", "deviation")
 #: Sizes that are there only where a choice is made.
 SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_every": 50}
-#: Epochs at which something begins: they are reduced in proportion.
-BEGINNINGS = ("average_from", "keep_from")
 #: Averaging of a reduced protocol begins no earlier than after this share of its epochs, where Izmailov et
 #: al. (2018, section 4) begin it too. At its sizes the scores rise for longer, and the mean of weights on the
 #: rise lags behind the last ones: what a claim about averaging would then compare is the lag.
@@ -356,3 +317,73 @@ def protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise ConfigError(f"protocol {name!r} is not known; known are {', '.join(PROTOCOLS)}")
     return PROTOCOLS[name]
+
+
+# ------------------------------------------------- `training` of an experiment of a claim file
+
+#: Fields of a protocol that an experiment may change.
+KEYS = tuple(it.name for it in fields(Protocol) if it.name not in ("name", "model", "deviation"))
+
+
+def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
+    """`base` with some of its fields changed. Raises `ChangeError` naming the key and the value."""
+    from reimpl.data.splits import find_rule
+
+    for key in training:
+        if key not in KEYS:
+            raise ChangeError("training", key, f"is not known; known are {', '.join(KEYS)}")
+    changed = with_changes(base, training, "training")
+    if changed.hold_out is not None:
+        try:
+            find_rule(changed.hold_out)
+        except ConfigError as err:
+            raise ChangeError("training", "hold_out", f"cannot be: {err}") from err
+    if not re.fullmatch(r"(P|R|RP|nDCG)@[135]", changed.select_metric):
+        raise ChangeError(
+            "training",
+            "select_metric",
+            f"cannot be {changed.select_metric!r}; measured are P, R, RP, nDCG at 1, 3 and 5, as in nDCG@5",
+        )
+    return changed
+
+
+def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any]) -> Protocol:
+    """`base`, which stands in for `claimed`, with the choices that `training` makes.
+
+    Experiments of a paper differ in their choices, and its claims compare them. Sizes stay those of `base`,
+    but those of a reduced protocol are no larger than claimed (`reduced_sizes`), and an epoch at which
+    something begins is in proportion (`in_proportion`). What does nothing there is dropped: where nothing is
+    selected, there is no patience.
+    """
+    reduced = base.deviation is not None
+    parts = asdict(base) | {key: getattr(claimed, key) for key in training if key not in SIZES}
+    if reduced:
+        usual = PROTOCOLS.get(claimed.name, claimed).learning_rate
+        parts |= reduced_sizes(base, claimed, usual_rate=usual)
+    for key in BEGINNINGS:
+        asked = key in training or (reduced and getattr(claimed, key) is not None)
+        if key in training or getattr(base, key) is not None:
+            parts[key] = in_proportion(key, claimed if asked else base, parts["epochs"], reduced=reduced)
+    for key, size in SIZES_OF_CHOICES.items():
+        value = getattr(claimed, key)
+        if key in training:
+            own = value and (getattr(base, key) or (size if reduced else value))
+            parts[key] = min(own, value) if own and reduced and isinstance(value, int) else own
+    if parts["evaluate"] != "every_steps":
+        parts["evaluate_every"] = None
+    elif parts["evaluate_every"] is None:
+        parts["evaluate_every"] = claimed.evaluate_every
+    if parts["select"] == "last":
+        parts |= {"patience": None, "keep_from": None, "select_above": None}
+    if parts["select"] != "best_on_dev":
+        parts["hold_out"] = None
+    return replace(base, **parts)
+
+
+def problem(name: str, training: Mapping[str, Any]) -> tuple[str | None, str] | None:
+    """What is wrong with changing the protocol of that name so: the key, if it is one, and a sentence."""
+    try:
+        with_training(PROTOCOLS[name], training)
+    except ChangeError as err:
+        return err.key, err.why
+    return None

@@ -28,20 +28,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import training
 from reimpl.config_fields import check_choices, check_sizes
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
-from reimpl.hardware import Precision, numeric_mode
 from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
 from reimpl.protocol import Protocol
-from reimpl.training import Result, Watch
+from reimpl.training import How, Result, Run
 from reimpl.word_batches import BatchNorm, DeviceWords, SlotBatchNorm, Weights, WordBatch, word_weights
 
 #: What of a corpus it can learn from, the better one first.
@@ -305,61 +303,36 @@ def chooses_epoch(config: Config, labels: int) -> bool:
     return True
 
 
-def train(
-    config: Config,
-    data: Dataset,
-    protocol: Protocol,
-    *,
-    seed: int,
-    device: str = "cpu",
-    precision: Literal["float32", "tf32", "bf16"] = "float32",
-    watch: Watch | None = None,
-) -> Result:
+def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Trains on words and labels together, and ranks the labels of the test documents by their words alone.
 
     Raises what `reimpl.training.train` raises.
     """
-    from reimpl.rank_ae import Run
+    run = Training(config, data, protocol, **how)
+    result = run.go(run.build)
+    used = "words of the texts" if run.inputs.are_words else "features of the corpus"
+    note = f"input: {run.inputs.words:,} {used}"
+    alone = int((run.data.train.labels(run.data.n_labels).sum(axis=1) == 0).sum())
+    if alone and config.loss == "ranking":
+        note += f"; {alone} training documents without labels have no ranking loss"
+    return replace(result, notes=(note, *result.notes))
 
-    return Run(config, data, protocol, seed, torch.device(device), precision, watch or Watch()).train()
 
-
-# ------------------------------------------------------------------------------------------------- training
-
-
-class Run(training._Run):
-    """One training; call `train` once."""
+class Training(Run):
+    """One training; it differs in its input, its loss and where its batch normalisation stops."""
 
     network: RankAE
     train_split: DeviceWords
 
-    def __init__(
-        self,
-        config: Config,
-        data: Dataset,
-        protocol: Protocol,
-        seed: int,
-        device: torch.device,
-        precision: Precision,
-        watch: Watch,
-    ) -> None:
-        super().__init__(data, protocol, "bce_mean", seed, device, precision, watch)  # its loss is not used
+    def __init__(self, config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> None:
+        super().__init__(data, protocol, "bce_mean", **how)  # its loss is not used
         self.config = config
         self.inputs = word_weights(
             self.data, config.weights, texts=config.input == "text", normalise=config.normalise
         )
 
-    def train(self) -> Result:
-        with numeric_mode(self.precision):
-            result = self.go(self._build)
-        used = "words of the texts" if self.inputs.are_words else "features of the corpus"
-        note = f"input: {self.inputs.words:,} {used}"
-        alone = int((self.data.train.labels(self.data.n_labels).sum(axis=1) == 0).sum())
-        if alone and self.config.loss == "ranking":
-            note += f"; {alone} training documents without labels have no ranking loss"
-        return replace(result, notes=(note, *result.notes))
-
-    def _build(self, vectors: Tensor) -> RankAE:
+    def build(self, vectors: Tensor) -> RankAE:
+        """For words, or for the features of the corpus."""
         if not self.inputs.are_words:
             vectors = torch.randn(self.inputs.words, self.config.embedding)  # features have no vectors
         return build(self.config, vectors=vectors, labels=self.data.n_labels)

@@ -15,10 +15,10 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Required, TypedDict, Unpack, cast
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from reimpl import checkpoint
 from reimpl.averaging import Average, Best
 from reimpl.batching import DeviceSplit, OnDevice, Plan, scoring_plan, training_plan
+from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
@@ -50,6 +51,9 @@ CHECKPOINT_EVERY = 60.0
 _LOOK_EVERY = 0.5
 _IN_PARTS = "out of memory"
 
+Ids = NDArray[np.int32]
+Scores = NDArray[np.float32]
+
 
 class Interrupted(Exception):  # noqa: N818 - a request, not an error
     """Raised after a checkpoint was written because `Watch.stop` said so."""
@@ -57,6 +61,10 @@ class Interrupted(Exception):  # noqa: N818 - a request, not an error
 
 class OutOfMemoryError(ReimplError):
     """Not even one document at a time fits."""
+
+
+class _NotFiniteError(Exception):
+    """The loss or the scores stopped being numbers."""
 
 
 @dataclass
@@ -75,6 +83,25 @@ class Watch:
     members: Path | None = None
     """Folder in which ensembles over the same data keep their models, for each other; None: each its own."""
 
+    def part(self, before: int, parts: int, checkpoint: Path | None) -> Watch:
+        """For one of several trainings of like length, `before` of which are over."""
+
+        def progress(done: int, total: int, loss: float | None) -> None:
+            self.progress(before * total + done, parts * total, loss)
+
+        return replace(self, progress=progress, checkpoint=checkpoint)
+
+
+class How(TypedDict, total=False):
+    """What every training takes beside configuration, data and protocol."""
+
+    seed: Required[int]
+    device: str
+    """cpu unless another is named."""
+    precision: Precision
+    """float32 unless another is named."""
+    watch: Watch | None
+
 
 @dataclass(frozen=True)
 class Result:
@@ -85,9 +112,9 @@ class Result:
     seconds: float
     peak_memory_bytes: int | None
     parameters: int
-    top_ids: NDArray[np.int32] | None = None
+    top_ids: Ids | None = None
     """(N, K) label ids of the test documents, best first."""
-    top_scores: NDArray[np.float32] | None = None
+    top_scores: Scores | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
     prediction_seconds: float | None = None
@@ -97,6 +124,46 @@ class Result:
     def failed(self) -> bool:
         return self.reason is not None
 
+    def packed(self) -> dict[str, Any]:
+        """As a checkpoint holds it."""
+        lists = {"top_ids": self.top_ids, "top_scores": self.top_scores}
+        tensors = {name: torch.from_numpy(array) for name, array in lists.items() if array is not None}
+        return {"result": json.dumps(asdict(replace(self, top_ids=None, top_scores=None))), **tensors}
+
+    @classmethod
+    def unpacked(cls, content: Mapping[str, Any]) -> Result:
+        """That of a checkpoint."""
+        lists = {name: content[name].numpy() for name in ("top_ids", "top_scores") if name in content}
+        plain = json.loads(content["result"])
+        return cls(**{**plain, **lists, "curve": tuple(plain["curve"]), "notes": tuple(plain["notes"])})
+
+    @classmethod
+    def of_parts(cls, parts: Mapping[int, Result], name: str) -> Result:
+        """Curves, costs and notes of trainings by number, which each row of the curve has under `name`."""
+        results = [parts[i] for i in sorted(parts)]
+        times = [result.prediction_seconds for result in results]
+        peaks = [result.peak_memory_bytes for result in results if result.peak_memory_bytes is not None]
+        return cls(
+            metrics={},
+            curve=tuple({name: float(i), **row} for i in sorted(parts) for row in parts[i].curve),
+            seconds=sum(result.seconds for result in results),
+            peak_memory_bytes=max(peaks, default=None),
+            parameters=sum(result.parameters for result in results),
+            notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
+            prediction_seconds=None if None in times else sum(time or 0.0 for time in times),
+        )
+
+
+def begin_again(train: Callable[[], Result], path: Path | None, note: str) -> Result:
+    """What `train` gives; where its checkpoint `path` cannot be read, from the beginning, and with a note."""
+    try:
+        return train()
+    except CheckpointError:
+        assert path is not None
+        path.unlink(missing_ok=True)
+        result = train()
+        return replace(result, notes=(*result.notes, note))
+
 
 def train(
     build: Callable[[Tensor], nn.Module],
@@ -104,12 +171,9 @@ def train(
     protocol: Protocol,
     *,
     loss_name: str,
-    seed: int,
-    device: str = "cpu",
-    precision: Precision = "float32",
-    watch: Watch | None = None,
     keep: int = KEPT,
     strata: Mapping[str, Sequence[int | None]] | None = None,
+    **how: Unpack[How],
 ) -> Result:
     """Build a network from the word vectors, train it, and score the test set.
 
@@ -120,11 +184,12 @@ def train(
     loss is not finite or memory does not suffice. Raises `ConfigError` for a network that does not take the
     data or data that the protocol cannot select on, `CheckpointError`, and `Interrupted`.
     """
-    run = _Run(data, protocol, loss_name, seed, torch.device(device), precision, watch or Watch())
-    run.kept = kept(data, keep)
-    run.strata = strata or {}
-    with numeric_mode(precision):
-        return run.go(build)
+    run = Run(data, protocol, loss_name, **how)
+    run.kept, run.strata = kept(data, keep), strata or {}
+    return run.go(build)
+
+
+# ------------------------------------------------------------------------------------------------- measuring
 
 
 def kept(data: Dataset, keep: int = KEPT) -> int:
@@ -137,33 +202,27 @@ def cutoffs(labels: int) -> tuple[int, ...]:
     return tuple(k for k in (1, 3, 5) if k <= labels)
 
 
-def _propensities(data: Dataset) -> dict[str, Any]:
-    """What PSP needs; nothing for fewer than three training documents, where propensities are above 1.
+def _frequency(data: Dataset) -> tuple[NDArray[np.int64], int]:
+    """(L,) documents of the whole training set that have each label, and how many documents it has.
 
-    They belong to the whole training set, so documents held out of it count (yourh/AttentionXML e2bbbec,
-    evaluation.py); a dev part that the corpus brings does not.
+    Documents held out of it count (yourh/AttentionXML e2bbbec, evaluation.py); a dev part that the corpus
+    brings does not.
     """
-    parts = _whole_training_set(data)
-    size = sum(part.size for part in parts)
-    if size < 3:
-        return {}
-    A, B = propensity_constants(data.name)
-    return {"train_frequency": _frequency(parts, data.n_labels), "n_train": size, "A": A, "B": B}
+    parts = [data.train]
+    if data.dev is not None and "hold_out.dev" in data.counts:
+        parts.append(data.dev)
+    counts = sum(np.bincount(part.label_ids, minlength=data.n_labels) for part in parts)
+    return np.asarray(counts), sum(part.size for part in parts)
 
 
-def _whole_training_set(data: Dataset) -> list[Split]:
-    held_out = data.dev is not None and "hold_out.dev" in data.counts
-    return [data.train, data.dev] if data.dev is not None and held_out else [data.train]
-
-
-def _frequency(parts: Sequence[Split], n_labels: int) -> NDArray[np.int64]:
-    """(L,) documents that have each label."""
-    return np.asarray(sum(np.bincount(part.label_ids, minlength=n_labels) for part in parts))
-
-
-def measure(ids: NDArray[np.int32], split: Split, data: Dataset) -> dict[str, float]:
+def measure(ids: Ids, split: Split, data: Dataset) -> dict[str, float]:
     """All metrics, in percent, of the K best labels (N, K) of the documents of a split of the data."""
-    metrics = evaluate(ids, split.labels(data.n_labels), ks=cutoffs(data.n_labels), **_propensities(data))
+    frequency, size = _frequency(data)
+    of_training: dict[str, Any] = {}
+    if size >= 3:  # propensities of fewer documents are above 1
+        A, B = propensity_constants(data.name)
+        of_training = {"train_frequency": frequency, "n_train": size, "A": A, "B": B}
+    metrics = evaluate(ids, split.labels(data.n_labels), ks=cutoffs(data.n_labels), **of_training)
     # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
 
@@ -186,6 +245,9 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
         )
 
 
+# -------------------------------------------------------------------------------------------------- one run
+
+
 @dataclass
 class _State:
     """Where a run stands: all that a checkpoint holds beside the weights and the generators."""
@@ -198,24 +260,26 @@ class _State:
     curve: list[dict[str, float]] = field(default_factory=list)
 
 
-class _Run:
+class Run:
+    """One training. A model that is trained otherwise overrides what differs."""
+
+    network: nn.Module
+
     def __init__(
         self,
         data: Dataset,
         protocol: Protocol,
         loss_name: str,
+        *,
         seed: int,
-        device: torch.device,
-        precision: Precision,
-        watch: Watch,
+        device: str = "cpu",
+        precision: Precision = "float32",
+        watch: Watch | None = None,
     ) -> None:
         data = for_protocol(data, protocol)
-        self.data, self.protocol, self.device, self.precision = data, protocol, device, precision
-        self.watch, self.loss, self.seed = watch, loss(loss_name), seed
         check_selection(protocol, data)
-        self.state = _State()
-        above = -math.inf if protocol.select_above is None else protocol.select_above
-        self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
+        self.data, self.protocol, self.loss, self.seed = data, protocol, loss(loss_name), seed
+        self.device, self.precision, self.watch = torch.device(device), precision, watch or Watch()
         self.kept = kept(data)
         self.strata: Mapping[str, Sequence[int | None]] = {}
         self.within: Tensor | None = None  # (L,) bool: the labels that are ranked, where not all are
@@ -223,10 +287,27 @@ class _Run:
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
 
-    # -- the whole run
-
     def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
+        """Builds, trains, and scores the test set."""
+        with numeric_mode(self.precision):
+            self._prepare(build)
+            try:
+                while self.state.epoch < self.protocol.epochs and not self.best.exhausted:
+                    self._one_epoch()
+                self._choose()
+                metrics, ids, scores = self._score(self.data.test)
+                for name, (low, high) in self.strata.items():
+                    metrics |= self._score_stratum(name, low or 0, high)
+            except (_NotFiniteError, OutOfMemoryError) as problem:
+                return self._result({}, reason=str(problem))
+            return self._result(metrics, ids, scores)
+
+    def _prepare(self, build: Callable[[Tensor], nn.Module]) -> None:
+        protocol = self.protocol
         reset_peak_memory(self.device)
+        self.state = _State()
+        above = -math.inf if protocol.select_above is None else protocol.select_above
+        self.best = Best(above=above, patience=protocol.patience, keep_from=protocol.keep_from or 0)
         torch.manual_seed(self.seed)
         self.rng = np.random.default_rng(self.seed)
         self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
@@ -236,15 +317,15 @@ class _Run:
         # A network with a weight for every position takes one width.
         bound = getattr(self.network, "position_bound", False)
         self.maximum_width = self.minimum_width if bound else None
-        if self.protocol.optimiser == "dense_sparse_adam":
+        if protocol.optimiser == "dense_sparse_adam":
             with_sparse_gradients(self.network)
         self.parameters = list(self.network.parameters())
-        self.average = Average(self.parameters, count_start=self.protocol.average_start)
-        self.clip = clip(self.protocol.clip, self.device)
-        self.optimiser = OPTIMISERS[self.protocol.optimiser](
-            rate_groups(self.network, self.protocol.part_rates),
-            lr=self.protocol.learning_rate,
-            weight_decay=self.protocol.weight_decay,
+        self.average = Average(self.parameters, count_start=protocol.average_start)
+        self.clip = clip(protocol.clip, self.device)
+        self.optimiser = OPTIMISERS[protocol.optimiser](
+            rate_groups(self.network, protocol.part_rates),
+            lr=protocol.learning_rate,
+            weight_decay=protocol.weight_decay,
             fused=True,
         )
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
@@ -253,23 +334,12 @@ class _Run:
         self._resume()
         self.saved = time.perf_counter()
         self.clock = self.saved - self.state.seconds
-        try:
-            self._epochs()
-            self._choose()
-            metrics, ids, scores = self._score(self.data.test)
-            for name, (low, high) in self.strata.items():
-                metrics |= self._score_stratum(name, low or 0, high)
-        except _NotFiniteError as problem:
-            return self._result({}, reason=str(problem))
-        except OutOfMemoryError as problem:
-            return self._result({}, reason=str(problem))
-        return self._result(metrics, ids, scores)
 
     def _result(
         self,
         metrics: Mapping[str, float],
-        ids: NDArray[np.int32] | None = None,
-        scores: NDArray[np.float32] | None = None,
+        ids: Ids | None = None,
+        scores: Scores | None = None,
         reason: str | None = None,
     ) -> Result:
         return Result(
@@ -277,7 +347,7 @@ class _Run:
             curve=tuple(self.state.curve),
             seconds=time.perf_counter() - self.clock,
             peak_memory_bytes=peak_memory(self.device),
-            parameters=sum(p.numel() for p in self.network.parameters()),
+            parameters=sum(p.numel() for p in self.parameters),
             top_ids=ids,
             top_scores=scores,
             reason=reason,
@@ -289,10 +359,6 @@ class _Run:
         return DeviceSplit(split, self.data.padding_id, self.device)
 
     # -- epochs and steps
-
-    def _epochs(self) -> None:
-        while self.state.epoch < self.protocol.epochs and not self.best.exhausted:
-            self._one_epoch()
 
     def _one_epoch(self) -> None:
         state = self.state
@@ -470,15 +536,11 @@ class _Run:
 
     # -- scoring
 
-    def _score(self, split: Split) -> tuple[dict[str, float], NDArray[np.int32], NDArray[np.float32]]:
+    def _score(self, split: Split) -> tuple[dict[str, float], Ids, Scores]:
         """Metrics in percent, and the K best labels of every document with their scores."""
-        K = self.kept
-        ids = np.empty((split.size, K), dtype=np.int32)
-        scores = np.empty((split.size, K), dtype=np.float32)
         began = time.perf_counter()
         try:
-            for order, values, best in self._rank(split, K):
-                ids[order], scores[order] = best, values
+            ids, scores = self.ranked(split, self.kept)
         except DataError as problem:  # a score that is NaN has no place in a ranking
             raise self._not_finite() from problem
         self.predicting = time.perf_counter() - began
@@ -493,16 +555,14 @@ class _Run:
         metrics.py: the columns of the group, and the mean over documents that have one of them). Empty where
         the network picks its own labels, or no such label is in the test set.
         """
-        frequency = _frequency(_whole_training_set(self.data), self.data.n_labels)
+        frequency, _ = _frequency(self.data)
         inside = (frequency >= low) & (frequency <= (math.inf if high is None else high))
         truth = self.data.test.labels(self.data.n_labels) @ sparse.diags_array(inside.astype(np.float32))
         if hasattr(self.network, "batch_best") or not truth.nnz:
             return {}
         K = min(self.kept, int(inside.sum()))
-        ids = np.empty((self.data.test.size, K), dtype=np.int32)
         self.within = torch.from_numpy(inside).to(self.device)
-        for order, _, best in self._rank(self.data.test, K):
-            ids[order] = best
+        ids, _ = self.ranked(self.data.test, K)
         self.within = None
         metrics = evaluate(ids, truth, ks=cutoffs(K), skip_empty=True)
         return {f"{metric}[{name}]": value for metric, value in metrics.items()}
@@ -514,8 +574,9 @@ class _Run:
         epochs = self.protocol.epochs
         return f"{min(self.state.epoch + 1, epochs)} of {epochs}"
 
-    def _rank(self, split: Split, K: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-        device_split = self._on_device(split)
+    def ranked(self, split: Split, K: int) -> tuple[Ids, Scores]:
+        """The K best labels of every document and their scores, (N, K) each."""
+        on_device = self._on_device(split)
         plan = scoring_plan(
             split,
             self.protocol,
@@ -525,13 +586,15 @@ class _Run:
             # Beside documents of its own length one would have other scores than among random ones.
             file_order=getattr(self.network, "reads_neighbours", False),
         )
+        ids, scores = np.empty((split.size, K), dtype=np.int32), np.empty((split.size, K), dtype=np.float32)
         self.network.eval()
         with torch.inference_mode():
             for i in range(len(plan)):
                 order = plan.order[plan.starts[i] : plan.starts[i + 1]]
                 documents = torch.from_numpy(order).to(self.device)
-                values, best = self._rank_batch(device_split, documents, int(plan.widths[i]), K)
-                yield order, values.cpu().numpy(), best.cpu().numpy()
+                values, best = self._rank_batch(on_device, documents, int(plan.widths[i]), K)
+                scores[order], ids[order] = values.cpu().numpy(), best.cpu().numpy()
+        return ids, scores
 
     def _rank_batch(self, split: OnDevice, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
         while True:
@@ -539,17 +602,17 @@ class _Run:
                 parts = []
                 for part in torch.split(documents, self.micro_batch):
                     with self._autocast():
-                        parts.append(self._choose_best(split.batch(part, width), len(part), K))
+                        parts.append(self._choose_best(split.batch(part, width), part, K))
                 return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
             except RuntimeError as problem:
                 self._halve(problem)
 
-    def _choose_best(self, batch: Any, documents: int, K: int) -> tuple[Tensor, Tensor]:
+    def _choose_best(self, batch: Any, documents: Tensor, K: int) -> tuple[Tensor, Tensor]:
         """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
         own = getattr(self.network, "batch_best", None)
         if own is not None:
             return cast(tuple[Tensor, Tensor], own(batch, K))
-        scores = self._scores(batch, documents).float()
+        scores = self._scores(batch, len(documents)).float()
         return top_k(scores if self.within is None else scores.masked_fill(~self.within, -math.inf), K)
 
     def _evaluate(self) -> dict[str, float]:
@@ -604,10 +667,6 @@ class _Run:
             self.average.load_state_dict(content["average"])
             if self.clip:
                 self.clip.load_state_dict(content["clip"])
-            self.micro_batch, self.notes = content["micro_batch"], content["notes"]
             self.state = _State(**json.loads(content["state"]))
             self.epoch_rng_state = json.loads(content["order_rng"])
-
-
-class _NotFiniteError(Exception):
-    """The loss or the scores stopped being numbers."""
+            self.micro_batch, self.notes = content["micro_batch"], content["notes"]

@@ -11,10 +11,10 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from reimpl.config_fields import check_choices, is_size
+from reimpl.config_fields import ChangeError, check_choices, is_size, with_changes
 from reimpl.errors import ConfigError
 
 Target = Literal["config", "training"]
@@ -37,9 +37,24 @@ class Parameter:
     """Keys of the configuration with the values at which the setting does something."""
 
     def __post_init__(self) -> None:
-        problem = _of_range(self)
-        if problem:
+        for problem in self._complaints():
             raise ConfigError(f"parameter {self.key!r}: {problem}")
+
+    def _complaints(self) -> Iterator[str]:
+        if self.choices:
+            alike = [json.dumps(value) for value in self.choices]
+            if (self.low, self.high) != (None, None) or self.log:
+                yield "give choices or low and high, not both"
+            if len(set(alike)) < max(2, len(alike)):
+                yield "give at least two choices, each once"
+            return
+        for name, value in (("low", self.low), ("high", self.high)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                yield f"{name} must be a number, not {value!r}"
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            yield f"low must be below high, not {self.low!r} and {self.high!r}"
+        if self.log and self.low is not None and self.low <= 0:
+            yield "low must be above 0 where the logarithm is drawn"
 
     @property
     def name(self) -> str:
@@ -51,22 +66,6 @@ class Parameter:
         if self.target == "config" and config.get(self.key) is None:
             return False
         return all(config.get(key) == value for key, value in self.when.items())
-
-
-def _of_range(it: Parameter) -> str | None:
-    if it.choices:
-        if (it.low, it.high) != (None, None) or it.log:
-            return "give choices or low and high, not both"
-        alike = [json.dumps(value) for value in it.choices]
-        return "give at least two choices, each once" if len(set(alike)) < max(2, len(alike)) else None
-    for name in ("low", "high"):
-        value = getattr(it, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return f"{name} must be a number, not {value!r}"
-    assert it.low is not None and it.high is not None
-    if not it.low < it.high:
-        return f"low must be below high, not {it.low!r} and {it.high!r}"
-    return "low must be above 0 where the logarithm is drawn" if it.log and it.low <= 0 else None
 
 
 @dataclass(frozen=True)
@@ -188,52 +187,31 @@ TUNING: Mapping[str, TuningProtocol] = {it.name: it for it in (_WANG, _CHEN)}
 KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "patience", "epochs")
 
 
-class TuningError(ConfigError):
-    """What a claim file says under `tuning` and cannot be; `key` is the one at fault."""
-
-    def __init__(self, key: str | None, why: str) -> None:
-        super().__init__(f"tuning key {key!r} {why}" if key else why)
-        self.key, self.why = key, why
-
-
 def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
     """The protocol of a claim file's `tuning`: a name, or `{protocol: NAME}` with overrides.
 
-    Raises `TuningError` naming the key, the value and the known ones.
+    Raises `ChangeError` naming the key, the value and the known ones.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from reimpl.data.splits import find_rule
 
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
     name = asked.pop("protocol", None)
     if not isinstance(name, str) or name not in TUNING:
         key = "protocol" if not isinstance(said, str) else None
-        raise TuningError(key, f"there is no tuning protocol {name!r}; known are {', '.join(TUNING)}")
+        raise ChangeError(
+            "tuning", key, f"there is no tuning protocol {name!r}; known are {', '.join(TUNING)}"
+        )
     for key in asked:
         if key not in KEYS:
-            raise TuningError(key, f"is not known; known are protocol, {', '.join(KEYS)}")
-    base = TUNING[name]
+            raise ChangeError("tuning", key, f"is not known; known are protocol, {', '.join(KEYS)}")
     if "metric" in asked:  # what an experiment asks for is for its data set
         asked["metric_on"] = {}
-    try:
-        text = json.dumps({**asdict(base), **asked}, default=str)
-        changed: TuningProtocol = TypeAdapter(TuningProtocol).validate_json(text, strict=True)
-    except ValidationError as err:
-        first = err.errors()[0]
-        key = str(first["loc"][0]) if first["loc"] else None
-        raise TuningError(key, f"cannot be {asked.get(key or '')!r}: {first['msg']}") from err
-    except ConfigError as err:
-        raise TuningError(None, str(err)) from err
-    _check_rule(changed)
-    return changed
-
-
-def _check_rule(changed: TuningProtocol) -> None:
-    from reimpl.data.splits import find_rule
-
+    changed = with_changes(TUNING[name], asked, "tuning")
     try:
         find_rule(changed.hold_out)
     except ConfigError as err:
-        raise TuningError("hold_out", f"cannot be: {err}") from err
+        raise ChangeError("tuning", "hold_out", f"cannot be: {err}") from err
+    return changed
 
 
 def space_of(
@@ -270,6 +248,6 @@ def problem(model: str | None, said: Any) -> tuple[str | None, str] | None:
         if model is not None and model not in tuning(said).spaces:
             known = ", ".join(tuning(said).spaces)
             return None, f"protocol {tuning(said).name!r} has no ranges for model {model!r}; it has {known}"
-    except TuningError as err:
+    except ChangeError as err:
         return err.key, err.why
     return None

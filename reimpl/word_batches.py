@@ -55,14 +55,16 @@ class WordWeights(NamedTuple):
     """How the documents of a data set become weighted words."""
 
     of: Callable[[Split], sparse.csr_matrix]
-    """float32 (N, V) of a split, no zero among the values."""
+    """(N, V) of a split, no zero among the values."""
     words: int
     """V"""
     are_words: bool
     """Whether the columns are the words of the vocabulary, and so have vectors."""
 
 
-def word_weights(data: Dataset, weights: Weights, *, texts: bool, normalise: bool) -> WordWeights:
+def word_weights(
+    data: Dataset, weights: Weights, *, normalise: bool, texts: bool = False, dtype: type = np.float32
+) -> WordWeights:
     """Features of the corpus, or the words of its texts: these with `texts`, and where there is nothing else.
 
     given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that
@@ -80,10 +82,10 @@ def word_weights(data: Dataset, weights: Weights, *, texts: bool, normalise: boo
     if weights == "tfidf":
         train = plain(data.train)
         seen = np.bincount(train.indices, minlength=train.shape[1])
-        idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(np.float32)
+        idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(dtype)
 
     def of(split: Split) -> sparse.csr_matrix:
-        X = sparse.csr_matrix(plain(split), dtype=np.float32, copy=True)
+        X = sparse.csr_matrix(plain(split), dtype=dtype, copy=True)
         X.eliminate_zeros()
         if weights == "binary":
             X.data[:] = 1
@@ -91,7 +93,7 @@ def word_weights(data: Dataset, weights: Weights, *, texts: bool, normalise: boo
             X.data *= idf[X.indices]
         if normalise:
             norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            X.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(X.indptr)).astype(np.float32)
+            X.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(X.indptr)).astype(dtype)
         return X
 
     return WordWeights(of, plain(data.train).shape[1], are_words)

@@ -174,13 +174,13 @@ def test_labels_are_ranked_by_their_own_ids() -> None:
 def test_rates_go_to_the_parts_and_follow_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     """Encoder and clusters at their rates times (steps - step) / steps; 23 documents in batches of 5."""
     seen: list[list[float]] = []
-    kept = training._Run._step
+    kept = training.Run._step
 
-    def step(self: training._Run, *batch: Any) -> torch.Tensor:
+    def step(self: training.Run, *batch: Any) -> torch.Tensor:
         seen.append([group["lr"] for group in self.optimiser.param_groups])
         return kept(self, *batch)
 
-    monkeypatch.setattr(training._Run, "_step", step)
+    monkeypatch.setattr(training.Run, "_step", step)
     protocol = toy_protocol(
         epochs=2, schedule="triangular", part_rates={"encoder": 1e-3, "clusters": 1e-2}, warm_up=2
     )

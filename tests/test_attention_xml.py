@@ -275,21 +275,19 @@ def test_a_damaged_checkpoint_costs_one_model_of_an_ensemble(tmp_path: Path) -> 
 
 def test_a_tree_is_handed_to_its_own_training(monkeypatch: Patch) -> None:
     """One tree as it is; of several, long lists of logarithms of probabilities, which are joined."""
-    from reimpl import tree_training
-
     asked: list[dict[str, Any]] = []
 
-    def stand_in(config: Config, data: Any, protocol: Any, **how: Any) -> Result:
+    def stand_in(network: Any, config: Config, data: Any, protocol: Any, **how: Any) -> Result:
         asked.append({**how, "trees": config.trees})
         ids = np.tile(np.array([[2, 0, -1]], dtype=np.int32), (data.test.size, 1))
         scores = np.tile(np.log(np.array([[0.5, 0.25, 0.0]]) + 1e-30).astype(np.float32), (data.test.size, 1))
         return Result({}, (), 1.0, None, 5, top_ids=ids, top_scores=scores)
 
-    monkeypatch.setattr(tree_training, "train_tree", stand_in)
+    monkeypatch.setattr(attention_xml, "train_tree", stand_in)
     data, protocol = toy_data(), toy_protocol()
-    one = attention_xml.train(tiny(tree_height=1), data, protocol, seed=3)
+    one = attention_xml.train(tiny(tree_height=1, cluster_size=2), data, protocol, seed=3)
     assert asked[0]["seed"] == 3 and one.parameters == 5
-    both = attention_xml.train(tiny(tree_height=1, trees=2), data, protocol, seed=3)
+    both = attention_xml.train(tiny(tree_height=1, cluster_size=2, trees=2), data, protocol, seed=3)
     assert [it["seed"] for it in asked[1:]] == ensemble.seeds(3, 2)
     assert all(it["list_length"] == 6 and it["trees"] == 1 for it in asked[1:])
     assert both.top_scores is not None

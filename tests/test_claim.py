@@ -663,8 +663,7 @@ def test_unknown_names_come_with_all_other_problems_in_the_order_of_the_file(fil
 def test_every_file_that_comes_along_names_what_there_is(path: Path) -> None:
     from reimpl.data.recipe import RECIPES
     from reimpl.models import known_models, known_variants
-    from reimpl.protocol import PROTOCOLS
-    from reimpl.training_changes import problem
+    from reimpl.protocol import PROTOCOLS, problem
 
     models = {name: known_variants(name) for name in known_models()}
     assert load(path, known=KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem)).experiments

@@ -8,7 +8,7 @@ import pytest
 
 from audit.claim import KnownNames, Paper, load
 from audit.errors import ClaimFileError
-from reimpl.training_changes import problem
+from reimpl.protocol import problem
 
 HEAD = """format: 1
 paper: {key: toy, title: Toy}

@@ -22,7 +22,7 @@ from audit.runner import Job, carry_out
 from audit.runner.tuning.trial import settings_of
 from audit.runner.versions import check_unchanged
 from audit.study import StudySpec
-from reimpl import model_files
+from reimpl import models
 from reimpl.training import Result
 from tests.runner.papers import write_corpus
 
@@ -245,7 +245,7 @@ def test_runs_from_before_files_were_told_apart_are_of_an_unknown_version(
     trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("reimpl.model_files.code_of", lambda module: "")
+        patched.setattr("reimpl.models.code_of", lambda module: "")
         assert cli.main(RUN) == Exit.OK
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
     assert len(trained) == 5
@@ -301,7 +301,7 @@ def test_a_process_that_comes_too_late_for_a_file_says_so_and_nothing_is_on_reco
 
     def edited_before(job: Job, *rest: object) -> Result:
         edit(text)
-        monkeypatch.setattr(model_files, "_loaded", {})
+        monkeypatch.setattr(models, "_loaded", {})
         return train(job, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(carry_out, "_train", edited_before)

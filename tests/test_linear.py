@@ -26,6 +26,7 @@ from reimpl.errors import ConfigError
 from reimpl.linear import VARIANTS, Config
 from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch
+from reimpl.word_batches import word_weights
 from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
 
@@ -90,7 +91,7 @@ def test_tf_idf_is_scikit_learn_s() -> None:
     data = featured()
     assert data.train.features is not None
     theirs = TfidfTransformer().fit_transform(data.train.features.astype(np.float64))
-    ours = linear.features(VARIANTS["svm-tfidf"], data)[0]
+    ours = word_weights(data, "tfidf", normalise=True, dtype=np.float64).of(data.train)
     assert abs(ours - theirs).max() < 1e-12
 
 

@@ -15,7 +15,7 @@ from audit import cli
 from audit.exit_codes import Exit
 from reimpl.described import KeyLine, in_words, keys_of
 from reimpl.models import find_model, known_models
-from reimpl.training_changes import KEYS
+from reimpl.protocol import KEYS
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import pytest
 
 from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
-from reimpl.model_files import code_of, content_of, fault, load_file
-from reimpl.models import find_config, find_model
+from reimpl.models import Content, code_of, fault, find_config, find_model, load_file
 
 VALUE = "VALUE = 1\n"
 #: All that is asked of a model before it is built.
@@ -38,12 +37,12 @@ def write(path: Path, text: str = VALUE) -> Path:
 
 def beside(path: Path) -> list[str]:
     """The files that count, but for the model's own."""
-    return [it.name for it in content_of(path).sources][1:]
+    return [it.name for it in Content.of(path).sources][1:]
 
 
 def test_a_file_alone_is_known_by_its_sha256(tmp_path: Path) -> None:
     path = write(tmp_path / "net.py")
-    assert content_of(path).sha256 == hashlib.sha256(VALUE.encode()).hexdigest()
+    assert Content.of(path).sha256 == hashlib.sha256(VALUE.encode()).hexdigest()
 
 
 def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> None:
@@ -56,7 +55,7 @@ def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> N
         )
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no sha256sum here")
-    assert content_of(tmp_path / "net.py").sha256 == printed.stdout.split()[0]
+    assert Content.of(tmp_path / "net.py").sha256 == printed.stdout.split()[0]
 
 
 @pytest.mark.parametrize(

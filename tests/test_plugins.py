@@ -59,7 +59,8 @@ def site(tmp_path: Path) -> Path:
 
 
 def refresh() -> None:
-    plugins.forget()
+    plugins._points.cache_clear()
+    plugins._warned.clear()
     registry.readers.cache_clear()
 
 

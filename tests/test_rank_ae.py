@@ -139,17 +139,17 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
 ) -> None:
     """The third party's is after the first; the running values stay from there on."""
     seen: list[Tensor] = []
-    from reimpl.rank_ae import Run
+    from reimpl.rank_ae import Training
 
-    one_epoch = Run._one_epoch
+    one_epoch = Training._one_epoch
 
-    def watched(self: Run) -> None:
+    def watched(self: Training) -> None:
         one_epoch(self)
         norm = self.network.encoder_norm
         assert norm is not None and norm.running_mean is not None
         seen.append(norm.running_mean.clone())
 
-    monkeypatch.setattr(Run, "_one_epoch", watched)
+    monkeypatch.setattr(Training, "_one_epoch", watched)
     run(small("third-party", norm_epochs=norm_epochs), featured())
     before = [torch.zeros_like(seen[0]), *seen]
     assert [not torch.equal(a, b) for a, b in zip(before, seen, strict=False)] == moves
@@ -185,16 +185,16 @@ def test_it_trains_in_half_precision(config: Config) -> None:
 
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:
     """Without batch normalisation, whose statistics are those of a part."""
-    from reimpl.rank_ae import Run
+    from reimpl.rank_ae import Training
 
     whole = run(small(), featured())
-    init = Run.__init__
+    init = Training.__init__
 
-    def halved(self: Run, *given: Any) -> None:
-        init(self, *given)
+    def halved(self: Training, *given: Any, **how: Any) -> None:
+        init(self, *given, **how)
         self.micro_batch = 2
 
-    monkeypatch.setattr(Run, "__init__", halved)
+    monkeypatch.setattr(Training, "__init__", halved)
     parts = run(small(), featured())
     assert [it["loss"] for it in parts.curve] == pytest.approx([it["loss"] for it in whole.curve], rel=1e-4)
 

@@ -325,8 +325,8 @@ def test_progress_is_told_in_rising_steps_and_ends_at_the_total(monkeypatch: pyt
 def test_the_device_is_asked_for_the_loss_now_and_then_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """One look an epoch in a quick run: a step waits for nothing."""
     looks: list[float] = []
-    look = training._Run._look
-    monkeypatch.setattr(training._Run, "_look", lambda self, *a: looks.append(0) or look(self, *a))
+    look = training.Run._look
+    monkeypatch.setattr(training.Run, "_look", lambda self, *a: looks.append(0) or look(self, *a))
     monkeypatch.setattr(training, "_LOOK_EVERY", 1e9)
     run()
     assert len(looks) == 3

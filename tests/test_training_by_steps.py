@@ -135,7 +135,7 @@ def test_a_whole_loop_of_the_public_code_is_followed(
     with torch.no_grad():
         network.weight.copy_(torch.tensor(loop["params_start"], dtype=torch.float64))
     monkeypatch.setitem(training.OPTIMISERS, "adam", Follow)
-    monkeypatch.setattr(training._Run, "_score", score)
+    monkeypatch.setattr(training.Run, "_score", score)
     run(data, protocol, lambda vectors: network)
     stored = [it["params_evaluated"] for it in loop["evaluations"]]
     assert len(seen) == loop["evaluations_run"] == len(stored)

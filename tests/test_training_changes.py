@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from reimpl.errors import ConfigError
-from reimpl.protocol import protocol
-from reimpl.training_changes import with_choices, with_training
+from reimpl.protocol import protocol, with_choices, with_training
 
 WHOLE, SMALL = protocol("you2019-code"), protocol("you2019-code-small")
 

@@ -19,7 +19,7 @@ from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.tree_training import at_level, train_tree, tree_of
+from reimpl.tree_training import at_level, tree_of
 from tests.toys import toy_data, toy_protocol
 
 
@@ -34,7 +34,7 @@ def data(n_labels: int = 12, **changes: Any) -> Dataset:
 
 def run(what: Config | None = None, corpus: Dataset | None = None, **options: Any) -> Result:
     protocol = options.pop("protocol", toy_protocol(epochs=2, padding="batch"))
-    return train_tree(what or config(), corpus or data(), protocol, **{"seed": 0, **options})
+    return train(what or config(), corpus or data(), protocol, **{"seed": 0, **options})
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     made: list[Any] = []
     original = module._Level.__init__
 
-    def init(self: Any, *parts: Any) -> None:
-        original(self, *parts)
+    def init(self: Any, *parts: Any, **how: Any) -> None:
+        original(self, *parts, **how)
         made.append(self)
 
     monkeypatch.setattr(module._Level, "__init__", init)
@@ -62,7 +62,7 @@ def test_with_room_for_all_nodes_labels_are_ranked_by_the_product_along_their_pa
     corpus = data(17)
     chosen = config(tree_height=height, ways=ways, candidates=17, cluster_size=3)
     result = run(chosen, corpus)
-    tree = tree_of(chosen, corpus, 0)
+    tree = tree_of(chosen, corpus, height, 0)
     assert [level.data.n_labels for level in levels] == list(tree.sizes)
     probability = np.ones((corpus.test.size, corpus.n_labels))
     for depth, level in enumerate(levels):
@@ -84,9 +84,9 @@ def test_with_room_for_all_nodes_labels_are_ranked_by_the_product_along_their_pa
 def test_a_narrow_beam_scores_children_of_the_kept_nodes_only(levels: list[Any]) -> None:
     corpus = data(12)
     result = run(config(candidates=1, cluster_size=3), corpus)
-    tree = tree_of(config(), corpus, 0)
+    tree = tree_of(config(), corpus, 1, 0)
     assert result.top_ids is not None
-    best = levels[1].above["test"].ids
+    best = levels[1].above["test"][0]
     assert best.shape == (corpus.test.size, 1)
     for ids, node in zip(result.top_ids, best[:, 0], strict=True):
         below = np.flatnonzero(tree.parents(0) == node)
@@ -119,11 +119,11 @@ def test_without_fillers_a_document_learns_the_mean_over_its_own_candidates(leve
     """Naive: each document alone, each candidate alone; parents missing for one of them."""
     level = a_level(levels, filler=False)
     documents = [3, 0, 8]
-    level.asked["train"][0][8, 1:] = -1  # one parent only
+    level.asked[8, 1:] = -1  # one parent only
     split: Split = level.data.train
     each = []
     for i in documents:
-        parents = level.asked["train"][0][i].tolist()
+        parents = level.asked[i].tolist()
         asked = [
             int(child)
             for p in parents
@@ -153,7 +153,7 @@ def test_fillers_are_labels_drawn_anew_and_labelled_correctly(
         return targets
 
     monkeypatch.setattr(module, "are_positive", spy)
-    level.asked["train"][0][5] = -1
+    level.asked[5] = -1
     for _ in range(2):
         loss_of(level, [5])
     split: Split = level.data.train
@@ -178,15 +178,15 @@ def test_a_lower_level_starts_with_the_weights_above_and_new_queries(levels: lis
 def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
     corpus = data(12)
     run(config(candidates=2), corpus)
-    tree = tree_of(config(), corpus, 0)
+    tree = tree_of(config(), corpus, 1, 0)
     level = levels[1]
     nodes = at_level(corpus.train, tree.parents(0))
     for i in range(corpus.train.size):
         truth = nodes.label_ids[nodes.label_offsets[i] : nodes.label_offsets[i + 1]].tolist()
-        guess = level.above["train"].ids[i].tolist()
+        guess = level.above["train"][0][i].tolist()
         wanted = [g for g in guess if g in truth] + [t for t in truth if t not in guess]
         wanted += [g for g in guess if g not in truth]
-        assert level.asked["train"][0][i].tolist() == wanted[:2]
+        assert level.asked[i].tolist() == wanted[:2]
 
 
 def test_averaging_begins_for_each_level_when_its_configuration_says(levels: list[Any]) -> None:
@@ -337,5 +337,5 @@ def test_a_damaged_file_of_a_level_costs_that_level_only(tmp_path: Path, damaged
     resumed = run(protocol=searched(), watch=Watch(checkpoint=tmp_path / "state.pt"))
     undisturbed = run(protocol=searched())
     assert resumed.metrics == undisturbed.metrics
-    noted = "a checkpoint of level 1 could not be read, so the level was begun again" in resumed.notes
+    noted = "level 1: a checkpoint could not be read, so the level was begun again" in resumed.notes
     assert noted == damaged.endswith("checkpoint.pt")

@@ -13,7 +13,7 @@ from audit.errors import ClaimFileError
 from reimpl import rank_ae
 from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
-from reimpl.tuning import TUNING, Parameter, TuningError, problem, space_of, tuning
+from reimpl.tuning import TUNING, Parameter, problem, space_of, tuning
 from tests.runner.papers import write_paper
 
 
@@ -119,7 +119,7 @@ def test_changes_that_cannot_be_are_told_with_their_key(said: Any, key: str | No
     assert found is not None
     assert found[0] == key
     assert why in found[1]
-    with pytest.raises(TuningError):
+    with pytest.raises(ConfigError):
         tuning(said)
 
 

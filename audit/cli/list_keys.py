@@ -57,8 +57,7 @@ def training_lines() -> Iterator[str]:
     """The fields of a protocol that an experiment may change. No defaults: each protocol has its own."""
     from reimpl.data.splits import RULES
     from reimpl.described import keys_of
-    from reimpl.protocol import Protocol
-    from reimpl.training_changes import KEYS
+    from reimpl.protocol import KEYS, Protocol
 
     yield "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
     yield from _keys(replace(it, default=None) for it in keys_of(Protocol) if it.name in KEYS)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def told(err: BaseException, spec: RunSpec) -> str:
     """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
     from reimpl.errors import ConfigError
-    from reimpl.model_files import fault
-    from reimpl.models import find_model
+    from reimpl.models import fault, find_model
 
     modules = []
     for model, code in codes_of(spec).items():

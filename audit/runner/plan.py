@@ -398,7 +398,7 @@ def _resolve(
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
-    from reimpl.model_files import code_of
+    from reimpl.models import code_of
 
     found = resolved(paper, name, experiment, settings)
     request, whole = found.request, found.whole
@@ -560,8 +560,7 @@ def _check_selection(module: ModuleType, config: Any, used: Protocol, data: Data
 
 def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
     """The protocol that the claim file asks for and the one that is used."""
-    from reimpl.protocol import on_a_cpu, protocol
-    from reimpl.training_changes import with_choices, with_training
+    from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
 
     named = protocol(experiment.protocol or "small")
     claimed = with_training(named, experiment.training)

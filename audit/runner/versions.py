@@ -77,8 +77,7 @@ def of_other_versions(jobs: Iterable[Job], runs: Iterable[Run]) -> tuple[str, ..
 
 
 def _told(model: str, known: bool, runs: int) -> str:
-    from reimpl.model_files import shown
-    from reimpl.models import files_of_models
+    from reimpl.models import files_of_models, shown
 
     path = files_of_models().get(model)
     file = f"model {model!r}" if path is None else str(shown(path))

@@ -61,7 +61,7 @@ def question_of(
     """
     from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
-    from reimpl.model_files import code_of
+    from reimpl.models import code_of
 
     try:
         protocol = tuning_of(experiment)

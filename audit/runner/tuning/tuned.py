@@ -105,7 +105,7 @@ def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
     """
     from reimpl.config_fields import as_dict
     from reimpl.models import find_config
-    from reimpl.training_changes import with_training
+    from reimpl.protocol import with_training
 
     best = study.best
     assert best is not None
@@ -128,7 +128,7 @@ def with_kept(
     """The tuned settings, but for these keys of configuration and protocol: those are as in `plain`."""
     from reimpl.config_fields import as_dict
     from reimpl.models import find_config
-    from reimpl.training_changes import with_training
+    from reimpl.protocol import with_training
 
     keys, fields = list(config), list(training)
 

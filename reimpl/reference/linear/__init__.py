@@ -18,6 +18,7 @@ from reimpl import linear
 from reimpl.data.dataset import Dataset, Split
 from reimpl.fidelity import Array, MismatchError, Test, close
 from reimpl.protocol import protocol
+from reimpl.word_batches import word_weights
 
 _TIGHT = {"tolerance": 1e-10, "most_iterations": 100_000}
 
@@ -81,9 +82,9 @@ def _weights() -> str:
         "tfidf": raw / np.linalg.norm(raw, axis=1, keepdims=True),
     }
     for weights, wanted in expected.items():
-        ours = linear.features(linear.Config(weights=weights), data)[0]  # type: ignore[arg-type]
+        ours = word_weights(data, weights, normalise=True, dtype=np.float64).of(data.train)  # type: ignore[arg-type]
         close(f"{weights} features", ours.toarray(), wanted, tolerance=1e-12)
-    plain = linear.features(linear.Config(normalise=False), data)[0]
+    plain = word_weights(data, "given", normalise=False, dtype=np.float64).of(data.train)
     close("features without norm", plain.toarray(), features.toarray(), tolerance=1e-12)
     return "given, binary and tf-idf weights are those of a hand calculation"
 
