@@ -84,20 +84,6 @@ def test_a_network_of_another_package_takes_clusters(monkeypatch: pytest.MonkeyP
     assert aplc.train(config, toy_data(), toy_protocol(), seed=0).reason is None
 
 
-@pytest.mark.parametrize(
-    ("keys", "why"),
-    [
-        ({}, "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn"),
-        ({"base": "xml_cn"}, "config key 'base': model 'xml_cn' is not known"),
-        ({"base": "linear"}, "model 'linear' is no single network with `build`; one can be put on"),
-        ({"base": "xml_cnn", "base_variant": "x"}, "base 'xml_cnn': variant 'x' of .* is not known"),
-    ],
-)
-def test_bases_that_cannot_be_are_refused(keys: dict[str, Any], why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
-        find_config(aplc, "code", keys)
-
-
 def test_an_attention_a_label_has_no_vector_a_document() -> None:
     config = find_config(aplc, "code", {"base": "attention_xml", "base_variant": "code"})
     with pytest.raises(ConfigError, match=r"'reimpl.attention_xml' has no layer from a vector a document"):

@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from reimpl import attention_xml, cornet, ensemble, recurrent, training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
 from reimpl.errors import ConfigError
-from reimpl.models import reduced_config
 from reimpl.optim import with_sparse_gradients
 from reimpl.training import Interrupted, Result, Watch
 from tests.toys import toy_data, toy_protocol
@@ -51,15 +50,6 @@ def test_a_device_on_which_looking_costs_gives_the_same_scores(monkeypatch: Patc
     torch.testing.assert_close(net(ids), expected, rtol=0, atol=1e-6)
 
 
-def test_all_labels_share_the_layers_behind_their_attention() -> None:
-    """Two labels that exchange their queries exchange their scores."""
-    net, ids = network(), torch.tensor([[3, 4, 5, 6]])
-    before = net(ids)
-    assert net.queries is not None
-    net.queries.weight.data = net.queries.weight.data[[1, 0, 2, 3, 4]]
-    torch.testing.assert_close(net(ids), before[:, [1, 0, 2, 3, 4]], rtol=0, atol=1e-7)
-
-
 def test_the_gradient_of_the_table_holds_the_rows_of_candidates_where_the_optimiser_goes_by_rows() -> None:
     net = network(filler=True)
     assert net.queries is not None
@@ -89,43 +79,7 @@ def test_the_network_of_a_level_starts_with_all_weights_of_the_one_above_but_its
             assert parameter.data_ptr() != above.get_parameter(name).data_ptr()
 
 
-@pytest.mark.parametrize("train_vectors", [True, False])
-def test_word_vectors_are_trained_or_frozen_and_never_the_callers(train_vectors: bool) -> None:
-    vectors = torch.randn(10, 7)
-    net = AttentionXML(Config(hidden=3, train_vectors=train_vectors), vectors=vectors, labels=2)
-    net(torch.tensor([[1, 2, 0]])).sum().backward()
-    grad = net.embedding.weight.grad
-    if train_vectors:
-        assert grad is not None and grad.any(dim=1).nonzero().flatten().tolist() == [1, 2]
-    else:
-        assert grad is None
-    net.embedding.weight.data += 1
-    assert not torch.equal(net.embedding.weight, vectors)
-
-
 # ---------------------------------------------------------------------------------------- configurations
-
-
-REFUSED = [
-    ({"head": "mean"}, "head must be one of 'attention', 'max_pooling', not 'mean'"),
-    ({"start": "random"}, "start must be one of 'learned', 'zero', not 'random'"),
-    ({"ensemble": "vote"}, "ensemble must be one of 'sum', 'mean', not 'vote'"),
-    ({"mask": "no"}, "mask must be true or false, not 'no'"),
-    ({"hidden": 0}, "hidden must be a whole number from 1, not 0"),
-    ({"trees": 1.5}, "trees must be a whole number from 1, not 1.5"),
-    ({"layers": True}, "layers must be a whole number from 1, not True"),
-    ({"fully_connected": (5, 0)}, r"fully_connected must be a list of whole numbers from 1, not \(5, 0\)"),
-    ({"tree_height": -1}, "tree_height must be a whole number from 0, not -1"),
-    ({"dropout_states": 1.0}, r"dropout_states must be a number in \[0, 1\), not 1.0"),
-    ({"loss": "hinge"}, "loss 'hinge' is not known"),
-    ({"tree_height": 2, "head": "max_pooling"}, "tree_height 2 needs head: attention"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), REFUSED)
-def test_a_value_that_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        Config(**change)
 
 
 def test_variants_differ_as_paper_and_public_codes_do() -> None:
@@ -147,13 +101,6 @@ def test_variants_differ_as_paper_and_public_codes_do() -> None:
         assert (it.dropout_embedding, it.dropout_states) == (0.2, 0.5)
         assert (it.hidden, it.layers, it.fully_connected, it.loss) == (256, 1, (256,), "bce_mean")
         assert (it.trees, it.tree_height) == (1, 0)
-
-
-def test_reduced_sizes_keep_the_choices() -> None:
-    for variant in VARIANTS.values():
-        small = reduced_config(attention_xml, variant, {"maps": 4})
-        assert small == replace(variant, hidden=small.hidden, fully_connected=small.fully_connected)
-        assert small.hidden < 64
 
 
 def test_no_single_network_is_made_of_a_tree_or_an_ensemble() -> None:

@@ -41,10 +41,6 @@ def test_the_weights_at_the_start_are_the_first_of_the_mean() -> None:
     assert averaged(10, 1, 2, 6) == pytest.approx(4.75)
 
 
-def test_without_the_start_the_mean_is_of_the_evaluations_alone() -> None:
-    assert averaged(10, 1, 2, 6, count_start=False) == pytest.approx(3.0)
-
-
 def test_the_means_of_the_reference_vectors_come_out() -> None:
     with np.load(REFERENCE / "attentionxml_swa.npz") as stored:
         seen, means = stored["input.weights_seen"], stored["output.averages"]
@@ -58,30 +54,6 @@ def test_the_means_of_the_reference_vectors_come_out() -> None:
         with average.in_place():
             np.testing.assert_allclose(weight.detach().numpy(), expected, rtol=0, atol=1e-6)
         np.testing.assert_array_equal(weight.detach().numpy(), live)
-
-
-def test_nothing_is_averaged_before_the_start_and_the_snapshot_alone_is_no_mean() -> None:
-    weight = parameter([3.0])
-    average = Average([weight])
-    average.add()
-    with average.in_place():
-        assert weight.item() == 3.0
-    average.start()
-    set_to(weight, [5.0])
-    assert average.started and not average.counts
-    with average.in_place():
-        assert weight.item() == 5.0
-
-
-def test_the_live_weights_come_back_when_an_evaluation_breaks_off() -> None:
-    weight = parameter([1.0])
-    average = Average([weight])
-    average.start()
-    set_to(weight, [3.0])
-    average.add()
-    with pytest.raises(ZeroDivisionError), average.in_place():
-        _ = 1 / 0
-    assert weight.item() == 3.0
 
 
 def test_the_mean_travels_in_its_state(tmp_path: Path) -> None:

@@ -82,12 +82,6 @@ def test_batches_keeps_who_is_together_and_permutes_their_order() -> None:
     assert blocks(plan) == [[6], [3, 4, 5], [0, 1, 2]]
 
 
-def test_documents_permutes_documents_and_cuts_batches_from_that() -> None:
-    """Reversed: (6 5 4) (3 2 1) (0)."""
-    plan = training_plan(topics(7), protocol("documents", batch_size=3), 1, _Reversed())  # type: ignore[arg-type]
-    assert blocks(plan) == [[6, 5, 4], [3, 2, 1], [0]]
-
-
 def test_like_lengths_puts_like_lengths_together_in_random_order() -> None:
     """640 documents of 1 to 640 words in batches of 8: sorted in groups of 512 and 128, so that lengths in a
     batch are some 10 or 40 apart; batches do not come by length, and an epoch's are not the next one's."""

@@ -11,12 +11,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import nn
 
-from reimpl import bert_xml
-from reimpl.bert_xml import VARIANTS, BertXML, Config, Layer, build
+from reimpl.bert_xml import VARIANTS, BertXML, Config, Layer
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
-from reimpl.models import find_config, reduced_config
-from reimpl.protocol import protocol
 
 #: Twelve components, three heads, four [CLS] symbols.
 SMALL: dict[str, Any] = {"hidden": 12, "heads": 3, "inner": 8, "cls_tokens": 4}
@@ -105,23 +102,6 @@ def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training:
     assert sites == [whole, *layer, *layer, ("attention", rate), last, last]
 
 
-@pytest.mark.parametrize("trained", [True, False])
-def test_word_vectors_are_trained_or_stay_as_they_are(trained: bool) -> None:
-    """Frozen words leave the vectors of positions and [CLS] symbols to be trained."""
-    net = network(Config(**SMALL, train_vectors=trained))
-    net(tokens(2, 6)).sum().backward()
-    assert (net.words.weight.grad is not None) is trained
-    assert net.cls.grad is not None and net.positions.grad is not None
-
-
-def test_the_row_of_padding_has_no_gradient() -> None:
-    """Whether it is to be frozen or not."""
-    net = network(Config(**SMALL))
-    net(F.pad(tokens(2, 6), (0, 3))).sum().backward()
-    assert net.words.weight.grad is not None
-    assert not net.words.weight.grad[0].any()
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_trains(variant: str) -> None:
     net = network(replace(VARIANTS[variant], **SMALL, dropout=0.0)).train()
@@ -159,48 +139,7 @@ def test_code_and_paper_differ_where_the_departures_say() -> None:
     assert paper == replace(code, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert")
 
 
-def test_reduced_sizes_take_the_dimension_of_the_word_vectors() -> None:
-    """Vectors of 32 components make an encoder of 32; a bottleneck is reduced where there is one."""
-    small = reduced_config(bert_xml, VARIANTS["paper"], protocol("small").model)
-    assert small == replace(VARIANTS["paper"], hidden="as_vectors", inner=64)
-    net = build(small, vectors=torch.randn(9, 32), labels=3, length=5, padding_id=0, freeze_padding=True)
-    assert net.positions.shape == (10, 32)
-    wiki = replace(VARIANTS["code"], bottleneck=512)
-    assert reduced_config(bert_xml, wiki, {}).bottleneck == 64
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"hidden": 0}, r"hidden must be a whole number from 1, not 0"),
-        ({"hidden": "vectors"}, r"config key 'hidden.*'vectors'"),
-        ({"layers": 0}, r"layers .*0"),
-        ({"heads": 7}, r"hidden 300 cannot be shared out among 7 heads"),
-        ({"inner": 1.5}, r"config key 'inner'"),
-        ({"cls_tokens": 0}, r"cls_tokens .*0"),
-        ({"bottleneck": 0}, r"bottleneck .*0"),
-        ({"dropout": 1.0}, r"dropout .*1.0"),
-        ({"activation": "elu"}, r"config key 'activation': .*'elu'"),
-        ({"norm": True}, r"config key 'norm'"),
-        ({"pooler": "no"}, r"config key 'pooler': .*'no'"),
-        ({"loss": "bce"}, r"loss 'bce' is not known"),
-        ({"probes": 5}, r"config key 'probes' is not known"),
-    ],
-    ids=str,
-)
-def test_a_configuration_that_cannot_be_is_told_in_one_sentence(
-    changes: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        find_config(bert_xml, "code", changes)
-
-
 def test_kept_word_vectors_of_another_size_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"hidden 300 is not the dimension 12 .*hidden: as_vectors"):
         network(VARIANTS["paper"])
     assert network(VARIANTS["code"]).words.weight.shape == (25, 300)  # they are lost anyway
-
-
-def test_heads_must_share_out_the_components_that_the_word_vectors_bring() -> None:
-    with pytest.raises(ConfigError, match=r"hidden 12 cannot be shared out among 5 heads"):
-        network(Config(hidden="as_vectors", heads=5))

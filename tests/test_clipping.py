@@ -98,16 +98,3 @@ def test_a_row_looked_up_twice_counts_with_its_sum(rule: Any) -> None:
     else:
         assert norm == pytest.approx(15**0.5)
         assert rule.queue[-1] == 1.0
-
-
-def test_the_queue_travels_in_its_state(tmp_path: Path) -> None:
-    norms = [0.5, 0.1, 0.3, 0.2, 0.4, 0.05, 0.3, 0.3, 0.9, 0.1]
-    undisturbed = bounds(norms)
-    rule, found = QueueClip("cpu"), []
-    for norm in norms:
-        torch.save(rule.state_dict(), tmp_path / "state")
-        rule = QueueClip("cpu")
-        rule.load_state_dict(torch.load(tmp_path / "state", weights_only=True))
-        found.append(rule.bound.item())
-        rule([weights([norm])])
-    assert found == undisturbed

@@ -24,10 +24,6 @@ def test_a_later_field_is_told_only_where_it_is_not_at_its_default() -> None:
     assert as_dict(_Config(padding="full")) == {"loss": "bce_mean", "windows": (2, 3), "padding": "full"}
 
 
-def test_an_early_field_is_told_at_its_default_too() -> None:
-    assert as_dict(_Config(windows=(2, 3)))["windows"] == (2, 3)
-
-
 def test_plain_values_are_as_json_reads_them_back() -> None:
     nested = {"a": (1, (2, None)), "b": {"c": ()}}
     assert as_json(nested) == json.loads(json.dumps(nested)) == {"a": [1, [2, None]], "b": {"c": []}}

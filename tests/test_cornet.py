@@ -13,44 +13,12 @@ from torch import nn
 
 from reimpl import cornet, xml_cnn
 from reimpl.config_fields import as_dict, as_json
-from reimpl.cornet import Block, cornet_blocks
-from reimpl.errors import ConfigError
 from reimpl.models import find_config, reduced_config
 from reimpl.optim import with_sparse_gradients
 from reimpl.protocol import protocol
 from tests.test_models import offer
 
 Patch = pytest.MonkeyPatch
-
-
-# -------------------------------------------------------------------------------------------------- blocks
-
-
-def test_three_labels_by_hand() -> None:
-    """L = 3, R = 2: scores 0, 1, -1 become 0.231059, 0.583983, -1.184958."""
-    block = Block(3, 2)
-    values: list[Any] = [[[1, 0, -1], [0, 2, 0]], [0, -2], [[1, 0], [0, 1], [1, 1]], [0, 0, 0]]
-    for parameter, value in zip(block.parameters(), values, strict=True):
-        parameter.data = torch.tensor(value, dtype=torch.float32)
-    scores = block(torch.tensor([[0.0, 1, -1]]))[0].tolist()
-    assert [round(score, 6) for score in scores] == [0.231059, 0.583983, -1.184958]
-
-
-@pytest.mark.parametrize(
-    ("labels", "blocks", "context", "expected"),
-    [
-        (3_956, 2, 1000, 15_833_912),
-        (13_330, 2, 1000, 53_348_660),
-        (501_008, 2, 100, 201_405_416),
-        (501_008, 1, 200, 200_904_408),
-    ],
-)
-def test_the_blocks_are_as_large_as_the_public_codes(
-    labels: int, blocks: int, context: int, expected: int
-) -> None:
-    with torch.device("meta"):
-        made = cornet_blocks(labels, blocks=blocks, context=context)
-    assert sum(p.numel() for p in made.parameters()) == expected
 
 
 # ------------------------------------------------------------------------------- whole networks, any base
@@ -102,30 +70,6 @@ def test_reduced_sizes_reach_the_base(base: str, variant: str, reduced: dict[str
     whole = find_config(cornet, "code", {"base": base, "base_variant": variant})
     small = reduced_config(cornet, whole, protocol("small").model)
     assert small == replace(whole, context=64, base_config={**whole.base_config, **reduced})
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({}, r"config key 'base' is missing: name the model .* as in base: xml_cnn"),
-        ({"base": "xml_cn"}, r"config key 'base': model 'xml_cn' is not known; one can be put on "),
-        ({"base": "linear"}, r"config key 'base': model 'linear' is no single network .*`build`"),
-        ({"base": "xml_cnn", "base_variant": "code"}, r"base 'xml_cnn': variant 'code' of .* is not known"),
-        ({"base": "xml_cnn", "base_config": {"map": 3}}, r"base 'xml_cnn': config key 'map' is not known"),
-        ({"base": "xml_cnn", "base_config": {"maps": "3"}}, r"base 'xml_cnn': config key 'maps': .*'3'"),
-        ({**KIM, "blocks": -1}, r"blocks must be a whole number from 0, not -1"),
-        ({**KIM, "context": 0}, r"context must be a whole number from 1, not 0"),
-        ({**KIM, "activation": "softmax"}, r"config key 'activation': .*'softmax'"),
-        ({**KIM, "R": 100}, r"config key 'R' is not known to 'reimpl.cornet'; known are base, .*context"),
-        ({**KIM, "loss": "bce"}, r"loss 'bce' is not known"),
-    ],
-    ids=str,
-)
-def test_a_configuration_that_cannot_be_is_told_in_one_sentence(
-    changes: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        find_config(cornet, "code", changes)
 
 
 THEIRS = """

@@ -124,17 +124,6 @@ def test_what_is_kept_for_the_backward_pass_is_the_input() -> None:
     scores.sum().backward()
 
 
-def test_one_attention_weight_a_word_and_none_for_padding() -> None:
-    """Scores 1, 2 and, for the padding, 0: .268941 and .731059; with it .244728, .665241 and .090031."""
-    states = torch.tensor([[[1.0, 1, 0, 0], [2, 0, 1, 0], [0, 0, 0, 1]]])
-    query = torch.tensor([[1.0, 0, 0, 0]])
-    words = torch.tensor([[True, True, False]])
-    np.testing.assert_allclose(attend(states, words, query)[0, 0, 1:], [0.268941, 0.731059, 0], atol=1e-6)
-    np.testing.assert_allclose(
-        attend(states, None, query)[0, 0, 1:], [0.244728, 0.665241, 0.090031], atol=1e-6
-    )
-
-
 def test_half_precision_is_that_of_the_plain_form_to_its_own_accuracy() -> None:
     """Under autocast: products in bfloat16, softmax in float32; gradients come in the type of the weights.
 

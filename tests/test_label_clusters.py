@@ -82,21 +82,6 @@ def test_a_tail_that_nobody_visits_has_no_gradient() -> None:
     assert all(p.grad is not None for p in layer.tails[1].parameters())
 
 
-def test_parts_of_a_batch_weigh_as_their_share_of_its_divisor() -> None:
-    """So that a batch that memory cuts into parts has the gradient of the whole."""
-    for normalise in ("documents", "batch"):
-        layer, x, truth = _random()
-        object.__setattr__(layer.options, "normalise", normalise)
-        whole = layer.loss(x, *truth.nonzero(as_tuple=True))
-        weight = layer.weight(17, *truth.nonzero(as_tuple=True))
-        total = torch.zeros(())
-        for part in (slice(0, 5), slice(5, 17)):
-            held = truth[part].nonzero(as_tuple=True)
-            size = len(truth[part])
-            total = total + layer.loss(x[part], *held) * layer.weight(size, *held) / weight
-        torch.testing.assert_close(total, whole, rtol=1e-5, atol=1e-6)
-
-
 def test_memory_is_that_of_a_block() -> None:
     """No tensor with an entry for each document and label of a cluster is made."""
     from torch.utils._python_dispatch import TorchDispatchMode

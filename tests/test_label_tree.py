@@ -208,21 +208,6 @@ def test_parents_and_children_agree_at_every_level() -> None:
     assert {len(ids) for ids in np.split(np.arange(tree.sizes[1]), tree.children(0)[1][1:-1])} == {4}
 
 
-def test_labels_of_one_topic_share_a_leaf() -> None:
-    """Four topics without a common word, eight labels each."""
-    topics = np.kron(np.eye(4), np.ones((8, 5))) + np.random.default_rng(0).random((32, 20)) * 0.01
-    features = label_features(
-        sparse.csr_matrix(topics[np.random.default_rng(1).permutation(32)]), sparse.identity(32, format="csr")
-    )
-    topic_of = features.toarray().reshape(32, 4, 5).sum(2).argmax(1)
-    # two of the four topics may be torn apart by bad starts; the best of a few seeds tears none
-    pure = [
-        all(len(set(topic_of[tree.order[i : i + 8]])) == 1 for i in range(0, 32, 8))
-        for tree in (build_tree(features, max_leaf=8, height=1, ways=4, seed=s) for s in range(8))
-    ]
-    assert any(pure)
-
-
 # --------------------------------------------------------------------------- label features
 
 

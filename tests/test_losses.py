@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl.errors import ConfigError
 from reimpl.losses import LOSSES, bce_mean, bce_sum_over_labels, loss
 
 Pairs = list[tuple[int, int]]
@@ -48,22 +47,6 @@ def test_a_loss_equals_its_definition_in_a_loop(name: str, pairs: Pairs) -> None
     assert float(ours) == pytest.approx(_naive(name, logits, pairs), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # Two documents, three labels, all scores 0: sigma = 1/2, softmax = 1/3; two positives and none.
-        ("bce_mean", math.log(2)),
-        ("bce_sum_over_labels", 3 * math.log(2)),
-        ("softmax_ce", 2 * math.log(3) / 2),
-        ("softmax_ce_normalised", math.log(3) / 2),
-    ],
-)
-def test_a_loss_of_equal_scores(name: str, expected: float) -> None:
-    """The four reductions differ by what their names say; a document without labels counts in B."""
-    ours = loss(name)(torch.zeros(2, 3, dtype=torch.float64), *_indices([(0, 0), (0, 2)]))
-    assert float(ours) == pytest.approx(expected, rel=1e-14)
-
-
 def test_the_gradient_of_bce_is_sigmoid_minus_label() -> None:
     """Divided by the documents, or by documents and labels; the scores themselves stay as they are."""
     logits = torch.tensor([[0.0, math.log(3)], [-math.log(3), 0.0]], dtype=torch.float64, requires_grad=True)
@@ -87,9 +70,3 @@ def test_large_scores_keep_the_loss_finite(name: str, scale: float, dtype: torch
     assert torch.isfinite(value)
     assert logits.grad is not None
     assert torch.isfinite(logits.grad).all()
-
-
-def test_an_unknown_loss_names_the_known_ones() -> None:
-    """The message holds the name given and the four there are."""
-    with pytest.raises(ConfigError, match=r"loss 'bce' is not known; known are bce_mean, .*_normalised"):
-        loss("bce")

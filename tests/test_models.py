@@ -18,11 +18,6 @@ from reimpl.models import find_config, find_model, known_models, known_variants,
 from reimpl.protocol import protocol
 
 
-def test_the_name_of_a_model_is_the_name_of_its_file() -> None:
-    assert find_model("xml_cnn") is xml_cnn
-    assert "xml_cnn" in known_models()
-
-
 @pytest.mark.parametrize(
     "name",
     ["xml_cn", "XML_CNN", "", "training", "errors", "data", "models", "xml_cnn.py", "../xml_cnn", "os"],
@@ -97,26 +92,12 @@ def test_another_package_adds_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert find_config(module, "plain", {"size": 5}) == module.Config(size=5)
 
 
-def test_another_package_cannot_take_the_place_of_a_model(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    offer(monkeypatch, tmp_path, THEIRS, name="xml_cnn")
-    assert find_model("xml_cnn") is xml_cnn
-
-
 def test_a_module_that_is_no_model_says_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     offer(monkeypatch, tmp_path, "VARIANTS = {}")
     with pytest.raises(ConfigError, match=r"^model 'theirs': 'their_package' has no Config and no build$"):
         find_model("theirs")
-
-
-def test_a_model_may_train_itself_instead_of_building_a_network(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    offer(monkeypatch, tmp_path, THEIRS.replace("def build", "def train"))
-    assert not hasattr(find_model("theirs"), "build")
 
 
 @pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "a b c"])

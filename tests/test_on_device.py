@@ -44,16 +44,6 @@ def test_a_batch_is_cut_and_padded_on_the_right(device: torch.device, width: int
         assert batch.tolist() == plain(documents, numbers, width, padding)
 
 
-def test_random_documents(device: torch.device) -> None:
-    rng = np.random.default_rng(8)
-    documents = [rng.integers(0, 1000, n).tolist() for n in rng.integers(0, 40, 200)]
-    on_device = DeviceSplit(split_of(documents), 7, device)
-    for width in (1, 17, 39, 64):
-        numbers = rng.permutation(200)[:90].tolist()
-        batch = on_device.batch(torch.tensor(numbers, device=device), width)
-        assert batch.tolist() == plain(documents, numbers, width, 7)
-
-
 MEMORY = """
 import resource, sys
 from pathlib import Path

@@ -192,6 +192,9 @@ REFUSED = [
     ({"epochs": 3, "average_from": 3}, "average_from must be from 0 and before the end of 3 epochs, not 3"),
     ({"average_from": -1}, "average_from must be from 0 and before the end of 1 epochs, not -1"),
     ({"keep_from": 1, "select": "best_on_test", "evaluate": "every_epoch"}, "keep_from must be from 0"),
+    ({"part_rates": {"hidden": 0}}, "part_rates: that of 'hidden' must be positive, not 0"),
+    ({"warm_up": -1, "schedule": "triangular"}, "warm_up must be a whole number from 0, not -1"),
+    ({"warm_up": 5}, "warm_up 5 needs schedule: triangular"),
     ({"keep_from": 0}, "keep_from 0 needs a selected epoch, not select: last"),
     ({"select_above": 0.0}, "select_above 0.0 needs a selected epoch, not select: last"),
 ]

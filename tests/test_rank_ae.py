@@ -15,12 +15,10 @@ from torch import Tensor
 
 from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
-from reimpl.errors import ConfigError
-from reimpl.models import reduced_config
 from reimpl.protocol import Protocol
 from reimpl.rank_ae import VARIANTS, Config, build
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.word_batches import SlotBatchNorm, WordBatch
+from reimpl.word_batches import WordBatch
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -89,27 +87,6 @@ def test_a_first_layer_had_once_a_word_computes_the_same(variant: str) -> None:
     torch.testing.assert_close(net(words_of(x.tolist())), wide(words_of(x.tolist())), rtol=0, atol=1e-12)
 
 
-def test_all_words_present_is_torchs_batch_normalisation() -> None:
-    """In training and in prediction, gradients and running values too."""
-    torch.manual_seed(0)
-    ours, theirs = SlotBatchNorm(5).double(), torch.nn.BatchNorm1d(5).double()
-    for parameter, other in zip(ours.parameters(), theirs.parameters(), strict=True):
-        parameter.data.normal_()
-        other.data.copy_(parameter)
-    z = torch.randn(4, 5, 3, dtype=torch.float64)
-    batch = words_of(np.ones((4, 5)).tolist())
-    for training in (True, False):
-        x, y = z.clone().requires_grad_(), z.clone().requires_grad_()
-        out = ours.train(training)(x.flatten(0, 1), torch.randn(3, dtype=torch.float64), batch)
-        expected = theirs.train(training)(y)
-        torch.testing.assert_close(out.unflatten(0, (4, 5)), expected)
-        torch.testing.assert_close(
-            *(torch.autograd.grad(it.square().sum(), x_) for it, x_ in ((out, x), (expected, y)))
-        )
-    torch.testing.assert_close(ours.running_mean, theirs.running_mean)
-    torch.testing.assert_close(ours.running_var, theirs.running_var)
-
-
 def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
     """Scores are those before the sigmoid."""
     net = build(small("paper"), vectors=torch.randn(5, 8), labels=3)
@@ -119,15 +96,6 @@ def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
 
 
 # ------------------------------------------------------------------------------------------ the training
-
-
-@pytest.mark.parametrize("variant", ["paper", "bce"])
-def test_it_comes_to_rank_what_follows_from_the_features(variant: str) -> None:
-    """Far better than by chance: the labels are sums of two features."""
-    data = featured(400, 200)
-    result = run(small(variant, hidden=8), data, toy_protocol(padding="batch", epochs=60, batch_size=32))
-    share = 100 * len(data.test.label_ids) / (data.test.size * L)
-    assert result.metrics["P@1"] > share + 25
 
 
 @pytest.mark.parametrize(
@@ -197,53 +165,3 @@ def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> 
     monkeypatch.setattr(Training, "__init__", halved)
     parts = run(small(), featured())
     assert [it["loss"] for it in parts.curve] == pytest.approx([it["loss"] for it in whole.curve], rel=1e-4)
-
-
-# ---------------------------------------------------------------------------------------- configurations
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"attention": "full"}, "attention must be one of 'channel', 'none', not 'full'"),
-        ({"loss": "hinge"}, "loss must be one of 'ranking', 'bce', not 'hinge'"),
-        ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),
-        ({"embedding": 0}, "embedding must be a whole number from 1, not 0"),
-        ({"hidden": 2.5}, "hidden must be a whole number from 1, or null for none, not 2.5"),
-        ({"margin": -1}, "margin must be a number from 0, not -1"),
-        ({"balance": float("inf")}, "balance must be a number from 0, not inf"),
-        ({"attention": "none", "attention_norm": True}, "attention_norm must be false"),
-    ],
-)
-def test_a_value_that_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        Config(**change)
-
-
-def test_vectors_too_small_for_the_attention_are_refused() -> None:
-    with pytest.raises(ConfigError, match="reduction must be at most 3"):
-        build(small(), vectors=torch.randn(5, 3), labels=L)
-
-
-def test_few_labels_have_a_smaller_common_space() -> None:
-    """Section 3.1: 100 and 200."""
-    assert (Config().common(983), Config().common(30_938), Config(hidden=80).common(983)) == (100, 200, 80)
-
-
-def test_reduced_sizes_keep_the_choices() -> None:
-    config = reduced_config(rank_ae, VARIANTS["third-party"], {})
-    assert config == replace(VARIANTS["third-party"], embedding=32, encoder=64)
-
-
-def test_a_score_is_a_sum_over_words() -> None:
-    """By hand: no attention, one component: (.5 * 2 + 2 * -1) / 2 = -.5, then F, D linear."""
-    config = small(attention="none", hidden=1, encoder=1)
-    net = build(config, vectors=torch.tensor([[2.0], [-1.0]]), labels=2)
-    for layer, w, b in (
-        (net.feature, [[3.0]], [1.0]),
-        (net.decoder, [[-2.0]], [0.5]),
-        (net.output, [[1.0], [2.0]], [0, 1.0]),
-    ):
-        layer.weight.data, layer.bias.data = torch.tensor(w), torch.tensor(b)
-    # F: -.5 * 3 + 1 = -.5; D: ReLU(-2 * -.5 + .5) = 1.5; scores 1.5 and 4
-    assert net(words_of([[0.5, 2.0]])).tolist() == [[1.5, 4.0]]

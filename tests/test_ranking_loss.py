@@ -46,25 +46,6 @@ def test_values_and_gradients_of_both_parts_are_the_stored_ones(case: dict[str, 
         assert np.allclose(grad.numpy(), ARRAYS[f"{case['prefix']}{name}_grad_of_sum"], atol=1e-12, rtol=0)
 
 
-def test_by_hand() -> None:
-    """FACTS 7.2: scores .9 .2 .6 .1, the first two positive, m = .5: LP 1.3, LN 1.1."""
-    loss = ranking_loss(*tensors([[0.9, 0.2, 0.6, 0.1]], [[1, 1, 0, 0]]), margin=0.5)
-    assert float(loss.positive.detach()) == pytest.approx(1.3)
-    assert float(loss.negative.detach()) == pytest.approx(1.1)
-
-
-def test_means_over_the_labels_by_hand() -> None:
-    """The same over 2 negatives and over 2 positives; a third document of one positive of four labels."""
-    loss = ranking_loss(
-        *tensors([[0.9, 0.2, 0.6, 0.1], [0.5, 0.2, 0.6, 0.1]], [[1, 1, 0, 0], [1, 0, 0, 0]]),
-        margin=0.5,
-        over="mean",
-    )
-    # second: negatives .2 .6 .1 against .5: .2 + .6 + .1 over 3; positive .5 against .6: .6 over 1
-    assert loss.positive.tolist() == pytest.approx([0.65, 0.3])
-    assert loss.negative.tolist() == pytest.approx([0.55, 0.6])
-
-
 def test_ties_share_the_gradient_and_keep_the_value() -> None:
     case = STORED["tie_case_value_only"]
     scores, rows, cols = tensors(case["scores"], case["truth"])

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from reimpl import recurrent
-from reimpl.errors import ConfigError
 from reimpl.recurrent import BiLSTM
 
 Patch = pytest.MonkeyPatch
@@ -102,23 +101,6 @@ def test_a_document_has_the_same_outputs_alone_and_in_any_company(way: str) -> N
     for row, length in enumerate(LENGTHS):
         alone = lstm(x[row : row + 1, :length], torch.tensor([length]))
         torch.testing.assert_close(together[row, :length], alone[0], rtol=0, atol=1e-12)
-
-
-def test_learned_starts_are_cell_and_hidden_state_of_layer_and_direction(way: str) -> None:
-    """With weights of zero all gates are open by half: c is half the cell's start and h = tanh(c) / 2."""
-    lstm = made(2)
-    for name, parameter in lstm.named_parameters():
-        if not name.startswith("initial"):
-            parameter.data.zero_()
-    assert lstm.initial_cell is not None
-    out = lstm(words([1]), torch.tensor([1]))[0, 0]
-    expected = torch.tanh(lstm.initial_cell[2:] / 2).flatten() / 2
-    torch.testing.assert_close(out, expected, rtol=0, atol=1e-12)
-
-
-def test_a_start_that_is_none_is_named() -> None:
-    with pytest.raises(ConfigError, match="start must be one of 'learned', 'zero', not 'random'"):
-        BiLSTM(5, 4, start="random")  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------ lengths

@@ -70,18 +70,3 @@ def test_weights_of_before_the_kept_epochs_are_lost_and_yet_must_be_beaten() -> 
         followed(best, [9.0, 5.0, 7.0, last])
         assert best.restore(network) == kept
         assert network.weight.item() == (4.0 if kept else 0.0)
-
-
-def test_the_state_goes_on_where_it_was(tmp_path: Path) -> None:
-    scores = [3.0, 1.0, 2.0, 4.0, 0.0, 0.0, 0.0]
-    undisturbed = followed(Best(patience=3), scores)
-    best, network, improving = Best(patience=3), Counter(), []
-    for i, score in enumerate(scores, 1):
-        torch.save(best.state_dict(), tmp_path / "state")
-        best = Best(patience=3)
-        best.load_state_dict(torch.load(tmp_path / "state", weights_only=True))
-        improving += [i] if best.offer(score, network.now(i), i) else []
-        if best.exhausted:
-            break
-    assert (improving, i) == undisturbed
-    assert best.restore(network) and network.weight.item() == 4.0

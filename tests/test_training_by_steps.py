@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from reimpl import training
-from reimpl.averaging import Average
 from reimpl.data.dataset import Dataset
 from reimpl.optim import DenseSparseAdam
 from reimpl.protocol import Protocol
@@ -203,30 +202,6 @@ def test_weights_are_those_of_a_plain_loop_with_clipping_and_averaging() -> None
         torch.testing.assert_close(made[0].state_dict()[name], weight, rtol=1e-4, atol=1e-5)
 
 
-# --------------------------------------------------------------------------- switches
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"average_from": None},
-        {"average_from": 2},
-        {"average_start": False},
-        {"clip": None},
-        {"clip": 0.01},
-        {"optimiser": "adam"},
-        {"optimiser": "lasagne_adam"},
-        {"evaluate_every": 3},
-    ],
-    ids=str,
-)
-def test_every_rule_can_be_switched_and_does_something(change: dict[str, Any]) -> None:
-    """Against all of AttentionXML's rules, without patience."""
-    data = toy_data(n_dev=9, vectors=VECTORS)
-    rules: dict[str, Any] = {**ALL, "patience": None, "select": "last", "select_metric": "P@1"}
-    assert not same(run(data, by_steps(**rules)), run(data, by_steps(**{**rules, **change})))
-
-
 # --------------------------------------------------------------------------- evaluations on the curve
 
 
@@ -241,16 +216,6 @@ def test_the_curve_holds_each_evaluation_with_its_step_and_each_epoch_with_its_l
     assert not any("nDCG@5" in row for row in epochs)
     # The evaluation at the last step of an epoch has the loss of the whole epoch.
     assert curve[-2]["loss"] == curve[-1]["loss"]
-
-
-def test_patience_is_counted_in_evaluations_and_ends_within_an_epoch() -> None:
-    """Evaluations after steps 2, 4, 6, ...; patience 2 ends two after the best, within the second epoch."""
-    data = toy_data(n_dev=9)
-    found = run(data, by_steps(patience=2, epochs=50, learning_rate=1e-9))
-    evaluated = [row["step"] for row in found.curve if "step" in row]
-    assert evaluated == [2, 4, 6]  # the first is the best, since nothing is learnt
-    assert found.curve[-1]["epoch"] == pytest.approx(6 / 5)
-    assert "seconds" in found.curve[-1] and len([row for row in found.curve if "seconds" in row]) == 2
 
 
 def test_the_best_weights_are_those_that_were_evaluated() -> None:
@@ -274,26 +239,6 @@ def test_the_best_weights_are_those_that_were_evaluated() -> None:
     assert made[0].output.weight.flatten().tolist() == seen[best]  # type: ignore[union-attr,operator]
 
 
-def test_the_mean_is_reported_where_patience_ended_before_any_weights_were_kept() -> None:
-    """The public trainer returns with the averaged weights in place then."""
-    data = toy_data(n_dev=9)
-    made: list[nn.Module] = []
-    means: list[Tensor] = []
-
-    class Kept(Average):
-        def add(self) -> None:
-            super().add()
-            if self.means is not None:
-                means.append(self.means[-1].clone())
-
-    protocol = by_steps(average_from=0, patience=3, select_above=101.0, learning_rate=0.1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "Average", Kept)
-        found = run(data, protocol, bag(data, made))
-    assert len(means) == 3 and found.notes
-    assert torch.equal(made[0].output.bias, means[-1])  # type: ignore[union-attr,arg-type]
-
-
 # --------------------------------------------------------------------------- interruptions
 
 
@@ -302,7 +247,7 @@ def stopping(at: int) -> Callable[[], bool]:
     return lambda: next(calls) == at
 
 
-@pytest.mark.parametrize("stops", [(0,), (4,), (5,), (7,), (12, 3), (6, 0, 0, 5), (19,)], ids=str)
+@pytest.mark.parametrize("stops", [(0,), (12, 3), (6, 0, 0, 5)], ids=str)
 @pytest.mark.parametrize(
     "rules",
     [

@@ -16,7 +16,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 import reimpl.tree_training as module
 from reimpl.attention_xml import AttentionXML, Config, train
 from reimpl.data.dataset import Dataset, Split
-from reimpl.errors import ConfigError
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch
 from reimpl.tree_training import at_level, tree_of
@@ -231,11 +230,6 @@ def test_labels_of_a_single_leaf_need_no_tree() -> None:
     assert flat.top_scores is not None
     assert np.array_equal(result.top_ids, flat.top_ids)  # type: ignore[arg-type]
     assert np.allclose(np.exp(result.top_scores), 1 / (1 + np.exp(-flat.top_scores)))
-
-
-def test_another_loss_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"^a tree is trained with the loss bce_mean, not 'softmax_ce'$"):
-        run(config(loss="softmax_ce"))
 
 
 # --------------------------------------------------------------------------- the tree's data

@@ -30,12 +30,6 @@ def matrix(data: Dataset, weights: Any = "given", *, texts: bool = False, normal
     return word_weights(data, weights, texts=texts, normalise=normalise).of(data.test).toarray()
 
 
-def test_documents_are_divided_by_their_norm_and_empty_ones_stay() -> None:
-    found = matrix(featured(), normalise=True)
-    assert found[2].tolist() == pytest.approx([0.6, 0, 0, 0.8])
-    assert found[1].tolist() == [0] * 4
-
-
 @pytest.mark.parametrize("normalise", [False, True])
 def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: bool) -> None:
     test = np.array([[1, 0, 2, 0], [0, 3, 0, 0]], dtype=np.float32)

@@ -87,35 +87,6 @@ def test_dynamic_pooling_takes_any_width(monkeypatch: pytest.MonkeyPatch, width:
     np.testing.assert_allclose(features[0], expected, rtol=0, atol=1e-11)
 
 
-def _selector(sweep: Any) -> XMLCNN:
-    """One filter that copies its first channel, no pooling; words 0 and 1 are (1 2 3) and (4 5 6)."""
-    config = Config(sweep=sweep, pooling="none", windows=(1,), maps=1, hidden=None)
-    net = XMLCNN(config, vectors=torch.arange(1.0, 7).view(2, 3), labels=1, length=2, freeze_padding=False)
-    kernel = net.convolutions[0].weight.data.zero_()
-    kernel[0, 0, 0] = 1
-    net.convolutions[0].bias.data.zero_()
-    return net.eval()
-
-
-@pytest.mark.parametrize(("sweep", "expected"), [("words", [1, 4]), ("embeddings", [1, 2, 3])])
-def test_the_sweep_reads_words_or_components(sweep: str, expected: list[float]) -> None:
-    """Over words the first channel is each word's first component; over embeddings it is the first word."""
-    assert _selector(sweep).features(torch.tensor([[0, 1]])).tolist() == [expected]
-
-
-def test_features_are_window_then_filter_then_position_major() -> None:
-    """Two windows, two filters, two pools over components 1..6: the order that stored weights expect."""
-    config = Config(windows=(1, 2), maps=2, pools=2, hidden=None)
-    net = XMLCNN(config, vectors=torch.arange(1.0, 7).view(6, 1), labels=1, length=6, freeze_padding=False)
-    for conv, kernels in zip(net.convolutions, ([[1.0], [10.0]], [[100.0, 0], [1000.0, 0]]), strict=True):
-        conv.weight.data.copy_(torch.tensor(kernels).view(2, 1, -1))
-        conv.bias.data.zero_()
-    net.eval()
-    # Window 1 leaves 1..6: pools 123 and 456. Window 2 leaves 1..5 times the factor: pools 123 and 345.
-    features = net.features(torch.arange(6).view(1, 6)).tolist()
-    assert features == [[3, 6, 30, 60, 300, 500, 3000, 5000]]
-
-
 # ---------------------------------------------------------------------------------------------------- sizes
 
 
@@ -231,43 +202,6 @@ def test_a_window_that_does_not_fit_is_refused_at_once(
         XMLCNN(Config(**overrides), vectors=torch.zeros(3, dimension), labels=2, length=length)
 
 
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        ({"sweep": "word"}, r"sweep .*'word'"),  # would be half of each sweep
-        ({"pooling": "mean"}, r"pooling .*'mean'"),
-        ({"relu": "never"}, r"relu .*'never'"),
-        ({"init": "xavier"}, r"init .*'xavier'"),  # would silently leave torch's default
-        ({"bias": "none"}, r"bias .*'none'"),
-        ({"loss": "bce"}, r"loss 'bce' is not known"),
-        ({"maps": 0}, r"maps .*0"),
-        ({"maps": "128"}, r"maps .*'128'"),
-        ({"maps": 12.5}, r"maps .*12.5"),
-        ({"stride": 0}, r"stride .*0"),
-        ({"stride": True}, r"stride .*True"),
-        ({"padding": "same"}, r"padding .*'same'"),
-        ({"pools": -1}, r"pools .*-1"),
-        ({"windows": ()}, r"windows .*\(\)"),
-        ({"windows": (2, 0)}, r"windows .*\(2, 0\)"),
-        ({"windows": 8}, r"windows .*8"),
-        ({"windows": ("8",)}, r"windows .*'8'"),
-        ({"hidden": 0}, r"hidden .*0"),
-        ({"hidden": "512"}, r"hidden .*'512'"),
-        ({"dropout_embedding": 1.0}, r"dropout_embedding .*1.0"),
-        ({"dropout_output": -0.1}, r"dropout_output .*-0.1"),
-        ({"dropout_output": float("nan")}, r"dropout_output .*nan"),
-        ({"dropout_output": ".5"}, r"dropout_output .*'.5'"),
-    ],
-    ids=str,
-)
-def test_a_configuration_that_cannot_work_names_key_and_value(
-    overrides: dict[str, Any], message: str
-) -> None:
-    """Misspelt choices would otherwise be another network under the same name."""
-    with pytest.raises(ConfigError, match=message):
-        Config(**overrides)
-
-
 # ------------------------------------------------------------------------ dropout, initial weights, padding
 
 
@@ -304,32 +238,11 @@ def test_glorot_bounds_count_channels_times_window(sweep: Any) -> None:
         _assert_uniform(net.get_parameter(f"{name}.weight"), (6 / (fan_in + fan_out)) ** 0.5)
 
 
-@pytest.mark.parametrize(("init", "numerator"), [("kaiming_uniform", 6), ("torch", 1)])
-def test_the_other_initial_weights_count_inputs_only(init: Any, numerator: int) -> None:
-    """Kaiming with ReLU's gain: sqrt(6 / fan_in); torch's default: sqrt(1 / fan_in)."""
-    net = network(Config(init=init, maps=40, hidden=64), length=50, dimension=30)
-    fans = {"convolutions.0": 60, "convolutions.2": 240, "hidden": 480, "output": 64}
-    for name, fan_in in fans.items():
-        _assert_uniform(net.get_parameter(f"{name}.weight"), (numerator / fan_in) ** 0.5)
-
-
 def _assert_uniform(values: torch.Tensor, bound: float) -> None:
     """All within +-bound, and spread as widely as a uniform draw: standard deviation bound / sqrt(3)."""
     assert values.abs().max() <= bound * (1 + 1e-6)
     assert values.abs().max() > 0.95 * bound
     assert values.std().item() == pytest.approx(bound / 3**0.5, rel=0.1)
-
-
-@pytest.mark.parametrize(("bias", "fan_in"), [("zero", None), ("torch", 60)])
-def test_biases_start_at_zero_or_at_torchs_default(bias: Any, fan_in: int | None) -> None:
-    """Lasagne's are zero; the study's stay as torch draws them, within sqrt(1 / fan_in)."""
-    net = network(Config(bias=bias, maps=40), length=50, dimension=30)
-    biases = [p for name, p in net.named_parameters() if name.endswith("bias")]
-    assert len(biases) == 5
-    for values in biases:
-        assert bool((values == 0).all()) is (fan_in is None)
-    if fan_in:
-        assert biases[0].abs().max() <= (1 / fan_in) ** 0.5
 
 
 def _train(net: XMLCNN, *, optimiser: str = "adam", steps: int = 1, lr: float = 1e-2) -> list[float]:
@@ -359,22 +272,6 @@ def test_a_frozen_padding_row_stays_as_it_is(optimiser: str) -> None:
     scores = net.eval()(padded)
     net.embedding.weight.data[0] += 1
     assert not torch.equal(net(padded), scores)
-
-
-def test_a_trainable_padding_row_is_a_word_like_any_other() -> None:
-    """Liu et al.'s code trains it."""
-    net = network(Config(**SMALL), freeze_padding=False)
-    before = net.embedding.weight.detach().clone()
-    _train(net)
-    assert (net.embedding.weight.detach() != before).any(dim=1)[0]
-
-
-@pytest.mark.parametrize("trained", [True, False])
-def test_word_vectors_are_trained_or_stay_as_they_are(trained: bool) -> None:
-    net = network(Config(**SMALL | {"train_vectors": trained}), freeze_padding=False)
-    before = net.embedding.weight.detach().clone()
-    _train(net, steps=2)
-    assert torch.equal(net.embedding.weight, before) is not trained
 
 
 # ------------------------------------------------------------------------------------------- named variants

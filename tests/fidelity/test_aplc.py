@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from reimpl import aplc, cluster_loss, label_clusters
+from reimpl import aplc
 from reimpl.fidelity import Array, MismatchError, close, group
 from reimpl.label_clusters import ClusterOptions, LabelClusters
-from tests.fidelity.gate import Seer, blind
-
-Patch = pytest.MonkeyPatch
 
 #: Members of the family, one switch each against the code, and the paper's.
 #: Members of the family, one switch each against the code, and the paper's.
@@ -378,111 +372,3 @@ def test_counted_multiplications_are_those_of_equation_10() -> None:
         expected = _cost(d, parts, q, Nb, visits)
         if counter.get_total_flops() != 2 * expected:  # a multiplication and an addition
             raise MismatchError(f"{counter.get_total_flops() / 2:,.0f} multiplications, not {expected:,.0f}")
-
-
-def _option(name: str, value: object) -> Callable[[Patch], None]:
-    """The switch is read as if it always had this value."""
-
-    def plant(patch: Patch) -> None:
-        kept = LabelClusters.__init__
-
-        def init(self: LabelClusters, options: ClusterOptions, **sizes: Any) -> None:
-            object.__setattr__(options, name, value)
-            kept(self, options, **sizes)
-
-        patch.setattr(LabelClusters, "__init__", init)
-
-    return plant
-
-
-def _variant(name: str, **changes: Any) -> Callable[[Patch], None]:
-    return lambda patch: patch.setitem(aplc.VARIANTS, name, replace(aplc.VARIANTS[name], **changes))
-
-
-def _no_relu(tail: Any, x: torch.Tensor) -> torch.Tensor:
-    z: torch.Tensor = tail.reduce(x)
-    return z if tail.norm is None else tail.norm(z)
-
-
-def _all_visit(patch: Patch) -> None:
-    kept = LabelClusters._visits
-
-    def visits(self: LabelClusters, *how: Any) -> label_clusters.Visits:
-        found = kept(self, *how)
-        return label_clusters.Visits(torch.ones_like(found.visited), found.counts)
-
-    patch.setattr(LabelClusters, "_visits", visits)
-
-
-def _no_place_for_absent(patch: Patch) -> None:
-    """Roots of absent tails learn, but do not count as labels."""
-    kept = LabelClusters._visits
-
-    def visits(self: LabelClusters, *how: Any) -> label_clusters.Visits:
-        found = kept(self, *how)
-        absent = (~found.visited).sum(1) if self.options.absent_roots else 0
-        return label_clusters.Visits(found.visited, found.counts - absent)
-
-    patch.setattr(LabelClusters, "_visits", visits)
-
-
-def _unscaled(layer: LabelClusters, features: torch.Tensor) -> Any:
-    for lo, scores in _SCORES(layer, features):
-        yield lo, torch.sigmoid(scores) if layer.options.evaluation == "probabilities" else scores
-
-
-_SCORES = LabelClusters._scores
-_ARGSORT = torch.argsort
-
-MISTAKES: dict[str, Callable[[Patch], None]] = {
-    "tails always have norm and ReLU": _option("tail", "norm_relu"),
-    "tails never have norm and ReLU": _option("tail", "linear"),
-    "no ReLU after the norm": lambda patch: patch.setattr(label_clusters._Tail, "reduced", _no_relu),
-    "always by documents": _option("normalise", "documents"),
-    "always by batch": _option("normalise", "batch"),
-    "roots of absent tails always learn": _option("absent_roots", True),
-    "roots of absent tails never learn": _option("absent_roots", False),
-    "absent roots do not count": _no_place_for_absent,
-    "always probabilities": _option("products", "probabilities"),
-    "always logarithms": _option("products", "logarithms"),
-    "never a second sigmoid": _option("evaluation", "probabilities"),
-    "always a second sigmoid": _option("evaluation", "double_sigmoid"),
-    "a sigmoid too many": lambda patch: patch.setattr(LabelClusters, "_scores", _unscaled),
-    "every document visits every tail": _all_visit,
-    "labels as they come": lambda patch: patch.setattr(
-        torch, "argsort", lambda x, *a, **k: torch.arange(len(x)) if x.dim() == 1 else _ARGSORT(x, *a, **k)
-    ),
-    "logarithms without an end": lambda patch: patch.setattr(cluster_loss, "_LOWEST", -1000.0),
-    "no floor of the gradient's divisor": lambda patch: patch.setattr(cluster_loss, "_LEAST", 1e-30),
-    "divided once less": lambda patch: patch.setattr(
-        ClusterOptions,
-        "inner",
-        lambda self, d: tuple(d // self.divisor**i for i in range(self.clusters - (self.head == "root"))),
-    ),
-    "shares rounded": lambda patch: patch.setattr(label_clusters, "int", round, raising=False),
-    "weights start as torch's": lambda patch: patch.setattr(nn.init, "normal_", lambda w, std: w),
-    "the paper's tails as the code's": _variant("paper", tail="norm_relu"),
-    "the code's divisor as the paper's": _variant("code", normalise="batch"),
-}
-
-
-ALL: list[Seer] = [
-    "aplc_2tail",
-    "aplc_3tail",
-    "aplc_2tail_saturated",
-    *(partial(test_a_plain_loop_computes_the_same, name, None) for name in MEMBERS),
-    *(partial(test_losses_of_three_toys, *toy) for toy in TOYS),
-    test_one_label_by_hand,
-    test_saturated_sigmoids_by_hand,
-    test_a_second_sigmoid_makes_ties,
-    test_cuts_of_the_papers_label_sets,
-    test_members_differ_as_code_and_paper,
-    test_first_weights_are_normal,
-]
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_planted_mistake_is_seen(monkeypatch: Patch, mistake: str) -> None:
-    """By at least one."""
-    MISTAKES[mistake](monkeypatch)
-    assert len(blind("aplc", ALL)) < len(ALL)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl import fidelity, rank_ae, xml_cnn
+from reimpl import fidelity, layers, rank_ae, xml_cnn
 from reimpl.protocol import PROTOCOLS
 from tests.shared import shared
 
@@ -51,6 +51,15 @@ def test_stored_arrays_and_sources_are_those_of_the_reference_data(model: str, c
     theirs = json.loads(shared("refvec/manifest.json").read_text())["cases"]
     [entry] = [entry for entry in theirs if entry["case"] == case["case"]]
     assert entry["source"] == case["source"] and len(case["source"]["commit"]) == 40
+
+
+@pytest.mark.parametrize("branch", [0, 10**9], ids=["sparse", "dense"])
+def test_gradients_hold_on_both_ways_through_the_pooling(
+    monkeypatch: pytest.MonkeyPatch, branch: int
+) -> None:
+    """The public code's documents of 20 words would only take the dense one."""
+    monkeypatch.setattr(layers, "_SPARSE_FROM", branch)
+    assert all(check.passed for check in fidelity.check("xml_cnn"))
 
 
 def test_a_variant_stands_behind_each_case() -> None:
