@@ -134,6 +134,9 @@ SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,), "averaging":
 class AttentionXML(nn.Module):
     """Scores of all labels, or of each document's candidates."""
 
+    #: Narrowest batch.
+    minimum_width = 1
+
     def __init__(
         self,
         config: Config,
@@ -228,11 +231,6 @@ class AttentionXML(nn.Module):
     def output_name(self) -> str | None:
         """The last layer (`reimpl.on_top`); with an attention a label there is no vector a document."""
         return f"layers.{len(self.layers) - 1}" if self.queries is None else None
-
-    @property
-    def minimum_width(self) -> int:
-        """Narrowest batch the network takes."""
-        return 1
 
 
 def check_single(config: Config) -> None:

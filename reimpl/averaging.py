@@ -27,19 +27,6 @@ class Average:
         self.count_start, self.models = count_start, 0
         self.means: list[Tensor] | None = None
 
-    @classmethod
-    def of(cls, network: nn.Module, *, count_start: bool = True) -> Average:
-        return cls(network.parameters(), count_start=count_start)
-
-    @property
-    def started(self) -> bool:
-        return self.means is not None
-
-    @property
-    def counts(self) -> bool:
-        """Whether any weights are in it but those it started with."""
-        return self.models > self.count_start
-
     @torch.no_grad()
     def start(self) -> None:
         """Take the weights as they are now, copied: as the first of the mean, or only to have the room."""
@@ -70,7 +57,7 @@ class Average:
         In values and not by reference, one after another: what torch has of the weights in one piece (an LSTM
         on a GPU) stays so, and no second copy of all of them is made.
         """
-        if self.means is None or not self.counts:
+        if self.means is None or self.models <= self.count_start:  # none but those it started with
             return
         for live, mean in zip(self.parameters, self.means, strict=True):
             kept = live.detach().clone()
@@ -91,14 +78,8 @@ class Average:
             mean.copy_(value)
 
 
-# ----------------------------------------------------------------------------------------- the best weights
-# Which weights are reported: the best of several evaluations, and when it is time to stop.
-#
-# A number that equals the best so far is no improvement.
-
-
 class Best:
-    """The best evaluation so far, and a copy of its weights."""
+    """The best evaluation so far, and a copy of its weights; a number that equals it is no improvement."""
 
     def __init__(self, *, above: float = -math.inf, patience: int | None = None, keep_from: int = 0) -> None:
         """`above`: what the first one must beat. patience: evaluations in a row without a gain that end it.
@@ -118,7 +99,10 @@ class Best:
             return False
         self.score, self.since = score, 0
         if epoch >= self.keep_from:
-            self.weights = trained(network)
+            # all that training changes: no frozen word vectors
+            frozen = {name for name, it in network.named_parameters() if not it.requires_grad}
+            state = network.state_dict().items()
+            self.weights = {name: value.detach().clone() for name, value in state if name not in frozen}
         return True
 
     @property
@@ -138,10 +122,3 @@ class Best:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.score, self.since, self.weights = state["score"], state["since"], state["weights"]
-
-
-def trained(network: nn.Module) -> dict[str, Tensor]:
-    """A copy of all that training changes: no frozen word vectors."""
-    frozen = {name for name, it in network.named_parameters() if not it.requires_grad}
-    state = network.state_dict().items()
-    return {name: value.detach().clone() for name, value in state if name not in frozen}

@@ -172,9 +172,19 @@ class BertXML(nn.Module):
     minimum_width = 1
 
     def __init__(
-        self, config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int = 0
+        self,
+        config: Config,
+        *,
+        vectors: Tensor,
+        labels: int,
+        length: int,
+        padding_id: int = 0,
+        freeze_padding: bool = True,
     ) -> None:
-        """Build for documents of up to `length` tokens; vectors (V, E): initial word vectors."""
+        """Build for documents of up to `length` tokens; vectors (V, E): initial word vectors.
+
+        `freeze_padding` has no effect: padding is read by no attention, so that its row has no gradient.
+        """
         super().__init__()
         H, M = config.size(vectors.shape[1]), config.cls_tokens
         self.config, self.length, self.padding_id = config, length, padding_id
@@ -241,11 +251,5 @@ class BertXML(nn.Module):
         return cast(Tensor, self.output(self.features(token_ids)))
 
 
-def build(
-    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
-) -> BertXML:
-    """The network of `config`: the entry point by which the training finds a model.
-
-    `freeze_padding` has no effect: padding is read by no attention, so that its row has no gradient.
-    """
-    return BertXML(config, vectors=vectors, labels=labels, length=length, padding_id=padding_id)
+#: The entry point by which the training, or CorNet, finds the network of a configuration.
+build = BertXML

@@ -140,23 +140,11 @@ def cornet_blocks(
     return made
 
 
-def build(
-    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
-) -> CorNet:
-    """The base's network with blocks upon it: the entry point by which the training finds a model."""
-    base = base_module(config).build(
-        base_config(config),
-        vectors=vectors,
-        labels=labels,
-        length=length,
-        padding_id=padding_id,
-        freeze_padding=freeze_padding,
-    )
-    blocks = cornet_blocks(
-        labels,
-        blocks=config.blocks,
-        context=config.context,
-        activation=config.activation,
-        init=config.init,
-    )
-    return CorNet(base, blocks)
+def build(config: Config, *, labels: int, **sizes: Any) -> CorNet:
+    """The base's network with blocks upon it: the entry point by which the training finds a model.
+
+    sizes: what the base is built with, as in `reimpl.models`.
+    """
+    base = base_module(config).build(base_config(config), labels=labels, **sizes)
+    options = {name: getattr(config, name) for name in ("blocks", "context", "activation", "init")}
+    return CorNet(base, cornet_blocks(labels, **options))

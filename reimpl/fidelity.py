@@ -1,11 +1,12 @@
 """Fidelity gate: does a re-implementation compute what the public code and the papers say it should?
 
 No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
-are those of the package `reimpl/reference/foo/`: its `checks()` yields (name, test) pairs, and the reference
-numbers of the public code lie beside it (`reimpl/reference/comparer.py`); a model of another package has
-`checks()` in its own module. A test returns one sentence about what it compared and raises `MismatchError`,
-or anything else, where the model departs from it. There is no list to edit: the package's
-name is the model's. Second implementations, in numpy and by hand, are tests: `tests/fidelity/`.
+are those of the package `reimpl/reference/foo/`: the reference numbers of the public code lie there, and the
+package says how they are compared (`reimpl/reference/comparer.py`), or has `checks()`, which yields pairs of
+name and test; a model of another package has `checks()` in its own module. A test returns one sentence about
+what it compared and raises `MismatchError`, or anything else, where the model departs from it. There is no
+list to edit: the package's name is the model's. Second implementations, in numpy and by hand, are tests:
+`tests/fidelity/`.
 
 A model without checks does not pass: nothing known is not nothing wrong.
 
@@ -75,7 +76,12 @@ def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
         module = importlib.import_module(place) if own else _of_another_package(model)
         if module is None:
             return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
-        tests = tuple(module.checks())
+        if own and not hasattr(module, "checks"):
+            from reimpl.reference import comparer
+
+            tests = tuple(comparer.checks(module))
+        else:
+            tests = tuple(module.checks())
     except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
     return tests or f"no fidelity checks: {place} yields none"

@@ -20,10 +20,10 @@ the torch of that time its gradient was zero after the first step, so that momen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -31,7 +31,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from reimpl.cluster_loss import Block, Products, cluster_loss
 from reimpl.config_fields import check_choices, check_sizes, is_size
 from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
@@ -43,6 +42,95 @@ BLOCK = 1 << 18
 _BLOCK_OF_A_GPU = 1 << 23
 #: Of first weights; the code draws them as XLNet's.
 _DEVIATION = 0.02
+
+Products: TypeAlias = Literal["probabilities", "logarithms"]
+Block: TypeAlias = tuple[int, int, Tensor, Tensor]
+"""Labels from and to, and of the positives among them the document and the label counted from there."""
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """The clusters of a model. Defaults: the public code."""
+
+    clusters: int = 2
+    """The head and the tails; 1: no tails, which is a linear layer."""
+    shares: tuple[float, ...] | None = None
+    """Of the labels, a cluster each from the head; None: even. What rounding leaves is the last one's."""
+    cutoffs: tuple[int, ...] | None = None
+    """First label of each tail, as the code's scripts have them, in place of shares."""
+    divisor: int = 2
+    """q: tail i reads d / q^i components, rounded down."""
+    tail: Literal["norm_relu", "linear"] = "norm_relu"
+    """Between the two layers of a tail: layer normalisation and ReLU (:90-107), or nothing (Eq. 6)."""
+    head: Literal["root", "leaf"] = "root"
+    """leaf: a tree of two levels, in which the head is a tail too, of d components (i = 0)."""
+    normalise: Literal["documents", "batch"] = "documents"
+    """documents: the mean of what each document's sum is over its own count (code). batch: all sums over all
+    counts (Eq. 5)."""
+    absent_roots: bool = True
+    """Whether the unit of a tail without a positive learns to be 0, and counts as a label. Not in Eq. 5."""
+    products: Products = "probabilities"
+    """probabilities: cross-entropy of the product as a number, whose logarithm ends at -100 (code).
+    logarithms: exact also where a sigmoid is 0 or 1."""
+    evaluation: Literal["probabilities", "double_sigmoid"] = "probabilities"
+    """double_sigmoid: of the probabilities again, as the code ranks them: small ones become 0.5 and tie."""
+    loss: Literal["clusters"] = "clusters"
+    """Cross-entropy over the clusters, as the keys above say."""
+
+    def __post_init__(self) -> None:
+        for name in ("shares", "cutoffs"):
+            if isinstance(getattr(self, name), list):  # as a claim file gives them
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        check_choices(self)
+        check_sizes(self, "clusters", "divisor")
+        shares, cutoffs = self.shares, self.cutoffs
+        if shares is not None:
+            numbers = all(
+                isinstance(it, int | float) and not isinstance(it, bool) and it > 0 for it in shares
+            )
+            if len(shares) != self.clusters or not numbers:
+                raise ConfigError(
+                    f"shares must be {self.clusters} numbers above 0, as clusters says, not {shares!r}"
+                )
+            if abs(sum(shares) - 1) > 1e-6:
+                raise ConfigError(f"shares must add up to 1, not {sum(shares):g}")
+        if cutoffs is not None:
+            if shares is not None:
+                raise ConfigError(
+                    f"cutoffs {cutoffs!r} stand in place of shares {shares!r}; drop one of them"
+                )
+            rising = all(map(is_size, cutoffs)) and all(a < b for a, b in pairwise(cutoffs))
+            if len(cutoffs) != self.clusters - 1 or not rising:
+                raise ConfigError(
+                    f"cutoffs must be {self.clusters - 1} rising whole numbers, not {cutoffs!r}"
+                )
+
+    def sizes(self, labels: int) -> tuple[int, ...]:
+        """Labels of each cluster; raises `ConfigError` where one has none."""
+        if self.cutoffs is not None:
+            sizes = [b - a for a, b in pairwise((0, *self.cutoffs, labels))]
+        else:
+            shares = self.shares or (1 / self.clusters,) * self.clusters
+            # a share in decimals is a little below what it says
+            sizes = [int(share * labels + 1e-9) for share in shares[:-1]]
+            sizes.append(labels - sum(sizes))
+        if min(sizes) < 1:
+            raise ConfigError(
+                f"{len(sizes):,} clusters of {labels:,} labels: one has none by these shares or cutoffs; "
+                "use fewer clusters"
+            )
+        return tuple(sizes)
+
+    def inner(self, features: int) -> tuple[int, ...]:
+        """Components that each tail reads; raises `ConfigError` where one has none."""
+        powers = range(0 if self.head == "leaf" else 1, self.clusters)
+        inner = tuple(features // self.divisor**i for i in powers)
+        if min(inner, default=1) < 1:
+            raise ConfigError(
+                f"{features} components divided by {self.divisor} for each of {len(inner)} tails leave "
+                "nothing; use fewer clusters or a smaller divisor"
+            )
+        return inner
 
 
 def by_frequency(split: Split, labels: int) -> NDArray[np.int64]:
@@ -109,11 +197,8 @@ class LabelClusters(nn.Module):
 
     # -- training
 
-    def visits(self, size: int, rows: Tensor, cols: Tensor) -> Visits:
-        """Of B = `size` documents with positive labels `cols` in `rows`."""
-        return self._visits(size, rows, self.rank[cols])
-
-    def _visits(self, size: int, rows: Tensor, ranks: Tensor) -> Visits:
+    def visits(self, size: int, rows: Tensor, ranks: Tensor) -> Visits:
+        """Of B = `size` documents with positive labels of these ranks in `rows`."""
         starts = torch.tensor(self.starts[1:-1], device=rows.device)
         cluster = torch.searchsorted(starts, ranks, right=True)
         visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
@@ -129,7 +214,7 @@ class LabelClusters(nn.Module):
         """What `loss` divides by: B, or the labels of all visited clusters of all documents."""
         if self.options.normalise == "documents":
             return torch.tensor(float(size), device=rows.device)
-        return self.visits(size, rows, cols).counts.sum().clamp(min=1)
+        return self.visits(size, rows, self.rank[cols]).counts.sum().clamp(min=1)
 
     def loss(self, features: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
         """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar.
@@ -167,11 +252,12 @@ class LabelClusters(nn.Module):
         B = len(features)
         ranks, by_rank = self.rank[cols].sort()
         rows = rows[by_rank]
-        visits = self._visits(B, rows, ranks)
+        visits = self.visits(B, rows, ranks)
         by_documents = self.options.normalise == "documents"
         divisor = visits.counts.clamp(min=1) * B if by_documents else visits.counts.sum().clamp(min=1)
         width = self._width(features)
-        edges = self._edges(width)
+        # ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters
+        edges = [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
         bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
         looked_up = torch.cat((bounds, visits.visited.sum(0))).tolist()  # the one wait for the device
         return _Batch(
@@ -189,10 +275,6 @@ class LabelClusters(nn.Module):
         """Labels of a block for these documents."""
         block = self.block or (_BLOCK_OF_A_GPU if features.is_cuda else BLOCK)
         return max(1, block // max(len(features), 1))
-
-    def _edges(self, width: int) -> list[int]:
-        """Ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters."""
-        return [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
 
     def _positives(self, cluster: int, batch: _Batch, rows: Tensor) -> list[Block]:
         """The blocks of a cluster with its positives; `rows` as the cluster's documents are numbered."""
@@ -261,93 +343,114 @@ class _Tail(nn.Module):
         return z if self.norm is None else F.relu(self.norm(z))
 
 
-# -------------------------------------------------------------------------------------------------- options
+# ---------------------------------------------------------------------------------------- loss of a cluster
+# Block by block, with the gradients made on the way: neither the scores of a cluster nor anything of their
+# size is kept for the backward pass. The derivative of a sum of losses is known as soon as a block of scores
+# is, and is turned into gradients of the weights and of the documents' vectors at once.
+#
+# Shapes: n documents, d components, l labels of the cluster, c labels of a block.
+
+#: torch's BCELoss lets no logarithm fall below this,
+_LOWEST = -100.0
+#: and divides its gradient by no less.
+_LEAST = 1e-12
 
 
-@dataclass(frozen=True)
-class ClusterOptions:
-    """The clusters of a model. Defaults: the public code."""
+def cluster_loss(
+    x: Tensor,
+    weight: Tensor,
+    share: Tensor,
+    blocks: Sequence[Block],
+    *,
+    root: Tensor | None = None,
+    products: Products = "probabilities",
+) -> Tensor:
+    """Sum over documents and labels of share times binary cross-entropy: a scalar.
 
-    clusters: int = 2
-    """The head and the tails; 1: no tails, which is a linear layer."""
-    shares: tuple[float, ...] | None = None
-    """Of the labels, a cluster each from the head; None: even. What rounding leaves is the last one's."""
-    cutoffs: tuple[int, ...] | None = None
-    """First label of each tail, as the code's scripts have them, in place of shares."""
-    divisor: int = 2
-    """q: tail i reads d / q^i components, rounded down."""
-    tail: Literal["norm_relu", "linear"] = "norm_relu"
-    """Between the two layers of a tail: layer normalisation and ReLU (:90-107), or nothing (Eq. 6)."""
-    head: Literal["root", "leaf"] = "root"
-    """leaf: a tree of two levels, in which the head is a tail too, of d components (i = 0)."""
-    normalise: Literal["documents", "batch"] = "documents"
-    """documents: the mean of what each document's sum is over its own count (code). batch: all sums over all
-    counts (Eq. 5)."""
-    absent_roots: bool = True
-    """Whether the unit of a tail without a positive learns to be 0, and counts as a label. Not in Eq. 5."""
-    products: Products = "probabilities"
-    """probabilities: cross-entropy of the product as a number, whose logarithm ends at -100 (code).
-    logarithms: exact also where a sigmoid is 0 or 1."""
-    evaluation: Literal["probabilities", "double_sigmoid"] = "probabilities"
-    """double_sigmoid: of the probabilities again, as the code ranks them: small ones become 0.5 and tie."""
-    loss: Literal["clusters"] = "clusters"
-    """Cross-entropy over the clusters, as the keys above say."""
-
-    def __post_init__(self) -> None:
-        for name in ("shares", "cutoffs"):
-            if isinstance(getattr(self, name), list):  # as a claim file gives them
-                object.__setattr__(self, name, tuple(getattr(self, name)))
-        check_choices(self)
-        check_sizes(self, "clusters", "divisor")
-        for complaint in (*self._of_shares(), *self._of_cutoffs()):
-            raise ConfigError(complaint)
-
-    def _of_shares(self) -> Iterator[str]:
-        shares = self.shares
-        if shares is None:
-            return
-        if len(shares) != self.clusters or not all(_is_share(it) for it in shares):
-            yield f"shares must be {self.clusters} numbers above 0, as clusters says, not {shares!r}"
-        elif abs(sum(shares) - 1) > 1e-6:
-            yield f"shares must add up to 1, not {sum(shares):g}"
-
-    def _of_cutoffs(self) -> Iterator[str]:
-        cutoffs = self.cutoffs
-        if cutoffs is None:
-            return
-        if self.shares is not None:
-            yield f"cutoffs {cutoffs!r} stand in place of shares {self.shares!r}; drop one of them"
-        rising = all(map(is_size, cutoffs)) and all(a < b for a, b in pairwise(cutoffs))
-        if len(cutoffs) != self.clusters - 1 or not rising:
-            yield f"cutoffs must be {self.clusters - 1} rising whole numbers, not {cutoffs!r}"
-
-    def sizes(self, labels: int) -> tuple[int, ...]:
-        """Labels of each cluster; raises `ConfigError` where one has none."""
-        if self.cutoffs is not None:
-            sizes = [b - a for a, b in pairwise((0, *self.cutoffs, labels))]
-        else:
-            shares = self.shares or (1 / self.clusters,) * self.clusters
-            # a share in decimals is a little below what it says
-            sizes = [int(share * labels + 1e-9) for share in shares[:-1]]
-            sizes.append(labels - sum(sizes))
-        if min(sizes) < 1:
-            raise ConfigError(
-                f"{len(sizes):,} clusters of {labels:,} labels: one has none by these shares or cutoffs; "
-                "use fewer clusters"
-            )
-        return tuple(sizes)
-
-    def inner(self, features: int) -> tuple[int, ...]:
-        """Components that each tail reads; raises `ConfigError` where one has none."""
-        powers = range(0 if self.head == "leaf" else 1, self.clusters)
-        inner = tuple(features // self.divisor**i for i in powers)
-        if min(inner, default=1) < 1:
-            raise ConfigError(
-                f"{features} components divided by {self.divisor} for each of {len(inner)} tails leave "
-                "nothing; use fewer clusters or a smaller divisor"
-            )
-        return inner
+    x (n, d) vectors; weight (l, d); share (n,) what a document counts; root (n,): the unit of the cluster
+    before its sigmoid, times which, as a probability, that of each label is taken; None: the labels' alone.
+    Gradients are of x, weight and root, once.
+    """
+    learns = torch.is_grad_enabled()  # inside it never is
+    return cast(Tensor, _ClusterLoss.apply(x, weight, root, share, blocks, products, learns))  # type: ignore[no-untyped-call]
 
 
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+class _ClusterLoss(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        root: Tensor | None,
+        share: Tensor,
+        blocks: Sequence[Block],
+        products: Products,
+        learns: bool,
+    ) -> Tensor:
+        total = x.new_zeros(())
+        of_x, of_root = torch.zeros_like(x), None if root is None else torch.zeros_like(root)
+        of_weight = torch.empty_like(weight) if learns else None
+        for lo, hi, rows, cols in blocks:
+            scores = x @ weight[lo:hi].t()  # (n, c)
+            sums, slope, of_unit = _terms(scores, root, rows, cols, products)
+            total += sums @ share
+            if of_weight is None:
+                continue
+            slope *= share[:, None]
+            of_x.addmm_(slope, weight[lo:hi])
+            torch.mm(slope.t(), x, out=of_weight[lo:hi])
+            if of_root is not None and of_unit is not None:
+                of_root += of_unit * share
+        ctx.gradients = (of_x, of_weight, of_root)
+        return total
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        # In place, because a second copy of the weights would be what memory is spared for.
+        found = tuple(None if it is None else it.mul_(grad) for it in ctx.gradients)
+        del ctx.gradients
+        return (*found, None, None, None, None)
+
+
+def _terms(
+    scores: Tensor, root: Tensor | None, rows: Tensor, cols: Tensor, products: Products
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Of a block of scores (n, c): sums over its labels (n,), derivatives (n, c), and those of root (n,)."""
+    if root is not None:
+        product = _of_probabilities if products == "probabilities" else _of_logarithms
+        return product(scores, root[:, None], rows, cols)
+    sums = F.softplus(scores).sum(1)
+    sums.index_add_(0, rows, -scores[rows, cols])
+    slope = scores.sigmoid_()
+    slope[rows, cols] -= 1  # no pair comes twice, so plain indexing is exact
+    return sums, slope, None
+
+
+def _of_probabilities(
+    scores: Tensor, root: Tensor, rows: Tensor, cols: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As torch's BCELoss of the product of two sigmoids."""
+    own, unit = torch.sigmoid(scores), torch.sigmoid(root)
+    p = own * unit
+    losses = torch.log1p(-p).clamp_(min=_LOWEST).neg_()
+    positive = p[rows, cols]
+    losses[rows, cols] = -torch.log(positive).clamp(min=_LOWEST)
+    slope = p / (p * (1 - p)).clamp_(min=_LEAST)
+    slope[rows, cols] = (positive - 1) / (positive * (1 - positive)).clamp(min=_LEAST)
+    slope *= own
+    of_unit = (slope.sum(1, keepdim=True) * unit * (1 - unit))[:, 0]
+    return losses.sum(1), slope.mul_(1 - own).mul_(unit), of_unit
+
+
+def _of_logarithms(scores: Tensor, root: Tensor, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same in logarithms: with a = e^-root and b = e^-score, p / (1 - p) = 1 / (a + b + a b)."""
+    present = F.softplus(-root) + F.softplus(-scores)  # - log p
+    odds = torch.logaddexp(-root, F.softplus(-root) - scores).neg_()  # log p / (1 - p)
+    losses = present + odds
+    losses[rows, cols] = present[rows, cols]
+    slope = (odds - F.softplus(scores)).exp_()
+    of_units = odds.sub_(F.softplus(root)).exp_()
+    slope[rows, cols] = torch.sigmoid(scores[rows, cols]) - 1
+    of_units[rows, cols] = (torch.sigmoid(root) - 1)[rows, 0]
+    return losses.sum(1), slope, of_units.sum(1)

@@ -16,10 +16,10 @@ Shapes: L labels, N documents, D features, n labels of a node.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,6 @@ EPS = 1e-4
 PAIRWISE = 512
 
 Similarities = NDArray[np.floating[Any]]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,19 +138,17 @@ def build_tree(
     max_leaf: int,
     height: int,
     ways: int,
-    seed: int | Sequence[int],
+    seed: int,
     threads: int | None = None,
-    progress: Progress = lambda done, total: None,
 ) -> LabelTree:
     """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`).
 
-    The same seed gives the same tree, whatever the number of `threads` (all cores by default). `progress` is
-    told labels split and labels to be split, each once a depth.
+    The same seed gives the same tree, whatever the number of `threads` (all cores by default).
     """
     L = features.shape[0]
     depth = depth_of(L, max_leaf)
     depths = kept_depths(depth, height, ways)
-    order = _Clustering(features, depth, seed, progress).run(threads or os.cpu_count() or 1)
+    order = _Clustering(features, depth, seed).run(threads or os.cpu_count() or 1)
     return LabelTree(order, tuple(node_starts(L, d) for d in depths))
 
 
@@ -209,62 +206,42 @@ def _two_means(
 class _Clustering:
     """Splits all nodes of a depth, then those of the next, and small nodes at once down to their leaves."""
 
-    def __init__(
-        self, features: sparse.csr_matrix, depth: int, seed: int | Sequence[int], progress: Progress
-    ) -> None:
-        self.features, self.depth, self.progress = features, depth, progress
+    def __init__(self, features: sparse.csr_matrix, depth: int, seed: int) -> None:
+        self.features, self.depth, self.seed = features, depth, seed
         self.n = features.shape[0]
-        self.entropy = [seed] if isinstance(seed, int) else list(seed)
         self.order = np.arange(self.n)
-        self.done = 0
 
     def run(self, threads: int) -> IntArray:
         starts = [node_starts(self.n, d) for d in range(self.depth + 1)]
         self.first = [self._draw(d, np.diff(starts[d])) for d in range(self.depth)]
-        small = 0
         with ThreadPoolExecutor(threads) as pool:
             # the matrix products release the lock that Python threads share
             for d in range(self.depth):
-                small = d
-                if np.diff(starts[d]).max() <= PAIRWISE:
+                small = np.diff(starts[d]).max() <= PAIRWISE
+                nodes = range(len(starts[d]) - 1), starts[d][:-1].tolist(), starts[d][1:].tolist()
+                list(pool.map(partial(self._below if small else self._split, d), *nodes))
+                if small:
                     break
-                self._all(pool, self._split, zip(repeat(d), _ranges(starts[d]), strict=False))
-            else:
-                return self.order
-            self._all(pool, self._below, zip(repeat(small), _ranges(starts[small]), strict=False))
         return self.order
 
     def _draw(self, depth: int, sizes: IntArray) -> IntArray:
         """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
-        rng = np.random.default_rng([*self.entropy, depth])
+        rng = np.random.default_rng([self.seed, depth])
         one = rng.integers(0, sizes)
         other = rng.integers(0, sizes - 1)
         return np.column_stack([one, other + (other >= one)])
 
-    def _all(self, pool: ThreadPoolExecutor, task: Callable[..., int], nodes: Iterator[Any]) -> None:
-        jobs = [pool.submit(task, depth, number, lo, hi) for depth, (number, lo, hi) in nodes]
-        try:
-            for job in jobs:
-                self.done += job.result()
-                self.progress(self.done, self.n * self.depth)
-        except BaseException:
-            for job in jobs:
-                job.cancel()
-            raise
-
-    def _split(self, depth: int, number: int, lo: int, hi: int) -> int:
+    def _split(self, depth: int, number: int, lo: int, hi: int) -> None:
         labels = self.order[lo:hi]
         rows = self.features if hi - lo == self.n else self.features[labels]
         left, right = split_in_two(rows, tuple(self.first[depth][number]))
         self.order[lo:hi] = np.concatenate([labels[left], labels[right]])
-        return hi - lo
 
-    def _below(self, depth: int, number: int, lo: int, hi: int) -> int:
+    def _below(self, depth: int, number: int, lo: int, hi: int) -> None:
         rows = self.features[self.order[lo:hi]]
         pairs = (rows @ rows.T).toarray()
         places = self._leaves(pairs, np.arange(hi - lo), depth, number)
         self.order[lo:hi] = self.order[lo:hi][places]
-        return (hi - lo) * (self.depth - depth)
 
     def _leaves(self, pairs: Similarities, places: IntArray, depth: int, number: int) -> IntArray:
         """Places from left to right after all splits below node `number` of `depth`."""
@@ -274,10 +251,6 @@ class _Clustering:
         return np.concatenate(
             [self._leaves(pairs, places[half], depth + 1, 2 * number + i) for i, half in enumerate(halves)]
         )
-
-
-def _ranges(starts: IntArray) -> Iterator[tuple[int, int, int]]:
-    return ((i, int(starts[i]), int(starts[i + 1])) for i in range(len(starts) - 1))
 
 
 def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:

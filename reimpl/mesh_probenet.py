@@ -78,16 +78,23 @@ SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": 64}
 class MeSHProbeNet(nn.Module):
     """Word embedding, LSTM, probes, output layer."""
 
+    #: Narrowest batch.
+    minimum_width = 1
+
     def __init__(
         self,
         config: Config,
         *,
         vectors: Tensor,
         labels: int,
+        length: int = 0,
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is."""
+        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is.
+
+        Of any `length`.
+        """
         super().__init__()
         self.config, self.padding_id = config, padding_id
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
@@ -124,16 +131,6 @@ class MeSHProbeNet(nn.Module):
             z = F.elu(self.bottleneck(z))
         return cast(Tensor, self.output(z))
 
-    @property
-    def minimum_width(self) -> int:
-        """Narrowest batch the network takes."""
-        return 1
 
-
-def build(
-    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
-) -> MeSHProbeNet:
-    """The network of `config`: the entry point by which the training, or CorNet, finds a model."""
-    return MeSHProbeNet(
-        config, vectors=vectors, labels=labels, padding_id=padding_id, freeze_padding=freeze_padding
-    )
+#: The entry point by which the training, or CorNet, finds the network of a configuration.
+build = MeSHProbeNet

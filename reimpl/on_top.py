@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from torch import Tensor, nn
+from torch import nn
 
 from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
@@ -106,42 +106,24 @@ class Upon(nn.Module):
         """Narrowest batch."""
         return int(self.base.minimum_width)  # type: ignore[arg-type]
 
-    @property
-    def position_bound(self) -> bool:
-        """Whether all documents need one length."""
-        return bool(getattr(self.base, "position_bound", False))
-
-    @property
-    def reads_neighbours(self) -> bool:
-        """Whether a document's scores depend on the others of its batch."""
-        return bool(getattr(self.base, "reads_neighbours", False))
-
-    @property
-    def dense_embeddings(self) -> bool:
-        """Whether the optimiser is to see dense gradients of embeddings."""
-        return bool(getattr(self.base, "dense_embeddings", False))
+    def __getattr__(self, name: str) -> Any:
+        """What is said of the base goes for the whole (`reimpl.models`)."""
+        if name in ("position_bound", "reads_neighbours", "dense_embeddings"):
+            return bool(getattr(self.base, name, False))
+        return super().__getattr__(name)
 
 
 # ---------------------------------------------------------------------- networks without their output layer
 
 
-def encoder(
-    module: ModuleType, config: Any, *, vectors: Tensor, length: int, padding_id: int, freeze_padding: bool
-) -> tuple[nn.Module, int]:
-    """A model's network from token ids (B, T) to vectors (B, H), and H.
+def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, int]:
+    """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels.
 
     The last layer of a network is its attribute `output`, or the one that its `output_name` names ("a.b" for
     one within another): an `nn.Linear` from vectors to scores. It is left out here. Raises `ConfigError`
     where there is none.
     """
-    network = module.build(
-        config,
-        vectors=vectors,
-        labels=1,
-        length=length,
-        padding_id=padding_id,
-        freeze_padding=freeze_padding,
-    )
+    network = module.build(config, labels=1, **sizes)
     name = getattr(network, "output_name", "output")
     found = dict(network.named_modules()).get(name) if name else None
     if not isinstance(found, nn.Linear):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -146,9 +146,8 @@ OPTIMISERS: dict[str, type[torch.optim.Adam]] = {
 
 
 # ------------------------------------------------------------------------------------------------- clipping
-# Gradient clipping, all of it on the device: no step waits for a norm.
-#
-# Gradients may be sparse (rows of an embedding); rows that are there twice are added up before they count.
+# All of it on the device: no step waits for a norm. Gradients may be sparse (rows of an embedding); rows that
+# are there twice are added up before they count.
 
 #: Of AttentionXML's code: bound = _FACTOR times the largest of the last _KEPT norms, each at most _CAP and
 #: _GROWTH times the largest before it.
@@ -156,33 +155,38 @@ _FACTOR, _KEPT, _CAP, _GROWTH = 5.0, 5, 1.0, 2.0
 _EPS = 1e-6
 
 
-class Clip(Protocol):
-    """Scales the gradients of one step, and holds what the next step needs to know."""
-
-    def __call__(self, parameters: Sequence[Tensor]) -> None: ...
-    def state_dict(self) -> dict[str, Any]: ...
-    def load_state_dict(self, state: dict[str, Any]) -> None: ...
-
-
 class NormClip:
     """The norm of all gradients together is at most `bound`, as in `torch.nn.utils.clip_grad_norm_`."""
 
-    def __init__(self, bound: float) -> None:
+    def __init__(self, bound: float | Tensor) -> None:
         self.bound = bound
 
     def __call__(self, parameters: Sequence[Tensor]) -> None:
-        gradients = _gradients(parameters)
-        if gradients:
-            _scale(gradients, self.bound / (_norm(gradients) + _EPS))
+        """Scales the gradients in place."""
+        for parameter in parameters:
+            if parameter.grad is not None and parameter.grad.is_sparse:
+                parameter.grad = parameter.grad.coalesce()
+        found = (parameter.grad for parameter in parameters)
+        gradients = [grad.values() if grad.is_sparse else grad for grad in found if grad is not None]
+        if not gradients:
+            return
+        norm: Tensor = torch.linalg.vector_norm(torch.stack(list(torch._foreach_norm(gradients))))
+        bound, norm = self._next(norm)
+        torch._foreach_mul_(gradients, (bound / (norm + _EPS)).clamp(max=1.0).to(gradients[0]))
+
+    def _next(self, norm: Tensor) -> tuple[float | Tensor, Tensor]:
+        """The bound of this step, and its norm."""
+        return self.bound, norm
 
     def state_dict(self) -> dict[str, Any]:
+        """What the next step needs to know."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """There is nothing to hold."""
 
 
-class QueueClip:
+class QueueClip(NormClip):
     """AttentionXML's rule: at most `factor` times the largest of the last five norms.
 
     The queue starts with one infinity, which leaves it at the fifth step: steps 1 to 5 have no bound. After
@@ -198,18 +202,15 @@ class QueueClip:
         self.queue = queue
 
     @property
-    def bound(self) -> Tensor:
+    def bound(self) -> Tensor:  # type: ignore[override]
         """Of the next step, as a tensor on the device."""
         return self.factor * self.queue.max()
 
-    def __call__(self, parameters: Sequence[Tensor]) -> None:
-        gradients = _gradients(parameters)
-        if not gradients:
-            return
-        norm = _norm(gradients).double()
-        _scale(gradients, self.bound / (norm + _EPS))
+    def _next(self, norm: Tensor) -> tuple[Tensor, Tensor]:
+        norm, bound = norm.double(), self.bound
         capped = torch.minimum(norm, _GROWTH * self.queue.max()).clamp(max=_CAP)
         self.queue = torch.cat([self.queue[1:], capped[None]])
+        return bound, norm
 
     def state_dict(self) -> dict[str, Any]:
         return {"queue": self.queue}
@@ -218,27 +219,8 @@ class QueueClip:
         self.queue = state["queue"].to(self.queue)
 
 
-def clip(rule: float | Literal["you2019"] | None, device: torch.device) -> Clip | None:
+def clip(rule: float | Literal["you2019"] | None, device: torch.device) -> NormClip | None:
     """What a protocol's `clip` names."""
     if rule is None:
         return None
     return QueueClip(device) if rule == "you2019" else NormClip(float(rule))
-
-
-def _gradients(parameters: Sequence[Tensor]) -> list[Tensor]:
-    """The numbers of every gradient that there is, in place."""
-    for parameter in parameters:
-        if parameter.grad is not None and parameter.grad.is_sparse:
-            parameter.grad = parameter.grad.coalesce()
-    found = (parameter.grad for parameter in parameters)
-    return [it.values() if it.is_sparse else it for it in found if it is not None]
-
-
-def _norm(gradients: Sequence[Tensor]) -> Tensor:
-    each: Sequence[Tensor] = torch._foreach_norm(list(gradients))
-    norm: Tensor = torch.linalg.vector_norm(torch.stack(list(each)))
-    return norm
-
-
-def _scale(gradients: Sequence[Tensor], coefficient: Tensor) -> None:
-    torch._foreach_mul_(list(gradients), coefficient.clamp(max=1.0).to(gradients[0]))

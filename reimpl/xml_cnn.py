@@ -287,15 +287,5 @@ class XMLCNN(nn.Module):
         return self.config.sweep == "embeddings" or self.config.pooling in ("overlapping", "none")
 
 
-def build(
-    config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
-) -> XMLCNN:
-    """The network of `config`: the entry point by which the training finds a model."""
-    return XMLCNN(
-        config,
-        vectors=vectors,
-        labels=labels,
-        length=length,
-        padding_id=padding_id,
-        freeze_padding=freeze_padding,
-    )
+#: The entry point by which the training, or CorNet, finds the network of a configuration.
+build = XMLCNN

@@ -82,12 +82,12 @@ def _with_starts(
         one, other = by_set[frozenset(order)]
         return order.index(one), order.index(other)
 
-    clustering = module._Clustering(features, depth, 0, lambda done, total: None)
+    clustering = module._Clustering(features, depth, 0)
 
-    def split(d: int, number: int, lo: int, hi: int) -> int:
+    def split(d: int, number: int, lo: int, hi: int) -> None:
         labels = clustering.order[lo:hi]
         clustering.first[d][number] = places(labels)
-        return type(clustering)._split(clustering, d, number, lo, hi)
+        type(clustering)._split(clustering, d, number, lo, hi)
 
     def leaves(pairs: Any, at: Any, d: int, number: int) -> Any:
         if d < depth:

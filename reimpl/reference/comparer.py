@@ -3,20 +3,28 @@
 A case is an entry of `manifest.json` in the package of a model and an .npz file beside it, with arrays
 `weight.*`, `state.*` (running values), `input.*`; in float32 `output.*`, `loss.*`, `after_forward.*` (running
 values) and `step.LOSS.*` (weights after one step of the optimiser at 1e-3); in float64 the same results and
-`grad.LOSS.*` under `f64.` (where there are none, gradients in float32). The package says how its network is
-built, called and named; everything else is read from the manifest.
+`grad.LOSS.*` under `f64.` (where there are none, gradients in float32). Everything else is read from the
+manifest, and the package says how its network is built, called and named:
+
+    build(case, weights, inputs) -> module      the weights are filled in afterwards
+    rename(network, name) -> str                the stored name of a parameter of ours; `NAME.T` is that
+                                                array transposed, `NAME+` the lower rows of NAME
+    outputs(network, inputs, case) -> tensors   from the input, by the names of the arrays `output.*`
+    losses(network, outputs, inputs, case)      if it is there; else the manifest names losses of the
+                                                scores `logits` and the multi-hot input `labels`
+    layout(stored) -> arrays                    if it is there: the stored arrays in our layout
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from reimpl import losses
 from reimpl.fidelity import Array, MismatchError, Test, arrays, close, close_after_step, group, manifest
@@ -26,41 +34,18 @@ Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]
 
 
-def losses_of_scores(network: nn.Module, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-    """The losses that the manifest names, of the scores `logits` and the multi-hot input `labels`."""
-    if not case["losses"]:
-        return {}
-    rows, cols = inputs["labels"].nonzero(as_tuple=True)
-    return {name: losses.loss(ours)(outputs["logits"], rows, cols) for name, ours in case["losses"].items()}
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A model as it is compared."""
-
-    build: Callable[[Case, Tensors, Tensors], nn.Module]
-    """From a case, its weights and its input; the weights are filled in afterwards."""
-    rename: Callable[[nn.Module, str], str]
-    """From the name of a parameter of ours to that of the stored array; `NAME.T` has it transposed, `NAME+`
-    is the lower rows of NAME."""
-    outputs: Callable[[nn.Module, Tensors, Case], Tensors]
-    """From the input, under the names of the arrays `output.*`."""
-    losses: Callable[[nn.Module, Tensors, Tensors, Case], Tensors] = losses_of_scores
-    layout: Callable[[Mapping[str, Array]], Mapping[str, Array]] = lambda stored: stored
-    """Brings the stored arrays into our layout."""
-
-
-def checks(package: str, subject: Subject) -> Iterator[tuple[str, Test]]:
+def checks(subject: ModuleType) -> Iterator[tuple[str, Test]]:
     """Name and test of every case in the manifest of a package."""
-    stored = manifest(package)
+    stored = manifest(subject.__name__)
     shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
     for case in stored["cases"]:
-        yield case["case"], partial(_compare, subject, package, {**shared, **case})
+        yield case["case"], partial(_compare, subject, {**shared, **case})
 
 
-def _compare(subject: Subject, package: str, case: Case) -> str:
+def _compare(subject: ModuleType, case: Case) -> str:
     """Every stored output, loss, gradient, running value and step; `MismatchError` where one departs."""
-    stored = subject.layout(arrays(package, case["file"]))
+    stored = arrays(subject.__name__, case["file"])
+    stored = subject.layout(stored) if hasattr(subject, "layout") else stored
     results = {
         name
         for name in stored
@@ -114,7 +99,9 @@ def _step(run: _Run, loss: str) -> dict[str, float]:
 class _Run:
     """The network of a case in one number format, with its stored weights and input."""
 
-    def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
+    def __init__(
+        self, subject: ModuleType, case: Case, stored: Mapping[str, Array], dtype: torch.dtype
+    ) -> None:
         self.subject, self.case, self.stored = subject, case, stored
         weights = {name: torch.from_numpy(array) for name, array in group(stored, "weight.").items()}
         self.inputs = {name: torch.from_numpy(array) for name, array in group(stored, "input.").items()}
@@ -132,7 +119,15 @@ class _Run:
     def forward(self) -> tuple[Tensors, Tensors]:
         """Outputs and losses."""
         outputs = self.subject.outputs(self.network, self.inputs, self.case)
-        return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
+        if hasattr(self.subject, "losses"):
+            return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
+        if not self.case["losses"]:
+            return outputs, {}
+        pairs = self.inputs["labels"].nonzero(as_tuple=True)
+        values = {
+            name: losses.loss(ours)(outputs["logits"], *pairs) for name, ours in self.case["losses"].items()
+        }
+        return outputs, values
 
     def results(self) -> dict[str, Tensor]:
         """All but the steps, under the names of the stored arrays of float32."""

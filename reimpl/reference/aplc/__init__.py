@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from reimpl.fidelity import Test
 from reimpl.label_clusters import ClusterOptions, LabelClusters
-from reimpl.reference import comparer
 
 _NAMES = (
     ("reduce.weight", "project_weight"),
@@ -59,8 +56,3 @@ def losses(network: Any, outputs: Any, inputs: Any, case: Any) -> dict[str, Any]
     rows = torch.arange(len(ids))[:, None].expand(ids.shape)
     pairs = torch.unique(torch.stack((rows[ids >= 0], ids[ids >= 0])), dim=1)
     return {"aplc": network.clusters.loss(outputs["features"], *pairs)}
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs, losses))

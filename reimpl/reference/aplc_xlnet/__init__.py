@@ -5,6 +5,7 @@ The hidden layer and the clusters; the encoder itself is that of `transformers`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,8 +20,10 @@ def build(case: Any, weights: Any, inputs: Any) -> aplc.Layer:
     return aplc.Layer(case, Summary(states, hidden))
 
 
+rename, outputs, losses = aplc.rename, aplc.outputs, aplc.losses
+
+
 def checks() -> Iterator[tuple[str, Test]]:
     """Name and test of every check, those of the clusters included."""
-    subject = comparer.Subject(build, aplc.rename, aplc.outputs, aplc.losses)
-    yield from comparer.checks(__name__, subject)
-    yield from aplc.checks()
+    for package in (sys.modules[__name__], aplc):
+        yield from comparer.checks(package)

@@ -6,12 +6,10 @@ place of the attention (`bilstm`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from reimpl.attention_xml import VARIANTS, AttentionXML
-from reimpl.fidelity import Test
 from reimpl.label_attention import attend
 from reimpl.reference import comparer
 
@@ -40,8 +38,3 @@ def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
     states, lengths = network.states(ids)
     seen = attend(states, network.attended(lengths, states.shape[1]), queries)
     return {"encoder_states": states, "label_vectors": seen, "logits": network(ids, chosen)}
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs))

@@ -6,13 +6,10 @@ The same network under CorNet's blocks, without and with a bottleneck, is among 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from reimpl.bert_xml import VARIANTS, BertXML
-from reimpl.fidelity import Test
-from reimpl.reference import comparer
 
 _NAMES = {"words.weight": "word_embedding", "cls": "word_embedding+", "positions": "position_embedding"}
 
@@ -42,8 +39,3 @@ def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
         "feature": features,
         "logits": network.output(features),
     }
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs))

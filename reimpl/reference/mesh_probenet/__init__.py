@@ -6,13 +6,11 @@ enters these; gradients through both are among the checks of `cornet`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import torch.nn.functional as F  # noqa: N812 - the usual name
 
-from reimpl.fidelity import Test
 from reimpl.mesh_probenet import VARIANTS, MeSHProbeNet
 from reimpl.reference import comparer
 
@@ -38,8 +36,3 @@ def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
     if network.bottleneck is not None:
         found |= {"bottleneck_output": F.elu(network.bottleneck(features)), "raw_logits": logits}
     return found
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs))

@@ -6,7 +6,6 @@ is no code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +13,8 @@ import torch
 from torch import nn
 
 from reimpl import rank_ae
-from reimpl.fidelity import MismatchError, Test
+from reimpl.fidelity import MismatchError
 from reimpl.rank_ae import VARIANTS, Config, Learned, RankAE
-from reimpl.reference import comparer
 from reimpl.word_batches import WordBatch
 
 _NAMES = (
@@ -75,8 +73,3 @@ def losses(network: Any, outputs: Any, inputs: Any, case: Any) -> dict[str, Any]
     where = inputs["labels"].nonzero(as_tuple=True)
     hidden, ranking = rank_ae.losses(_config(case), learned, *where)
     return {"hidden": hidden, "ranking": ranking, "total": hidden + _config(case).balance * ranking}
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs, losses))

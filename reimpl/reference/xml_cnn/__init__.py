@@ -5,14 +5,13 @@ Stored: sian-chen/xml-cnn-study-code 2051eda, ntumlgroup/LibMultiLabel 5cd775a, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from reimpl.fidelity import Array, Test
-from reimpl.reference import comparer
+from reimpl.fidelity import Array
 from reimpl.xml_cnn import VARIANTS, XMLCNN
 
 
@@ -53,8 +52,3 @@ def layout(stored: Mapping[str, Array]) -> dict[str, Array]:
 def outputs(network: Any, inputs: Any, case: Any) -> dict[str, Any]:
     """What enters the last layers, and the scores."""
     return {"feature": network.features(inputs["token_ids"]), "logits": network(inputs["token_ids"])}
-
-
-def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check."""
-    return comparer.checks(__name__, comparer.Subject(build, rename, outputs, layout=layout))
