@@ -11,14 +11,14 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from reimpl.config_fields import as_json
-from reimpl.data.recipe import RECIPES, Recipe
+from reimpl.data.recipe import RECIPES
 from reimpl.protocol import PROTOCOLS, Protocol
 from reimpl.tuning import TUNING
 
@@ -75,48 +75,32 @@ def in_words(kind: Any, *, many: bool = False) -> str:
 
 def field_docstrings(config: type) -> dict[str, str]:
     """Field -> the docstring below it, on one line, of a class and of those that it inherits from."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in reversed(config.__mro__[:-1]):
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(part))).body
-        body = node.body if isinstance(node, ast.ClassDef) else []
-        for field, after in pairwise(body):
-            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
-                continue
-            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                found[field.target.id] = re.sub(r"\bNone\b", "null", " ".join(str(after.value.value).split()))
-    return found
+        for key, after in pairwise(node.body if isinstance(node, ast.ClassDef) else []):
+            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            if isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name) and is_text:
+                text = " ".join(str(after.value.value).split())  # type: ignore[attr-defined]
+                texts[key.target.id] = re.sub(r"\bNone\b", "null", text)
+    return texts
 
 
 def variants_of(module: ModuleType) -> dict[str, tuple[str, dict[str, str]]]:
     """Name -> the comment above the variant, and the keys that it sets otherwise than their default."""
-    comments = _comments(inspect.getsource(module))
-    return {name: (comments.get(name, ""), dict(_set_by(config))) for name, config in module.VARIANTS.items()}
-
-
-def _comments(source: str) -> dict[str, str]:
-    """Key of `VARIANTS` -> the lines of comment right above it, as one."""
-    lines, found = source.splitlines(), {}
+    source, comments = inspect.getsource(module), dict[str, str]()
+    lines = source.splitlines()
     for node in ast.parse(source).body:
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if not isinstance(value, ast.Dict) or "VARIANTS" not in ast.unparse(node).partition("=")[0]:
-            continue
-        for key in value.keys:
-            if isinstance(key, ast.Constant):
-                found[str(key.value)] = " ".join(reversed(list(_above(lines, key.lineno))))
-    return found
-
-
-def _above(lines: list[str], number: int) -> Iterator[str]:
-    for line in reversed(lines[: number - 1]):
-        if not line.strip().startswith("#"):
-            return
-        yield line.strip().lstrip("#").strip()
-
-
-def _set_by(config: Any) -> Iterator[tuple[str, str]]:
-    for it in fields(config):
-        if (value := _plain(getattr(config, it.name))) != _default(it):
-            yield it.name, value
+        if isinstance(value, ast.Dict) and "VARIANTS" in ast.unparse(node).partition("=")[0]:
+            for key in (key for key in value.keys if isinstance(key, ast.Constant)):
+                above = takewhile(lambda it: it.strip().startswith("#"), reversed(lines[: key.lineno - 1]))
+                comments[str(key.value)] = " ".join(reversed([line.strip().lstrip("# ") for line in above]))
+    sets: dict[str, dict[str, str]] = {}
+    for name, config in module.VARIANTS.items():
+        values = {it.name: (_plain(getattr(config, it.name)), _default(it)) for it in fields(config)}
+        sets[name] = {key: value for key, (value, default) in values.items() if value != default}
+    return {name: (comments.get(name, ""), keys) for name, keys in sets.items()}
 
 
 def _default(field: Field[Any]) -> str | None:
@@ -177,35 +161,31 @@ def protocols() -> dict[str, str]:
     return {name: _protocol(it) for name, it in PROTOCOLS.items()}
 
 
+def _protocol(it: Protocol) -> str:
+    whole = it.name.removesuffix("-small")
+    of = OF_PROTOCOLS.get(it.name) or f"{OF_PROTOCOLS[whole]}, at the sizes of small"
+    way = (
+        f"batches of {it.batch_size}, {_OPTIMISERS[it.optimiser]} at {it.learning_rate:g}, {it.length} tokens"
+    )
+    averaged = it.average_from is not None
+    reported = "averaged weights count" if averaged else "the last epoch counts"
+    if it.select != "last":
+        on = "the test set" if it.select == "best_on_test" else "documents held out"
+        reported = f"the best {it.select_metric}{' of averaged weights' * averaged} on {on} counts"
+    return f"{of}: {it.epochs} epochs, {way}; {reported}"
+
+
 def recipes() -> dict[str, str]:
     """Name -> whose it is, and what becomes of the texts."""
-    return {name: _recipe(it) for name, it in RECIPES.items()}
+    lines = {}
+    for name, it in RECIPES.items():
+        words = _VOCABULARIES[it.vocabulary].format(size=it.vocabulary_size)
+        what = " and ".join(["tokens"] * it.tokens + ["tf-idf features"] * it.tfidf)
+        lost = "; training texts without labels are dropped" if it.unlabelled == "drop" else ""
+        lines[name] = f"{OF_RECIPES[it.name]}: {what} of {words}{lost}"
+    return lines
 
 
 def tunings() -> dict[str, str]:
     """Name -> whose it is, and how it seeks."""
     return {name: f"{it.source}: {it.trials} trials by {it.metric}" for name, it in TUNING.items()}
-
-
-def _protocol(it: Protocol) -> str:
-    whole = it.name.removesuffix("-small")
-    of = OF_PROTOCOLS.get(it.name) or f"{OF_PROTOCOLS[whole]}, at the sizes of small"
-    way = (
-        f"{it.epochs} epochs, batches of {it.batch_size}, {_OPTIMISERS[it.optimiser]} at {it.learning_rate:g}"
-    )
-    return f"{of}: {way}, {it.length} tokens; {_reported(it)}"
-
-
-def _reported(it: Protocol) -> str:
-    if it.select == "last":
-        return "the last epoch counts" if it.average_from is None else "averaged weights count"
-    on = "the test set" if it.select == "best_on_test" else "documents held out"
-    averaged = "" if it.average_from is None else " of averaged weights"
-    return f"the best {it.select_metric}{averaged} on {on} counts"
-
-
-def _recipe(it: Recipe) -> str:
-    words = _VOCABULARIES[it.vocabulary].format(size=it.vocabulary_size)
-    what = " and ".join(["tokens"] * it.tokens + ["tf-idf features"] * it.tfidf)
-    lost = "; training texts without labels are dropped" if it.unlabelled == "drop" else ""
-    return f"{OF_RECIPES[it.name]}: {what} of {words}{lost}"
