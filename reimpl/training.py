@@ -412,42 +412,31 @@ class Run:
                 raise Interrupted
             lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
             first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
-            self._set_rates(state.epoch * len(plan) + i, self.protocol.epochs * len(plan))
+            step, steps = state.epoch * len(plan) + i, self.protocol.epochs * len(plan)
+            if self.protocol.schedule == "triangular":
+                share = triangular(step, steps, self.protocol.warm_up)
+                for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+                    group["lr"] = rate * share
             mean_loss = self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last])
             total.add_(mean_loss, alpha=hi - lo)
             if now - looked >= _LOOK_EVERY:
                 looked = now
                 mean = self._look(float(total), hi)
-                watch.progress(state.epoch * len(plan) + i + 1, self.protocol.epochs * len(plan), mean)
-            if self._is_due(state.epoch * len(plan) + i + 1):
-                self._evaluate_step(i + 1, len(plan), self._look(float(total), hi))
+                watch.progress(step + 1, steps, mean)
+            every = self.protocol.evaluate_every
+            if every is not None and (step + 1) % every == 0:
+                row = {"epoch": state.epoch + (i + 1) / len(plan), "step": float(step + 1)}
+                row["loss"] = self._look(float(total), hi)
+                row |= self._evaluate()
+                watch.evaluated(row)
+                state.curve.append(row)
+                self.network.train()
                 if self.best.exhausted:
                     state.loss_sum = float(total)
                     return i + 1
         state.loss_sum = float(total)
         watch.progress((state.epoch + 1) * len(plan), self.protocol.epochs * len(plan), None)
         return len(plan)
-
-    def _set_rates(self, step: int, steps: int) -> None:
-        """Those of a step of so many, by the protocol's schedule."""
-        if self.protocol.schedule == "triangular":
-            share = triangular(step, steps, self.protocol.warm_up)
-            for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
-                group["lr"] = rate * share
-
-    def _is_due(self, steps: int) -> bool:
-        """Whether the weights are evaluated after so many steps in all."""
-        every = self.protocol.evaluate_every
-        return every is not None and steps % every == 0
-
-    def _evaluate_step(self, done: int, steps: int, mean: float) -> None:
-        """Evaluates after `done` of an epoch's `steps`, with the mean loss of the epoch so far."""
-        epoch = self.state.epoch + done / steps
-        row = {"epoch": epoch, "step": float(self.state.epoch * steps + done), "loss": mean}
-        row |= self._evaluate()
-        self.watch.evaluated(row)
-        self.state.curve.append(row)
-        self.network.train()
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""

@@ -184,26 +184,6 @@ def test_an_ensemble_joins_the_probabilities_of_single_models(rule: Any) -> None
     assert ours.parameters == 3 * singles[0].parameters
 
 
-def test_an_interrupted_ensemble_goes_on_to_the_same_ranking(tmp_path: Path) -> None:
-    """Stopped in the first model and in the third."""
-    whole = train(tiny(trees=3))
-    asked = iter(range(100))
-    steps = iter([7, 24, 10**9])
-    result = None
-    for _ in range(3):
-        last = next(steps)
-        watch = Watch(stop=lambda last=last: next(asked) >= last, checkpoint=tmp_path / "state.pt")
-        try:
-            result = train(tiny(trees=3), watch=watch)
-        except Interrupted:
-            continue
-    assert result is not None
-    assert result.metrics == whole.metrics
-    assert np.array_equal(result.top_ids, whole.top_ids)  # type: ignore[arg-type]
-    assert [row["loss"] for row in result.curve] == [row["loss"] for row in whole.curve]
-    assert next(asked) == 3 * 3 * 5 + 2  # no step was made twice; two were asked about twice
-
-
 def test_a_damaged_checkpoint_costs_one_model_of_an_ensemble(tmp_path: Path) -> None:
     """It is begun again, which is noted; the models before it stay."""
     whole = train(tiny(trees=2))

@@ -58,17 +58,6 @@ def test_every_document_comes_once_an_epoch_with_its_labels(
     assert plan.label_starts[-1] == len(split.label_ids) == len(plan.label_rows)
 
 
-@pytest.mark.parametrize("shuffle", SHUFFLES)
-def test_the_order_comes_from_the_generator_alone_and_changes_from_epoch_to_epoch(shuffle: str) -> None:
-    split = topics(60)
-    rng, again = np.random.default_rng(3), np.random.default_rng(3)
-    np.random.seed(0)
-    first, second = (training_plan(split, protocol(shuffle), 1, rng).order.tolist() for _ in range(2))
-    np.random.seed(1)
-    assert training_plan(split, protocol(shuffle), 1, again).order.tolist() == first
-    assert first != second
-
-
 class _Reversed:
     """A generator whose permutation of n is n-1, ..., 0."""
 
@@ -127,15 +116,3 @@ def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewh
     told = scoring_plan(split, protocol(padding="batch"), 1, 2, file_order=True)
     assert told.order.tolist() == [0, 1, 2, 3, 4]
     assert told.widths.tolist() == [max(LENGTHS[:2]), max(LENGTHS[2:4]), LENGTHS[4]]
-
-
-@pytest.mark.parametrize("shuffle", SHUFFLES)
-def test_empty_documents_one_document_and_none(shuffle: str) -> None:
-    rng = np.random.default_rng(0)
-    empty = Split.from_lists([[], [], []], [[0], [], [1]])
-    plan = training_plan(empty, protocol(shuffle), 1, rng)
-    assert plan.widths.tolist() == [1, 1]
-    one = training_plan(topics(1), protocol(shuffle), 1, rng)
-    assert blocks(one) == [[0]]
-    none = training_plan(Split.from_lists([], []), protocol(shuffle), 1, rng)
-    assert (len(none), none.starts.tolist(), none.label_starts.tolist()) == (0, [0], [0])

@@ -12,7 +12,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import nn
 
 from reimpl.bert_xml import VARIANTS, BertXML, Config, Layer
-from reimpl.errors import ConfigError
 from reimpl.losses import loss
 
 #: Twelve components, three heads, four [CLS] symbols.
@@ -70,11 +69,6 @@ def test_a_normalised_layer_is_torchs_encoder_layer(activation: Any) -> None:
     expected = theirs(x, src_key_padding_mask=~is_word)
     found = ours(x, x, is_word[:, None, None])
     torch.testing.assert_close(found[is_word], expected[is_word], rtol=0, atol=1e-12)
-
-
-def test_documents_wider_than_the_positions_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"positions for 20 tokens .* width 21; cut them"):
-        network(Config(**SMALL))(tokens(1, 21))
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -137,9 +131,3 @@ def test_code_and_paper_differ_where_the_departures_say() -> None:
         init="xavier_uniform",
     )
     assert paper == replace(code, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert")
-
-
-def test_kept_word_vectors_of_another_size_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"hidden 300 is not the dimension 12 .*hidden: as_vectors"):
-        network(VARIANTS["paper"])
-    assert network(VARIANTS["code"]).words.weight.shape == (25, 300)  # they are lost anyway

@@ -36,12 +36,6 @@ def test_one_mapping_puts_cornet_on_a_model() -> None:
     assert find_config(cornet, None, json.loads(json.dumps(as_dict(config)))) == config
 
 
-def test_the_loss_is_that_of_the_base_unless_another_is_named() -> None:
-    kim2014 = {"base": "xml_cnn", "base_variant": "kim2014"}
-    assert find_config(cornet, "code", kim2014).loss == "softmax_ce"
-    assert find_config(cornet, "code", {**kim2014, "loss": "bce_mean"}).loss == "bce_mean"
-
-
 def test_scores_are_the_bases_scores_through_the_blocks() -> None:
     """And with no blocks they are the base's own."""
     ids = torch.randint(0, 30, (3, 12))

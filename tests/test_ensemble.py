@@ -178,17 +178,6 @@ def test_models_that_are_done_are_not_trained_again_after_an_interruption(tmp_pa
     assert result.notes[:2] == ("alike", "note 0")
 
 
-def test_a_finished_model_whose_file_is_damaged_is_trained_again(tmp_path: Path) -> None:
-    watch = Watch(checkpoint=tmp_path / "state.pt")
-    with pytest.raises(Interrupted):
-        train(Trained(RANKINGS, stops_at=1), watch=watch)
-    for path in tmp_path.iterdir():
-        path.write_bytes(path.read_bytes()[:40])
-    again = Trained(RANKINGS)
-    train(again, watch=watch)
-    assert len(again.asked) == 2
-
-
 def test_a_larger_ensemble_trains_only_the_models_that_a_smaller_one_has_not(tmp_path: Path) -> None:
     """What it ranks is the same as if it had trained all; the costs are those of all, and a note says so."""
     rankings = [*RANKINGS, {2: 0.5, 1: 0.4}]

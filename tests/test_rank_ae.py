@@ -123,14 +123,6 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
     assert [not torch.equal(a, b) for a, b in zip(before, seen, strict=False)] == moves
 
 
-def test_a_last_batch_of_one_document_is_no_hindrance() -> None:
-    """It has no variance over documents: it is normalised as in prediction."""
-    result = run(
-        small("third-party", norm_epochs=None), featured(), toy_protocol(padding="batch", batch_size=11)
-    )
-    assert not result.failed
-
-
 @pytest.mark.parametrize("variant", ["paper", "third-party", "binary-ids"])
 @pytest.mark.parametrize("stop_at", [1, 7])
 def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path, variant: str, stop_at: int) -> None:
@@ -141,14 +133,6 @@ def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path, variant: str
         run(small(variant), data, watch=Watch(stop=lambda: next(calls) == stop_at, checkpoint=path))
     resumed = run(small(variant), data, watch=Watch(checkpoint=path))
     assert same(resumed, run(small(variant), data))
-
-
-@pytest.mark.parametrize(
-    "config", [small(), small("third-party"), small("third-party", attention_bias=False)]
-)
-def test_it_trains_in_half_precision(config: Config) -> None:
-    result = run(config, featured(), precision="bf16")
-    assert not result.failed
 
 
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:

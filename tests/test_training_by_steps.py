@@ -218,27 +218,6 @@ def test_the_curve_holds_each_evaluation_with_its_step_and_each_epoch_with_its_l
     assert curve[-2]["loss"] == curve[-1]["loss"]
 
 
-def test_the_best_weights_are_those_that_were_evaluated() -> None:
-    """With averaging on, the reported weights are the mean at the best evaluation and not the live ones."""
-    data = toy_data(n_dev=9)
-    made: list[nn.Module] = []
-    seen: dict[float, list[float]] = {}
-
-    class Noting(Bag):
-        def eval(self) -> Noting:
-            seen[len(seen)] = self.output.weight.flatten().tolist()
-            return super().eval()
-
-    def build(vectors: Tensor) -> nn.Module:
-        made.append(Noting(vectors, data.n_labels))
-        return made[0]
-
-    found = run(data, by_steps(**ALL, learning_rate=0.1), build)
-    scores = [row["nDCG@5"] for row in found.curve if "step" in row]
-    best = scores.index(max(scores))
-    assert made[0].output.weight.flatten().tolist() == seen[best]  # type: ignore[union-attr,operator]
-
-
 # --------------------------------------------------------------------------- interruptions
 
 

@@ -163,17 +163,6 @@ def test_fillers_are_labels_drawn_anew_and_labelled_correctly(
     assert max(first) < 12
 
 
-def test_a_lower_level_starts_with_the_weights_above_and_new_queries(levels: list[Any]) -> None:
-    """Level 1 as it stands before its first step: a learning rate of almost nothing stands for that."""
-    still = toy_protocol(epochs=1, padding="batch", learning_rate=1e-30)
-    run(protocol=still)
-    above, below = (level.network.state_dict() for level in levels)
-    for name, value in above.items():
-        if not name.startswith("queries"):
-            assert torch.allclose(value, below[name], rtol=0, atol=1e-20), name
-    assert below["queries.weight"].shape[0] == 12 + 1
-
-
 def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
     corpus = data(12)
     run(config(candidates=2), corpus)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl import layers, xml_cnn
+from reimpl import xml_cnn
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
 from reimpl.optim import OPTIMISERS
@@ -70,21 +70,6 @@ def test_features_and_scores_equal_a_loop(
     for i, document in enumerate(own["embedding.weight"][ids.numpy()]):
         np.testing.assert_allclose(features[i], naive.features(config, own, document), rtol=0, atol=1e-12)
         np.testing.assert_allclose(scores[i], naive.forward(config, own, document), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("branch", [0, 10**9], ids=["sparse", "dense"])
-@pytest.mark.parametrize("width", [8, 9, 500])
-def test_dynamic_pooling_takes_any_width(monkeypatch: pytest.MonkeyPatch, width: int, branch: int) -> None:
-    """A network built for 500 words scores batches of 8, 9 and 500, window 5 leaving 4, 5 and 496."""
-    monkeypatch.setattr(layers, "_SPARSE_FROM", branch)
-    config = Config(**SMALL)
-    net, ids = network(config, length=500, dimension=3), tokens(1, width)
-    with torch.no_grad():
-        features = net.features(ids)
-    assert features.shape == (1, config.feature_size(length=500, dimension=3)) == (1, 3 * 3 * 4)
-    document = weights(net)["embedding.weight"][ids[0].numpy()]
-    expected = naive.features(config, weights(net), document)
-    np.testing.assert_allclose(features[0], expected, rtol=0, atol=1e-11)
 
 
 # ---------------------------------------------------------------------------------------------------- sizes

@@ -21,13 +21,13 @@ def test_the_gate_disturbs_nobody() -> None:
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
     with torch.no_grad():
-        assert all(it.passed for it in check("xml_cnn"))
+        assert all(it.passed for it in check("aplc"))
         assert not torch.is_grad_enabled()
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.get_num_threads() == threads
     torch.set_default_dtype(torch.float64)
     try:
-        assert all(it.passed for it in check("xml_cnn"))
+        assert all(it.passed for it in check("aplc"))
     finally:
         torch.set_default_dtype(torch.float32)
 

@@ -247,18 +247,6 @@ def test_training_sees_labels_and_prediction_does_not() -> None:
             raise MismatchError(f"{variant}: the scores do not change with the words")
 
 
-def test_frozen_normalisation_is_that_of_prediction() -> None:
-    """Frozen, the running values stay, and training computes what prediction does."""
-    net = _network("third-party").train()
-    _value(net, [0, 2], [1, 0])
-    net.frozen_norms = True
-    state = {name: it.clone() for name, it in net.train().state_dict().items()}
-    learned = net.learn(_words(), torch.tensor([0, 2]), torch.tensor([1, 0]))
-    for name, value in net.state_dict().items():
-        close(name, value, state[name], tolerance=0)
-    close("scores", net.decode(learned.text_hidden).detach(), net.eval()(_words()).detach(), tolerance=0)
-
-
 def test_parameter_counts_by_hand() -> None:
     """EUR-Lex as the third party has it, 7,082,918, and what biases and normalisation are of that."""
     # V C + (2 C U + C + U) + 2 V + (C + 1) h + (L + 1) e + (e + 1) h + (h + 1) e + (e + 1) L + 4 e
