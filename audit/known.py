@@ -18,8 +18,7 @@ def known_names(*, configs: bool = False) -> KnownNames:
     from audit.claim import KnownNames
     from reimpl.data.recipe import RECIPES
     from reimpl.models import config_problems, known_models, known_variants
-    from reimpl.protocol import PROTOCOLS
-    from reimpl.training_changes import problem
+    from reimpl.protocol import PROTOCOLS, problem
     from reimpl.tuning import problem as tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
