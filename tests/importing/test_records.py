@@ -1,17 +1,21 @@
-"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten."""
+"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten.
+
+Asked about beside the other seeds: the same results twice, and values that a misplaced point would give.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from audit.claim import Paper, load
 from audit.errors import ImportFileError, StoreError
-from audit.imported import UNKNOWN, Provenance, active, counting
+from audit.imported import UNKNOWN, Provenance, active, counting, origin
 from audit.importing import Declared, Kept, from_predictions, from_results, keep
 from audit.record import Run
 from audit.store import Store
@@ -19,41 +23,53 @@ from tests.importing.rows import ROWS, Row, changed, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_paper
 
-
-@pytest.fixture
-def paper(tmp_path: Path) -> Paper:
-    return load(write_paper(tmp_path))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
+Lists = Mapping[str, Sequence[Any]]
+Rows = Sequence[Row]
+VALUES = {"words": [80.1, 80.3, 80.2], "letters": [40.1, 40.3, 40.2, None]}
+NEW = ("value", "81.10")
 
 
 class Desk:
-    """Imports tables into one store."""
+    """Imports into one store."""
 
     def __init__(self, folder: Path, paper: Paper, store: Store) -> None:
         self.folder, self.paper, self.store = folder, paper, store
+        self.truth: Lists = TRUTH
 
-    def take(
-        self,
-        rows: list[Row] | tuple[Row, ...] = ROWS,
-        *,
-        name: str = "r.csv",
-        again: bool = False,
-        **declared: Any,
-    ) -> Kept:
+    def take(self, rows: Rows = ROWS, *, name: str = "r.csv", again: bool = False, **declared: Any) -> Kept:
         given = Declared(**declared)
         results = from_results(self.paper, [write_rows(self.folder / name, rows)], given)
         return keep(results, self.store, self.paper, given, replacing=again)
 
-    def refused(self, rows: list[Row] | tuple[Row, ...] = ROWS, **more: Any) -> list[str]:
-        before = files(self.store)
+    def predictions(
+        self,
+        seeds: Mapping[int, Lists | Path],
+        *,
+        experiment: str = "words",
+        again: bool = False,
+        **more: Any,
+    ) -> Kept:
+        given = Declared(dataset="corpus", **more)
+        paths = [
+            it if isinstance(it, Path) else write(self.folder / f"p{seed}.jsonl", it, scored=True)
+            for seed, it in seeds.items()
+        ]
+        truth = write(self.folder / "truth.jsonl", self.truth, scored=False)
+        results = from_predictions(
+            self.paper, paths, truth=truth, experiment=experiment, seeds=list(seeds), declared=given
+        )
+        return keep(results, self.store, self.paper, given, replacing=again)
+
+    def refused(self, rows: Rows = ROWS, **more: Any) -> list[str]:
+        """The questions; nothing is kept before they are answered."""
+        before = self.files()
         with pytest.raises(ImportFileError) as caught:
             self.take(rows, **more)
-        assert files(self.store) == before
+        assert self.files() == before
         return caught.value.problems
+
+    def files(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.store.root.glob("*.json")}
 
     def values(self) -> dict[str, list[float | None]]:
         found = active(self.store.runs(), "toy2024", self.store.root)
@@ -61,70 +77,57 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, paper: Paper, store: Store) -> Desk:
-    return Desk(tmp_path, paper, store)
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, load(write_paper(tmp_path)), Store(tmp_path / "store"))
 
 
-def files(store: Store) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in store.root.glob("*.json")}
+def row(seed: int, value: str, *, experiment: str = "words", metric: str = "P@1") -> Row:
+    return experiment, "corpus", metric, seed, value
 
 
-VALUES = {"words": [80.1, 80.3, 80.2], "letters": [40.1, 40.3, 40.2, None]}
-
-
-def test_every_seed_is_a_sealed_run_that_says_where_it_is_from(desk: Desk, paper: Paper) -> None:
+def test_every_seed_is_a_sealed_run_that_says_where_it_is_from(desk: Desk) -> None:
     kept = desk.take(by="J. Doe, LibMultiLabel", authors_code="github.com/x@1", same_data="their own split")
-    assert len(kept.added) == 7 and kept.same == ()
-    assert desk.values() == VALUES
+    assert (len(kept.added), kept.same) == (7, ()) and desk.values() == VALUES
     run = next(it for it in kept.added if it.status == "done")
     assert (run.imported, run.spec.model, run.spec.protocol) == (True, "imported", {"name": "imported"})
     assert run.seal and run.key == run.spec.key == desk.store.get(run.key).key  # type: ignore[union-attr]
     held = Provenance.of(run)
-    assert (held.by, held.authors_code, held.same_data) == (
-        "J. Doe, LibMultiLabel",
-        "github.com/x@1",
-        "their own split",
-    )
+    said = (held.by, held.authors_code, held.same_data)
+    assert said == ("J. Doe, LibMultiLabel", "github.com/x@1", "their own split")
     assert held.files[0][0] == "r.csv" and len(held.files[0][1]) == 64
-    assert run.margins == {"toy2024": paper.margins_hash}
+    assert run.margins == {"toy2024": desk.paper.margins_hash}
     assert (run.data.name, run.data.fingerprint, run.data.n_test) == ("Corpus", UNKNOWN, 0)
     failed = next(it for it in kept.added if it.status == "failed")
     assert (failed.spec.seed, failed.metrics, failed.reason) == (3, {}, "as the imported file says")
+    assert not replace(run, spec=replace(run.spec, protocol={"name": "small"})).imported
+    assert not replace(run, spec=replace(run.spec, model="xml_cnn")).imported
 
 
-def test_the_same_file_twice_changes_nothing(desk: Desk) -> None:
-    desk.take(by="J. Doe")
-    before = files(desk.store)
-    again = desk.take(by="J. Doe")
-    assert (len(again.added), len(again.same)) == (0, 7)
-    assert files(desk.store) == before
-    assert len(desk.take(name="copy.csv").same) == 7  # the same values under another name are the same runs
-    assert files(desk.store) == before
-
-
-def test_a_file_that_has_grown_adds_only_what_is_new(desk: Desk) -> None:
-    desk.take(ROWS[:3])
-    kept = desk.take([*ROWS[:3], ("words", "corpus", "P@1", 3, "80.4")])
+def test_the_same_file_twice_changes_nothing_and_one_that_has_grown_adds_what_is_new(desk: Desk) -> None:
+    desk.take(ROWS[:3], by="J. Doe")
+    before = desk.files()
+    assert len(desk.take(ROWS[:3], by="J. Doe").same) == 3
+    assert len(desk.take(ROWS[:3], name="copy.csv").same) == 3  # the same values under another name
+    assert desk.files() == before
+    kept = desk.take([*ROWS[:3], row(3, "80.4")], by="J. Doe")
     assert ([run.spec.seed for run in kept.added], len(kept.same)) == ([3], 3)
-    assert desk.values() == {"words": [80.1, 80.3, 80.2, 80.4]}
 
 
 def test_another_value_is_asked_about_and_nothing_of_the_file_is_kept(desk: Desk) -> None:
     desk.take(ROWS[:3])
-    rows = [*changed((0, "value", "81.10"))[:3], ("letters", "corpus", "P@1", 0, "40.1")]
-    (problem,) = desk.refused(rows, name="new.csv")
-    assert problem == (
+    rows = [*changed((0, *NEW))[:3], row(0, "40.1", experiment="letters")]
+    assert desk.refused(rows, name="new.csv") == [
         f"new.csv: 'words', seed 0, is in {desk.store.root} already, from r.csv and with other values of "
         "P@1; which one counts? add --replace to put these in its place (the old record stays, and is named)"
-    )
+    ]
 
 
 @pytest.mark.parametrize(
     ("rows", "declared", "said"),
     [
-        ([("words", "corpus", "P@3", 0, "60.0")], {}, "other values of P@3 and further metrics (P@1)"),
-        ([("words", "corpus", "P@1", 0, "failed")], {}, "values"),
-        ([("letters", "corpus", "P@1", 3, "40.0")], {}, "other values of P@1"),
+        ([row(0, "60.0", metric="P@3")], {}, "other values of P@3 and further metrics (P@1)"),
+        ([row(0, "failed")], {}, "values"),
+        ([row(3, "40.0", experiment="letters")], {}, "other values of P@1"),
         (ROWS[:1], {"by": "somebody else"}, "another --by ('J. Doe' there, 'somebody else' here)"),
         (ROWS[:1], {"authors_code": "theirs"}, "another --authors-code (none there, 'theirs' here)"),
         (ROWS[:1], {"same_data": "sure"}, "another --same-data (none there, 'sure' here)"),
@@ -133,87 +136,58 @@ def test_another_value_is_asked_about_and_nothing_of_the_file_is_kept(desk: Desk
     ],
 )
 def test_whatever_says_otherwise_of_a_seed_is_asked_about(
-    desk: Desk, rows: list[Row], declared: dict[str, Any], said: str
+    desk: Desk, rows: Rows, declared: dict[str, Any], said: str
 ) -> None:
     desk.take(by="J. Doe")
-    problems = desk.refused(rows, name="new.csv", **declared)
-    assert f"with {said}; which one counts?" in problems[0]
-
-
-def test_fewer_metrics_are_asked_about(desk: Desk) -> None:
-    desk.take([ROWS[0], ("words", "corpus", "P@3", 0, "60.0")])
-    assert "with further metrics (P@3); which one counts?" in desk.refused(ROWS[:1])[0]
+    assert f"with {said}; which one counts?" in desk.refused(rows, name="new.csv", **declared)[0]
 
 
 def test_a_replacement_names_what_it_replaces_and_leaves_it_where_it_is(desk: Desk) -> None:
     first = desk.take(ROWS[:3])
-    before = files(desk.store)
-    kept = desk.take(changed((0, "value", "81.10"))[:3], again=True)
+    before = desk.files()
+    kept = desk.take(changed((0, *NEW))[:3], again=True)
     assert [run.spec.seed for run in kept.added] == [0]
     assert Provenance.of(kept.added[0]).replaces == (first.added[0].key,)
     assert desk.values() == {"words": [81.1, 80.3, 80.2]}
-    assert before.items() < files(desk.store).items()
+    assert before.items() < desk.files().items()
     back = desk.take(ROWS[:3], again=True)  # and back again, as a third record
-    assert desk.values() == {"words": [80.1, 80.3, 80.2]}
+    assert desk.values() == {"words": VALUES["words"]}
     assert len({it.key for it in (*first.added, *kept.added, *back.added)}) == 5
 
 
 def test_a_replacement_keeps_the_margins_of_the_first_look(desk: Desk, tmp_path: Path) -> None:
     """Else margins chosen after the numbers could be passed off as fixed before, by importing once more."""
     first = desk.paper.margins_hash
-    desk.take(ROWS[:3])
+    desk.take(ROWS[:1])
     desk.paper = load(write_paper(tmp_path, ("{value: 0.5, rule: field", "{value: 1.0, rule: lenient")))
     assert desk.paper.margins_hash != first
-    kept = desk.take(
-        changed((0, "value", "81.10"), (1, "value", "81.30"), (2, "value", "81.20"))[:3], again=True
-    )
-    assert [run.margins for run in kept.added] == [{"toy2024": first}] * 3
+    assert [run.margins for run in desk.take(changed((0, *NEW))[:1], again=True).added] == [
+        {"toy2024": first}
+    ]
     assert desk.take(ROWS[3:]).added[0].margins == {"toy2024": desk.paper.margins_hash}
 
 
 def test_seeds_of_one_experiment_are_of_one_data_set(desk: Desk) -> None:
     desk.take(ROWS[:3])
-    rows = [("words", "RCV1", "P@1", 3, "80.1")]
-    (problem,) = desk.refused(rows, name="new.csv")
-    assert (
-        "'words', seed 0, is in the store with other data than these ('Corpus', fingerprint unknown there"
-        in problem
-    )
-    assert "import all its seeds anew, declared alike, with --replace" in problem
-    (problem,) = desk.refused([("words", "corpus", "P@1", 3, "80.1")], same_data="sure")
-    assert "stated to be the paper's own here" in problem
-    kept = desk.take(
-        [(*row[:1], "RCV1", *row[2:]) for row in ROWS[:3]], again=True
-    )  # all of them: no question
+    (problem,) = desk.refused([("words", "RCV1", "P@1", 3, "80.1")], name="new.csv")
+    other = "'words', seed 0, is in the store with other data than these ('Corpus', fingerprint unknown there"
+    assert other in problem and "import all its seeds anew, declared alike, with --replace" in problem
+    assert "stated to be the paper's own here" in desk.refused([row(3, "80.1")], same_data="sure")[0]
+    kept = desk.take([(*it[:1], "RCV1", *it[2:]) for it in ROWS[:3]], again=True)  # all of them: no question
     assert {run.data.name for run in kept.added} == {"RCV1"}
 
 
-def test_no_run_of_ours_can_have_the_key_of_an_import(desk: Desk) -> None:
-    from reimpl.models import known_models
-    from reimpl.protocol import PROTOCOLS
-
-    assert "imported" not in known_models()
-    assert "imported" not in PROTOCOLS
-    run = desk.take().added[0]
-    assert not replace(run, spec=replace(run.spec, protocol={"name": "small"})).imported
-    assert not replace(run, spec=replace(run.spec, model="xml_cnn")).imported
-
-
-def test_the_key_holds_all_that_tells_imports_apart(desk: Desk, tmp_path: Path, paper: Paper) -> None:
+def test_the_key_holds_all_that_tells_imports_apart_and_papers_do_not_mix(desk: Desk, tmp_path: Path) -> None:
     other = load(write_paper(tmp_path, ("key: toy2024", "key: toy2025"), name="other.yaml"))
-    keys = []
-    for n, (who, extra) in enumerate(
-        [
-            (paper, {}),
-            (other, {}),
-            (paper, {"by": "x"}),
-            (paper, {"authors_code": "x"}),
-            (paper, {"same_data": "x"}),
-        ]
-    ):
-        desk.store, desk.paper = Store(tmp_path / f"s{n}"), who
-        keys += [run.key for run in desk.take(**extra).added]
+    ours, keys = desk.paper, []
+    more: list[dict[str, str]] = [{}, {"by": "x"}, {"authors_code": "x"}, {"same_data": "x"}]
+    for n, (paper, declared) in enumerate([(other, {}), *((ours, it) for it in more)]):
+        desk.store, desk.paper = Store(tmp_path / f"s{n}"), paper
+        keys += [run.key for run in desk.take(**declared).added]
     assert len(set(keys)) == len(keys) == 5 * 7
+    desk.paper = other
+    desk.take(changed((0, "value", "70.0")))
+    assert desk.values() == VALUES
 
 
 # --------------------------------------------------------------------------- what goes amiss
@@ -234,23 +208,14 @@ def two_fit(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.usefixtures("two_fit")
-def test_of_an_import_that_does_not_fit_on_the_disk_nothing_stays(desk: Desk) -> None:
+@pytest.mark.parametrize("predicted", [False, True])
+def test_of_an_import_that_does_not_fit_on_the_disk_nothing_stays(desk: Desk, predicted: bool) -> None:
     with pytest.raises(StoreError, match=r"No space left on device; nothing of this import was kept$"):
-        desk.take(ROWS[:3])
-    assert files(desk.store) == {}
-
-
-def test_predictions_of_an_import_that_does_not_fit_do_not_stay_either(
-    two_fit: pytest.MonkeyPatch, paper: Paper, store: Store, tmp_path: Path
-) -> None:
-    given = Declared(dataset="corpus", same_predictions_ok=True)
-    truth = write(tmp_path / "truth.jsonl", TRUTH, scored=False)
-    lists = [write(tmp_path / f"p{k}.jsonl", LISTS, scored=True) for k in range(3)]
-    results = from_predictions(paper, lists, truth=truth, experiment="words", seeds=(0, 1, 2), declared=given)
-    with pytest.raises(StoreError, match="nothing of this import was kept"):
-        keep(results, store, paper, given)
-    two_fit.undo()
-    assert [it.name for it in store.root.iterdir()] == ["locks"]
+        if predicted:
+            desk.predictions(dict.fromkeys(range(3), LISTS), same_predictions_ok=True)
+        else:
+            desk.take(ROWS[:3])
+    assert [it.name for it in desk.store.root.iterdir()] == ["locks"]
 
 
 def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
@@ -263,29 +228,24 @@ def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
     with pytest.raises(StoreError, match=r"2 of 3 runs went in, and the same command completes them$"):
         desk.take(ROWS[:3])
     two_fit.undo()
-    with pytest.raises(
-        StoreError, match=r"of the imported seeds of 'words' \(0, 1 are there\) 2 is missing; import r.csv"
-    ):
+    missing = r"of the imported seeds of 'words' \(0, 1 are there\) 2 is missing; import r.csv"
+    with pytest.raises(StoreError, match=missing):
         desk.values()
     kept = desk.take(ROWS[:3])
     assert (len(kept.added), len(kept.same)) == (1, 2)
     assert desk.values() == {"words": VALUES["words"]}
 
 
-def test_a_seed_that_is_taken_away_is_missed(desk: Desk) -> None:
-    run = desk.take().added[-1]
-    (desk.store.root / f"{run.key}.json").unlink()
-    with pytest.raises(StoreError, match=r"is missing; import r\.csv again"):
-        desk.values()
-
-
-def test_an_edited_record_is_missed_as_well(desk: Desk) -> None:
+def test_a_record_that_is_taken_away_or_edited_is_missed(desk: Desk) -> None:
     run = next(it for it in desk.take().added if it.metrics)
     path = desk.store.root / f"{run.key}.json"
     path.write_text(path.read_text().replace(str(run.metrics["P@1"]), "99.9"))
     sound = list(desk.store.runs(problems=[]))
     with pytest.raises(StoreError, match="is missing"):
         active(sound, "toy2024", desk.store.root)
+    path.unlink()
+    with pytest.raises(StoreError, match=r"is missing; import r\.csv again"):
+        desk.values()
 
 
 def test_two_stores_that_were_put_together_and_disagree_are_settled_by_one_replacement(
@@ -293,37 +253,113 @@ def test_two_stores_that_were_put_together_and_disagree_are_settled_by_one_repla
 ) -> None:
     desk.take(ROWS[:3])
     other = Desk(tmp_path, desk.paper, Store(tmp_path / "other"))
-    other.take(changed((0, "value", "81.10"))[:3], name="b.csv")
-    for path in other.store.root.glob("*.json"):
-        (desk.store.root / path.name).write_bytes(path.read_bytes())
-    with pytest.raises(
-        StoreError, match=r"'words', seed 0, was imported from \w\.csv and from \w\.csv with other"
-    ):
+    other.take(changed((0, *NEW))[:3], name="b.csv")
+    for name, content in other.files().items():
+        (desk.store.root / name).write_bytes(content)
+    clash = r"'words', seed 0, was imported from \w\.csv and from \w\.csv with other"
+    with pytest.raises(StoreError, match=clash):
         desk.values()
     desk.take(ROWS[:3], again=True)
     assert desk.values() == {"words": VALUES["words"]}
     assert all(len(runs) in (1, 2) for runs in counting(desk.store.runs(), "toy2024").values())
 
 
-def test_imports_of_other_papers_do_not_mix(desk: Desk, tmp_path: Path) -> None:
-    desk.take()
-    desk.paper = load(write_paper(tmp_path, ("key: toy2024", "key: toy2025"), name="other.yaml"))
-    desk.take(changed((0, "value", "70.0")))
-    assert desk.values() == VALUES
+# --------------------------------------------------------------------------- the same results
 
 
-def test_predictions_are_kept_beside_the_record(paper: Paper, store: Store, tmp_path: Path) -> None:
-    declared = Declared(dataset="corpus")
-    truth = write(tmp_path / "truth.jsonl", TRUTH, scored=False)
-    path = write(tmp_path / "p.jsonl", LISTS, scored=True)
+def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(desk: Desk) -> None:
+    """One value of six decimals three times; two decimals may be equal by chance."""
+    same = [row(seed, "50.234567", experiment="letters") for seed in (0, 1, 2)]
+    problems = desk.refused([row(0, "77.123401"), row(1, "77.443401"), *same])
+    assert len(problems) == 2 and problems[0] == (
+        "r.csv: the values of 'letters', seed 1, are those of seed 0 (r.csv) in all digits; one run or two? "
+        "leave one out, or add --same-predictions-ok if two runs gave them"
+    )
+    more = [row(seed, f"3{seed}.5", experiment="letters", metric="P@3") for seed in (1, 2)]
+    assert len(desk.take([*same[1:], *more]).added) == 2  # another P@3: another run
+    desk.take([row(5, "50.23"), row(6, "50.23"), row(7, "12.3456")], outliers_ok=True)
+    assert "seed 8, are those of seed 7" in desk.refused([row(8, "12.3456")], outliers_ok=True)[0]
+    kept = desk.take([row(8, "12.3456")], same_predictions_ok=True, outliers_ok=True)
+    assert [Provenance.of(run).same_lists_as for run in kept.added] == [7]
 
-    def results() -> Iterator[Any]:
-        yield from from_predictions(
-            paper, [path], truth=truth, experiment="words", seeds=[4], declared=declared
-        )
 
-    (run,) = keep(list(results()), store, paper, declared).added
-    held = store.predictions(run.key)
-    assert held is not None
-    assert held["ids"].shape == (4, 3) and held["documents"].tolist() == list(TRUTH)
-    assert keep(list(results()), store, paper, declared).same == (run,)
+OTHER = {**LISTS, "d3": ["b", "a", "d"]}
+
+
+def test_one_file_of_predictions_as_two_seeds_is_one_run_or_two(desk: Desk) -> None:
+    """What was answered once is not asked again, and stands beside the verdict."""
+    with pytest.raises(ImportFileError) as caught:
+        desk.predictions({5: LISTS, 6: LISTS, 7: OTHER})
+    assert caught.value.problems == [
+        "p6.jsonl: the predictions of 'words', seed 6, are those of seed 5 (p5.jsonl) for all documents; one "
+        "run or two? leave one out, or add --same-predictions-ok if two runs gave them"
+    ]
+    assert list(desk.store.runs()) == []
+    kept = desk.predictions({5: LISTS, 6: LISTS, 7: OTHER}, same_predictions_ok=True)
+    assert [Provenance.of(run).same_lists_as for run in kept.added] == [None, 5, None]
+    said = "1 of 3 imported runs has the results of another seed, as stated of runs of their own"
+    assert said in origin(kept.added)
+    assert len(desk.predictions({5: LISTS, 6: LISTS}).same) == 2
+    held = desk.store.predictions(kept.added[0].key)
+    assert held is not None and (held["ids"].shape, held["documents"].tolist()) == ((4, 3), list(TRUTH))
+
+
+def test_other_scores_orders_lengths_and_forms_hide_nothing(desk: Desk, tmp_path: Path) -> None:
+    desk.predictions({5: LISTS})
+    turned = write(desk.folder / "p6.jsonl", dict(reversed(LISTS.items())), scored=True)
+    turned.write_text(turned.read_text().replace("1.0", "7.5"))
+    labels = np.array([[*labels, "", ""][:3] for labels in LISTS.values()])
+    scores = np.where(labels == "", -np.inf, [3.0, 2.0, 1.0])
+    np.savez(tmp_path / "p6.npz", document=list(LISTS), labels=labels, scores=scores)
+    short = {name: labels[:1] for name, labels in LISTS.items()}
+    same: tuple[Lists | Path, ...] = (LISTS, turned, tmp_path / "p6.npz", short)
+    for again in same:
+        with pytest.raises(ImportFileError, match=r"are those of seed 5 \(p5\.jsonl\)"):
+            desk.predictions({6: again})
+    desk.truth = dict(reversed(TRUTH.items()))  # documents are numbered as the truth names them
+    with pytest.raises(ImportFileError, match="are those of seed 5"):
+        desk.predictions({6: LISTS})
+
+
+def test_one_label_less_or_another_experiment_is_another_run(desk: Desk) -> None:
+    assert len(desk.predictions({5: LISTS, 6: {**LISTS, "d1": ["a", "b"]}, 7: OTHER}, by="J. Doe").added) == 3
+    assert len(desk.predictions({5: LISTS}, experiment="letters").added) == 1
+    assert len(desk.predictions({5: LISTS}, by="J. Roe", again=True).added) == 1
+
+
+# --------------------------------------------------------------------------- a misplaced point
+
+
+@pytest.mark.parametrize(
+    ("value", "asked"), [("7.59", True), ("0.00", True), ("9.50", True), ("9.52", False)]
+)
+def test_a_value_an_eighth_of_the_other_seeds_or_less_is_asked_about(
+    desk: Desk, value: str, asked: bool
+) -> None:
+    """76.10 is eight times 9.5125."""
+    rows = [row(0, "76.10"), row(1, "75.00"), row(2, "77.00"), row(3, value)]
+    if asked:
+        assert desk.refused(rows) == [
+            f"r.csv: 'words': P@1 is {value} for seed 3 and 76.10 for seed 0; is a decimal point misplaced? "
+            "correct it, or add --outliers-ok if both came out so"
+        ]
+    assert len(desk.take(rows, outliers_ok=asked).added) == 4
+
+
+def test_values_far_above_the_others_or_those_in_the_store_are_one_question(desk: Desk) -> None:
+    (problem,) = desk.refused([row(0, "7.60"), row(1, "7.50"), row(2, "76.00")])
+    assert "P@1 is 76.00 for seed 2 and 7.60 for seed 0" in problem
+    assert len(desk.refused([row(0, "76.10"), row(1, "7.61")])) == 1
+    desk.take([row(0, "76.10"), row(1, "75.00")])
+    assert "P@1 is 7.59 for seed 2 and 7" in desk.refused([row(2, "7.59")])[0]
+
+
+def test_other_metrics_experiments_failures_and_very_small_values_are_no_yardstick(desk: Desk) -> None:
+    rows = [row(0, "76.10"), row(0, "5.00", metric="PSP@1"), row(0, "5.00", experiment="letters")]
+    rows += [
+        row(0, "0.02", metric="PSP@5"),
+        row(1, "0.90", metric="PSP@5"),
+        row(1, "76.00"),
+        row(2, "failed"),
+    ]
+    assert len(desk.take(rows, unit="percent").added) == 4

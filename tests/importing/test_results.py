@@ -1,8 +1,11 @@
-"""Tables of others' results become checked results, and whatever can be read in two ways is asked about."""
+"""Tables of others' results become checked results; whatever can be read in two ways is asked about, and what
+is no table is told in one sentence that names the place."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,9 @@ import pytest
 
 from audit.claim import Paper, load
 from audit.errors import AuditError, ImportFileError
-from audit.importing import Declared, Result, from_results
+from audit.importing import Declared, Result, from_results, table
 from audit.importing import results as module
+from audit.importing.table import TableFile
 from tests.importing.rows import COLUMNS, ROWS, Row, changed, write_rows
 from tests.runner.papers import write_paper
 
@@ -21,6 +25,11 @@ FINGERPRINT = "ab" * 32
 @pytest.fixture
 def paper(tmp_path: Path) -> Paper:
     return load(write_paper(tmp_path))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "r.csv"
 
 
 def read(paper: Paper, *paths: Path, **declared: Any) -> dict[tuple[str, int], Result]:
@@ -34,220 +43,140 @@ def refused(paper: Paper, *paths: Path, **declared: Any) -> list[str]:
     return caught.value.problems
 
 
+def one(value: Any = "80.1", *, metric: str = "P@1", dataset: str = "corpus", seed: Any = 0) -> Row:
+    return "words", dataset, metric, seed, value
+
+
 # --------------------------------------------------------------------------- accepted
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl", "r.ndjson", "R.CSV"])
-def test_the_three_forms_give_the_same_results(paper: Paper, tmp_path: Path, name: str) -> None:
+def test_all_forms_give_the_same_results(paper: Paper, tmp_path: Path, name: str) -> None:
     path = write_rows(tmp_path / name)
     found = read(paper, path)
     assert {key: it.metrics for key, it in found.items()} == {
-        ("words", 0): {"P@1": 80.1},
-        ("words", 1): {"P@1": 80.3},
-        ("words", 2): {"P@1": 80.2},
-        ("letters", 0): {"P@1": 40.1},
-        ("letters", 1): {"P@1": 40.3},
-        ("letters", 2): {"P@1": 40.2},
-        ("letters", 3): {},
+        (experiment, seed): {} if value == "failed" else {metric: float(value)}
+        for experiment, _, metric, seed, value in ROWS
     }
     (source,) = found["words", 0].sources
     assert (source.file, source.sha256) == (name, hashlib.sha256(path.read_bytes()).hexdigest())
+    assert found["letters", 3].failed
 
 
-def test_headers_are_taken_in_any_case_with_a_byte_order_mark_and_empty_lines(
-    paper: Paper, tmp_path: Path
-) -> None:
-    path = tmp_path / "r.csv"
+def test_what_programs_write_is_taken(paper: Paper, path: Path) -> None:
+    """Headers in any case with a byte-order mark, empty lines; numbers in JSON as such, null for a failure;
+    a failed seed with or without a metric; every seed that a generator takes."""
     path.write_bytes(
         b"\xef\xbb\xbfExperiment , DATASET,Metric,Seed,VALUE\r\nwords,corpus,P@1,0,80.5\r\n\r\n,,,,\r\n"
     )
     assert read(paper, path)["words", 0].metrics == {"P@1": 80.5}
-
-
-def test_numbers_in_json_may_be_numbers_or_text_and_null_is_a_failed_run(
-    paper: Paper, tmp_path: Path
-) -> None:
-    path = tmp_path / "r.json"
-    path.write_text(
-        '[{"experiment": "words", "dataset": "corpus", "metric": "P@1", "seed": 0, "value": 80.1},'
-        ' {"experiment": "words", "dataset": "corpus", "metric": "P@1", "seed": "1", "value": "80.2"},'
-        ' {"experiment": "words", "dataset": "corpus", "metric": "P@1", "seed": 2, "value": null}]'
-    )
-    found = read(paper, path)
+    lines = [
+        dict(zip(COLUMNS, row, strict=True)) for row in (one(80.1), one("80.2", seed="1"), one(None, seed=2))
+    ]
+    (path.with_suffix(".json")).write_text(json.dumps(lines))
+    found = read(paper, path.with_suffix(".json"))
     assert [found["words", seed].metrics for seed in range(3)] == [{"P@1": 80.1}, {"P@1": 80.2}, {}]
-    assert found["words", 2].failed
+    rows = [one("", metric=""), one("FAILED", seed=1), one(seed="+7"), one(seed="3.0"), one(seed=2**63 - 1)]
+    found = read(paper, write_rows(path, rows))
+    assert {seed: it.failed for (_, seed), it in found.items()} == {
+        0: True,
+        1: True,
+        7: False,
+        3: False,
+        2**63 - 1: False,
+    }
 
 
-@pytest.mark.parametrize("word", ["", "failed", "FAILED"])
-def test_a_failed_seed_may_be_written_with_or_without_a_metric(
-    paper: Paper, tmp_path: Path, word: str
-) -> None:
-    rows = [("words", "corpus", "", 0, word), ("words", "corpus", "P@1", 1, word)]
-    assert all(it.failed for it in read(paper, write_rows(tmp_path / "r.csv", rows)).values())
-
-
-def test_fractions_become_percent_without_a_rounding_of_ours(paper: Paper, tmp_path: Path) -> None:
-    """0.7638 x 100 in binary is 76.38000000000001."""
-    rows = [("words", "corpus", "P@1", 0, "0.7638"), ("words", "corpus", "P@1", 1, "1")]
-    found = read(paper, write_rows(tmp_path / "r.json", rows), unit="fraction")
+def test_fractions_become_percent_without_a_rounding_of_ours(paper: Paper, path: Path) -> None:
+    """0.7638 x 100 in binary is 76.38000000000001; nought is the same in both units."""
+    found = read(paper, write_rows(path, [one("0.7638"), one("1", seed=1)]), unit="fraction")
     assert [it.metrics["P@1"] for it in found.values()] == [76.38, 100.0]
-
-
-def test_percent_may_be_small_when_it_is_said(paper: Paper, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.csv", [("words", "corpus", "P@1", 0, "0.7638")])
-    assert read(paper, path, unit="percent")["words", 0].metrics == {"P@1": 0.7638}
-
-
-def test_nought_is_the_same_in_both_units(paper: Paper, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.csv", [("words", "corpus", "P@1", 0, "0.0")])
-    assert read(paper, path)["words", 0].metrics == {"P@1": 0.0}
+    assert read(paper, write_rows(path, [one("0.7638")]), unit="percent")["words", 0].metrics == {
+        "P@1": 0.7638
+    }
+    assert read(paper, write_rows(path, [one("0.0")]))["words", 0].metrics == {"P@1": 0.0}
 
 
 def test_files_of_one_import_make_one_run_together(paper: Paper, tmp_path: Path) -> None:
-    one = write_rows(tmp_path / "p1.csv", [("words", "corpus", "P@1", 0, "80.1")])
-    two = write_rows(tmp_path / "p3.jsonl", [("words", "corpus", "P@3", 0, "60.1")])
-    found = read(paper, one, two, one)  # a file named twice is one file
+    first = write_rows(tmp_path / "p1.csv", [one()])
+    second = write_rows(tmp_path / "p3.jsonl", [one("60.1", metric="P@3")])
+    found = read(paper, first, second, first)  # a file named twice is one file
     assert found["words", 0].metrics == {"P@1": 80.1, "P@3": 60.1}
     assert [it.file for it in found["words", 0].sources] == ["p1.csv", "p3.jsonl"]
 
 
-def test_other_columns_are_kept_as_notes(paper: Paper, tmp_path: Path) -> None:
-    columns = (*COLUMNS, "GPU", "log")
-    rows = [
-        ("words", "corpus", "P@1", 0, "80.1", "A100", "x" * 5000),
-        ("words", "corpus", "P@3", 0, "60.1", "A100", ""),
-    ]
-    notes = read(paper, write_rows(tmp_path / "r.csv", rows, columns))["words", 0].notes
-    assert notes[0] == "gpu: A100"
-    assert len(notes) == 2 and len(notes[1]) == 200
+def test_other_columns_are_kept_as_notes_that_can_be_shown(paper: Paper, tmp_path: Path) -> None:
+    rows = [(*one(), "A100 \ud800 \x1b[31m\nnext", "x" * 5000)]
+    path = write_rows(tmp_path / "r.json", rows, (*COLUMNS, "GPU", "log"))
+    first, second = read(paper, path)["words", 0].notes
+    assert first == "gpu: A100 ? ? next" and len(second) == 200
 
 
-@pytest.mark.parametrize("named", ["corpus", "Corpus", "CORPUS"])
-def test_a_data_set_of_the_paper_is_known_by_id_and_name(paper: Paper, tmp_path: Path, named: str) -> None:
-    rows = [("words", named, "P@1", 0, "80.1")]
-    assert read(paper, write_rows(tmp_path / "r.csv", rows))["words", 0].dataset == "Corpus"
+def test_data_sets_are_known_by_id_and_name_or_keep_the_name_they_were_given(
+    paper: Paper, path: Path
+) -> None:
+    names = {"corpus": "Corpus", "CORPUS": "Corpus", "RCV1 (ours)": "RCV1 (ours)"}
+    found = {name: read(paper, write_rows(path, [one(dataset=name)]))["words", 0].dataset for name in names}
+    assert found == names
+    like = read(paper, write_rows(path, [one(dataset="Corpus-1")]), other_dataset=True)
+    assert like["words", 0].dataset == "Corpus-1"
 
 
-def test_another_data_set_keeps_the_name_it_was_given(paper: Paper, tmp_path: Path) -> None:
-    rows = [("words", "RCV1 (ours)", "P@1", 0, "80.1")]
-    assert read(paper, write_rows(tmp_path / "r.csv", rows))["words", 0].dataset == "RCV1 (ours)"
-
-
-def test_options_stand_in_for_columns(paper: Paper, tmp_path: Path) -> None:
-    columns = ("experiment", "metric", "seed", "value")
-    path = write_rows(tmp_path / "r.csv", [("words", "P@1", "3.0", "80.1")], columns)
+def test_options_stand_in_for_columns_and_a_fingerprint_may_stand_in_one(paper: Paper, path: Path) -> None:
+    write_rows(path, [("words", "P@1", "3.0", "80.1")], ("experiment", "metric", "seed", "value"))
     found = read(paper, path, dataset="corpus", fingerprint=FINGERPRINT)
     assert (found["words", 3].dataset, found["words", 3].fingerprint) == ("Corpus", FINGERPRINT)
-
-
-def test_a_fingerprint_may_stand_in_a_column(paper: Paper, tmp_path: Path) -> None:
     rows = [(*row, FINGERPRINT) for row in ROWS]
-    found = read(paper, write_rows(tmp_path / "r.csv", rows, (*COLUMNS, "fingerprint")))
-    assert {it.fingerprint for it in found.values()} == {FINGERPRINT}
-    assert all(it.notes == () for it in found.values())
+    held = read(paper, write_rows(path, rows, (*COLUMNS, "fingerprint"))).values()
+    assert {(it.fingerprint, it.notes) for it in held} == {(FINGERPRINT, ())}
 
 
-SEVERAL = (
-    "  elsewhere:\n",
-    "  both: {title: Both, method: both, datasets: [corpus, other], unavailable: not here}\n  elsewhere:\n",
-)
-
-
-def test_the_data_set_tells_which_of_several_experiments_is_meant(tmp_path: Path) -> None:
-    paper = load(write_paper(tmp_path, SEVERAL))
-    path = write_rows(tmp_path / "r.csv", [("both", "Other", "P@1", 0, "80.1")])
-    assert list(read(paper, path)) == [("both-other", 0)]
-    path = write_rows(tmp_path / "r.csv", [("both", "elsewhere", "P@1", 0, "80.1")])
-    assert refused(paper, path) == [
-        f"{path}:2: 'both' is on several data sets; write one of both-corpus, both-other"
-    ]
+def test_the_data_set_tells_which_of_several_experiments_is_meant(tmp_path: Path, path: Path) -> None:
+    both = "  both: {title: Both, method: both, datasets: [corpus, other], unavailable: no}\n  elsewhere:\n"
+    paper = load(write_paper(tmp_path, ("  elsewhere:\n", both)))
+    assert list(read(paper, write_rows(path, [("both", "Other", "P@1", 0, "80.1")]))) == [("both-other", 0)]
+    write_rows(path, [("both", "elsewhere", "P@1", 0, "80.1")])
+    sentence = "'both' is on several data sets; write one of both-corpus, both-other"
+    assert refused(paper, path) == [f"{path}:2: {sentence}"]
 
 
 # --------------------------------------------------------------------------- asked about
 
-#: What was changed in `ROWS`, the row that is named, and what is said of it.
-QUESTIONS: dict[str, tuple[tuple[int, str, Any], int, str]] = {
-    "an unknown experiment": (
-        (0, "experiment", "wrods"),
-        2,
-        "'wrods' is no experiment of toy2024; did you mean 'words'? Known: words, letters, ",
-    ),
-    "no experiment": ((0, "experiment", ""), 2, "name the experiment, or add --experiment ID"),
-    "an unknown metric": ((1, "metric", "p@1"), 3, "metric 'p@1' is unknown; did you mean 'P@1'? "),
-    "a metric in words": ((1, "metric", "precision"), 3, "metric 'precision' is unknown; "),
-    "no metric": ((1, "metric", ""), 3, "metric '' is unknown"),
-    "a seed in words": ((2, "seed", "two"), 4, "seed 'two' is no whole number; "),
-    "half a seed": ((2, "seed", "2.5"), 4, "seed '2.5' is no whole number"),
-    "no seed": ((2, "seed", ""), 4, "seed '' is no whole number"),
-    "a seed below 0": ((2, "seed", -1), 4, "seed -1 is below 0; number the seeds 0, 1, 2, ..."),
-    "a seed of 64 bits": (
-        (2, "seed", 2**63),
-        4,
-        "seed 9223372036854775808 is above 9223372036854775807, the largest of 63 bits; number the seeds 0, ",
-    ),
-    "a very large seed": ((2, "seed", "9" * 23), 4, f"seed {'9' * 23} is above 9223372036854775807"),
-    "a data set spelled otherwise": (
-        (0, "dataset", "CORPUS_1"),
-        2,
-        "'CORPUS_1' is no data set of toy2024, and 'Corpus' is one; which was it? write that name, or add "
-        "--other-dataset if it was another one",
-    ),
-    "a fraction among percents": (
-        (0, "value", "0.8010"),
-        2,
-        "is P@1 0.8010 a percentage or a fraction? other values of P@1 go up to 80.30; add --unit percent ",
-    ),
-    "exactly one": ((0, "value", "1.0"), 2, "is P@1 1.0 a percentage or a fraction? "),
-    "more than all": ((0, "value", "100.01"), 2, "P@1 100.01 lies outside 0 to 100, its range in percent"),
-    "less than nothing": ((0, "value", "-0.5"), 2, "P@1 -0.5 lies outside 0 to 100"),
-    "NaN": ((0, "value", "NaN"), 2, "'NaN' is no value; did the run fail? then write failed there"),
-    "infinity": ((0, "value", "-inf"), 2, "'-inf' is no value; did the run fail?"),
-    "a dash": ((0, "value", "-"), 2, "'-' is no value; did the run fail?"),
-    "a comma": (
-        (0, "value", "80,10"),
-        2,
-        "value '80,10' is no number; write it plainly, as 76.38, or failed",
-    ),
-    "a sign of percent": ((0, "value", "80.1%"), 2, "value '80.1%' is no number"),
-    "Python's underscore": ((0, "value", "8_0"), 2, "value '8_0' is no number"),
-    "other digits": ((0, "value", "٨٠"), 2, "value '٨٠' is no number"),
-    "another data set of the paper": (
-        (0, "dataset", "other"),
-        2,
-        "'words' is on 'Corpus' and not on 'other'; which one was run? ",
-    ),
-    "two data sets": (
-        (2, "dataset", "RCV1"),
-        4,
-        "'words' is on 'RCV1' here and on 'Corpus' at {path}:2; import the results of one data set only",
-    ),
-    "no data set": (
-        (0, "dataset", ""),
-        2,
-        "no data set is named; name it in the column dataset, or add --dataset",
-    ),
-    "a seed twice": (
-        (1, "seed", 0),
-        3,
-        "P@1 of words, seed 0, stands at {path}:2 too, with 80.10 there and 80.30 here; which one counts?",
-    ),
-    "failed and not": (
-        (6, "seed", 2),
-        8,
-        "P@1 of letters, seed 2, stands at {path}:7 too, with 40.20 there and failed",
-    ),
-}
+#: Row of `ROWS` (the line is two more), column, value, and a part of what is said of it.
+QUESTIONS = [
+    (0, "experiment", "wrods", "'wrods' is no experiment of toy2024; did you mean 'words'? Known: words, le"),
+    (0, "experiment", "", "name the experiment, or add --experiment ID"),
+    (1, "metric", "p@1", "metric 'p@1' is unknown; did you mean 'P@1'? "),
+    (1, "metric", "", "metric '' is unknown"),
+    (2, "seed", "2.5", "seed '2.5' is no whole number; "),
+    (2, "seed", "", "seed '' is no whole number"),
+    (2, "seed", -1, "seed -1 is below 0; number the seeds 0, 1, 2, ..."),
+    (2, "seed", 2**63, "seed 9223372036854775808 is above 9223372036854775807, the largest of 63 bits"),
+    (0, "dataset", "CORPUS_1", "'CORPUS_1' is no data set of toy2024, and 'Corpus' is one; which was it? wr"),
+    (0, "dataset", "other", "'words' is on 'Corpus' and not on 'other'; which one was run? "),
+    (2, "dataset", "RCV1", "'words' is on 'RCV1' here and on 'Corpus' at {path}:2; import the results of on"),
+    (0, "dataset", "", "no data set is named; name it in the column dataset, or add --dataset"),
+    (0, "value", "0.8010", "is P@1 0.8010 a percentage or a fraction? other values of P@1 go up to 80.30; a"),
+    (0, "value", "1.0", "is P@1 1.0 a percentage or a fraction? "),
+    (0, "value", "100.01", "P@1 100.01 lies outside 0 to 100, its range in percent"),
+    (0, "value", "-0.5", "P@1 -0.5 lies outside 0 to 100"),
+    (0, "value", "NaN", "'NaN' is no value; did the run fail? then write failed there"),
+    (0, "value", "-", "'-' is no value; did the run fail?"),
+    (0, "value", "80,10", "value '80,10' is no number; write it plainly, as 76.38, or failed"),
+    (0, "value", "80.1%", "value '80.1%' is no number"),
+    (0, "value", "8_0", "value '8_0' is no number"),
+    (0, "value", "٨٠", "value '٨٠' is no number"),
+    (1, "seed", 0, "P@1 of words, seed 0, stands at {path}:2 too, with 80.10 there and 80.30 here; which on"),
+    (6, "seed", 2, "P@1 of letters, seed 2, stands at {path}:7 too, with 40.20 there and failed"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("what", QUESTIONS)
+@pytest.mark.parametrize(("row", "column", "value", "sentence"), QUESTIONS)
 def test_what_can_be_read_in_two_ways_is_asked_about_in_one_sentence(
-    paper: Paper, tmp_path: Path, what: str
+    paper: Paper, path: Path, row: int, column: str, value: Any, sentence: str
 ) -> None:
-    change, line, sentence = QUESTIONS[what]
-    path = write_rows(tmp_path / "r.csv", changed(change))
-    (problem,) = refused(paper, path)
-    assert problem.startswith(f"{path}:{line}: ")
-    assert sentence.format(path=path) in problem
+    (problem,) = refused(paper, write_rows(path, changed((row, column, value))))
+    assert problem.startswith(f"{path}:{row + 2}: ") and sentence.format(path=path) in problem
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -255,128 +184,155 @@ def test_what_is_no_name_or_number_is_not_repeated_at_length_nor_shown(
     paper: Paper, tmp_path: Path, column: str
 ) -> None:
     """Also what JSON can hold and UTF-8 cannot: half a surrogate pair."""
-    for text, sentence in (
-        ("9" * 5000, f"{column} has 5000 characters; is this the right column?"),
-        ("a\u202eb", rf"{column} 'a\u202eb' holds characters that cannot be shown"),
-        ("a\ud800b", rf"{column} 'a\ud800b' holds characters that cannot be shown"),
-    ):
+    for text, sentence in {
+        "9" * 5000: f"{column} has 5000 characters; is this the right column?",
+        "a\u202eb": rf"{column} 'a\u202eb' holds characters that cannot be shown",
+        "a\ud800b": rf"{column} 'a\ud800b' holds characters that cannot be shown",
+    }.items():
         (problem,) = refused(paper, write_rows(tmp_path / "r.json", changed((0, column, text))))
         assert sentence in problem
 
 
-@pytest.mark.parametrize("seed", [0, 2**63 - 1, "+7", "3.0"])
-def test_every_seed_that_a_generator_takes_is_one(paper: Paper, tmp_path: Path, seed: Any) -> None:
-    assert ("words", int(float(seed)) if seed != 2**63 - 1 else seed) in read(
-        paper, write_rows(tmp_path / "r.csv", changed((0, "seed", seed))[:1])
-    )
-
-
-def test_another_data_set_of_a_like_name_is_one_that_is_said_to_be(paper: Paper, tmp_path: Path) -> None:
-    """And a name that is like none is another data set without a word."""
-    for name, more in (("Corpus-1", {"other_dataset": True}), ("RCV1", {})):
-        rows = [(*row[:1], name, *row[2:]) for row in ROWS]
-        found = read(paper, write_rows(tmp_path / "r.csv", rows), **more)
-        assert {it.dataset for it in found.values()} == {name}
-
-
-def test_notes_are_made_fit_to_be_kept(paper: Paper, tmp_path: Path) -> None:
-    rows = [(*ROWS[0], "A100 \ud800 \x1b[31m\nnext")]
-    found = read(paper, write_rows(tmp_path / "r.json", rows, (*COLUMNS, "gpu")))
-    assert found["words", 0].notes == ("gpu: A100 ? ? next",)
-
-
-def test_the_same_value_twice_is_asked_about_too(paper: Paper, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.csv", [*ROWS, ROWS[0]])
-    (problem,) = refused(paper, path)
+def test_the_same_value_twice_is_asked_about_too(paper: Paper, path: Path) -> None:
+    (problem,) = refused(paper, write_rows(path, [*ROWS, ROWS[0]]))
     assert "P@1 of words, seed 0, stands at" in problem and "with the same value; one run or two?" in problem
-    copy = write_rows(tmp_path / "copy.csv")
-    assert len(refused(paper, write_rows(tmp_path / "r.csv"), copy)) == 7
+    copy = write_rows(path.with_name("copy.csv"))
+    assert len(refused(paper, write_rows(path), copy)) == 7
 
 
-@pytest.mark.parametrize(
-    ("value", "printed"), [("0.7638", "the paper prints 80.00"), ("0.002", "the paper prints 80.00")]
-)
-def test_values_that_are_all_below_one_are_asked_about_with_what_the_paper_prints(
-    paper: Paper, tmp_path: Path, value: str, printed: str
-) -> None:
-    path = write_rows(tmp_path / "r.csv", [("words", "corpus", "P@1", 0, value)])
-    assert refused(paper, path) == [
-        f"{path}:2: is P@1 {value} a percentage or a fraction? {printed}; "
-        "add --unit percent or --unit fraction"
-    ]
+def test_a_unit_is_asked_for_once_a_metric_with_what_the_paper_prints(paper: Paper, path: Path) -> None:
+    write_rows(path, [one("0.7638")])
+    question = "is P@1 0.7638 a percentage or a fraction? the paper prints 80.00"
+    assert refused(paper, path) == [f"{path}:2: {question}; add --unit percent or --unit fraction"]
+    rows = [one(f"0.{5 + s}", metric=m, seed=s) for s in range(3) for m in ("P@1", "nDCG@3")]
+    assert [it.split()[2] for it in refused(paper, write_rows(path, rows))] == ["P@1", "nDCG@3"]
+    (problem,) = refused(paper, write_rows(path, [one("1.01")]), unit="fraction")
+    assert "P@1 1.01 lies outside 0 to 1, its range in --unit fraction" in problem
 
 
-def test_a_unit_is_asked_for_once_a_metric(paper: Paper, tmp_path: Path) -> None:
-    rows = [("words", "corpus", m, s, f"0.{5 + s}") for s in range(3) for m in ("P@1", "nDCG@3")]
-    path = write_rows(tmp_path / "r.csv", rows)
-    assert [it.split()[2] for it in refused(paper, path)] == ["P@1", "nDCG@3"]
-
-
-def test_a_fraction_above_one_is_none(paper: Paper, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.csv", [("words", "corpus", "P@1", 0, "1.01")])
-    assert (
-        "P@1 1.01 lies outside 0 to 1, its range in --unit fraction"
-        in refused(paper, path, unit="fraction")[0]
+def test_a_run_has_failed_in_all_its_metrics_or_in_none(paper: Paper, path: Path) -> None:
+    write_rows(path, [one(), one("failed", metric="P@3")])
+    what = (
+        "'words', seed 0, has failed here and has values elsewhere; which is it? write failed in all its rows"
     )
+    assert refused(paper, path) == [f"{path}:3: {what}, or leave this row out"]
 
 
-def test_a_run_has_failed_in_all_its_metrics_or_in_none(paper: Paper, tmp_path: Path) -> None:
-    rows = [("words", "corpus", "P@1", 0, "80.1"), ("words", "corpus", "P@3", 0, "failed")]
-    path = write_rows(tmp_path / "r.csv", rows)
-    assert refused(paper, path) == [
-        f"{path}:3: 'words', seed 0, has failed here and has values elsewhere; which is it? write failed in "
-        "all its rows, or leave this row out"
-    ]
+def test_columns_and_options_that_disagree_are_asked_about(paper: Paper, path: Path) -> None:
+    with_fingerprint = (*COLUMNS, "fingerprint")
+    assert "--dataset 'other'" in refused(paper, write_rows(path, ROWS[:1]), dataset="other")[0]
+    for prints, declared, sentence in (
+        ([FINGERPRINT], {"fingerprint": "cd" * 32}, "another than --fingerprint says"),
+        (["ABC"], {}, "fingerprint 'ABC' is none; give 32 to 64 digits"),
+        (
+            [FINGERPRINT, "cd" * 32],
+            {},
+            "is on 'Corpus' (cdcdcdcdcdcd) here and on 'Corpus' (abababababab) at",
+        ),
+    ):
+        rows = [(*row, it) for row, it in zip(ROWS, prints, strict=False)]
+        assert sentence in refused(paper, write_rows(path, rows, with_fingerprint), **declared)[0]
+    for declared, sentence in (
+        ({"unit": "points"}, "--unit 'points' is unknown; add --unit percent or --unit fraction"),
+        ({"fingerprint": "AB"}, "--fingerprint 'AB' is none; give 32 to 64 digits"),
+    ):
+        with pytest.raises(AuditError, match=sentence):
+            Declared(**declared)  # type: ignore[arg-type]
 
 
-def test_a_column_and_an_option_that_disagree_are_asked_about(paper: Paper, tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "r.csv", ROWS[:1])
-    assert "--dataset 'other'" in refused(paper, path, dataset="other")[0]
-    rows = [(*ROWS[0], FINGERPRINT)]
-    path = write_rows(tmp_path / "r.csv", rows, (*COLUMNS, "fingerprint"))
-    assert "another than --fingerprint says" in refused(paper, path, fingerprint="cd" * 32)[0]
-    path = write_rows(tmp_path / "r.csv", [(*ROWS[0], "ABC")], (*COLUMNS, "fingerprint"))
-    assert "fingerprint 'ABC' is none; give 32 to 64 digits" in refused(paper, path)[0]
-
-
-def test_two_fingerprints_of_one_experiment_are_two_data_sets(paper: Paper, tmp_path: Path) -> None:
-    rows: list[Row] = [(*ROWS[0], FINGERPRINT), (*ROWS[1], "cd" * 32)]
-    path = write_rows(tmp_path / "r.csv", rows, (*COLUMNS, "fingerprint"))
-    assert "is on 'Corpus' (cdcdcdcdcdcd) here and on 'Corpus' (abababababab) at" in refused(paper, path)[0]
-
-
-def test_all_problems_come_at_once_and_one_of_many_rows_is_one_line(paper: Paper, tmp_path: Path) -> None:
+def test_all_problems_come_at_once_and_one_of_many_rows_is_one_line(
+    paper: Paper, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [("wrods", "corpus", "P@1", s, "80.1") for s in range(5)]
-    path = write_rows(tmp_path / "r.csv", [*rows, ("words", "corpus", "P@1", 0, "x")])
-    first, second = refused(paper, path)
+    first, second = refused(paper, write_rows(path, [*rows, one("x")]))
     assert first.startswith(f"{path}:2: 'wrods'") and first.endswith("(4 more such rows)")
     assert second.startswith(f"{path}:7: value 'x'")
-
-
-def test_a_file_of_nothing_but_problems_tells_the_first_twenty(paper: Paper, tmp_path: Path) -> None:
-    rows = [("words", "corpus", "P@1", 0, f"x{i}") for i in range(1000)]
-    problems = refused(paper, write_rows(tmp_path / "r.csv", rows))
-    assert len(problems) == 21
-    assert problems[-1] == "and 980 more"
-
-
-def test_a_column_of_something_else_under_the_name_of_seed_is_noticed(
-    paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reading ends there: a file of any size is not gathered first."""
-    monkeypatch.setattr(module, "MOST_SEEDS", 3)
-    rows = [("words", "corpus", "P@1", s, "80.1") for s in range(5)]
-    path = write_rows(tmp_path / "r.csv", rows)
+    problems = refused(paper, write_rows(path, [one(f"x{i}") for i in range(1000)]))
+    assert len(problems) == 21 and problems[-1] == "and 980 more"
+    monkeypatch.setattr(module, "MOST_SEEDS", 3)  # the reading ends there: no file of any size is gathered
+    write_rows(path, [one(seed=s) for s in range(5)])
     assert refused(paper, path) == [f"{path}:5: 'words' has more than 3 seeds; is seed the column?"]
 
 
-@pytest.mark.parametrize(
-    ("declared", "sentence"),
-    [
-        ({"unit": "points"}, "--unit 'points' is unknown; add --unit percent or --unit fraction"),
-        ({"fingerprint": "AB"}, "--fingerprint 'AB' is none; give 32 to 64 digits"),
-    ],
-)
-def test_an_option_that_cannot_be_meant_is_refused(declared: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(AuditError, match=sentence):
-        Declared(**declared)
+# --------------------------------------------------------------------------- what is no table
+
+HEADER = b"experiment,dataset,metric,seed,value\n"
+ROW = b"words,corpus,P@1,0,80.1\n"
+OBJECT = b'{"experiment": "words", "dataset": "corpus", "metric": "P@1", "seed": 0, "value": 80}\n'
+
+#: Name, content, a part of what is said after the path.
+BAD: list[tuple[str, bytes, str]] = [
+    ("r.csv", b"\n\n\n", ": it is empty; the first line names the columns"),
+    ("r.csv", HEADER, ": it holds no rows; give one for each metric"),
+    ("r.jsonl", b"\n", ": it holds no rows; "),
+    ("r.json", b" ", ": it holds no rows; "),
+    ("r.csv", b"experiment,metric,seed,value\nwords,P@1,0,80.1\n", ":1: no column 'dataset', only 'experime"),
+    ("r.csv", b"experiment,metric,seed,value\nwords,P@1,0,80.1\n", "seed, value; or add --dataset NAME"),
+    ("r.jsonl", OBJECT + b'{"experiment": "words"}\n', ":2: no column 'dataset', 'metric'"),
+    ("r.jsonl", b'{"document": 1, "labels": [1], "scores": [1]}', "; or, if these are predictions, add --tr"),
+    ("r.csv", b"seed,experiment,Seed\n", ":1: the column 'seed' stands there twice"),
+    ("r.json", b'[{"seed": 1, "Seed": 2}]', ": item 1: two columns have one name but for the case"),
+    ("r.jsonl", b'{"seed": 1, "seed": 2}', ":1: the key 'seed' stands there twice; remove one, or rename it"),
+    ("r.csv", HEADER + ROW + b"words,corpus\n", ":3: 2 cells under 5 columns; give one for each"),
+    ("r.csv", HEADER + b"a,b,c,d,e,f\n", ":2: 6 cells under 5 columns"),
+    ("r.csv", HEADER + b'"words,corpus,P@1,0,80\n', ":2: no CSV: its quotes do not pair up"),
+    ("r.csv", b"experiment;dataset;metric\n", ":1: the columns are separated by semicolons"),
+    ("r.csv", HEADER + b"caf\xe9,corpus,P@1,0,80\n", ": its byte 0xe9 is no text in UTF-8; save it"),
+    ("r.jsonl", "{}".encode("utf-16"), ": its byte 0xff is no text in UTF-8"),
+    ("r.jsonl", OBJECT + b'{"experiment": ', ":2: no JSON: it ends too early, character 16; write it anew"),
+    ("r.json", b'[\n{"a": x,', ": no JSON: it stops making sense at 'x,' on line 2, char"),
+    ("r.json", b'{"a": 1}', ': {"a": "1"} is no list of objects; write [{...}, {...}]'),
+    ("r.json", b"[1, 2]", ": item 1: 1 is no object of columns"),
+    ("r.json", b"[" * 100_000, ": it is nested too deep for a table; write one flat"),
+    ("r.xlsx", b"PK", ": its name does not end in .csv, .json, .jsonl, .ndjson; rename"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), BAD)
+def test_what_is_no_table_is_one_sentence(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ImportFileError) as caught:
+        list(TableFile(path).rows(wanted=COLUMNS))
+    said = str(caught.value)
+    assert said.startswith(str(path)) and sentence in said and "\n" not in said
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl"])
+def test_what_cannot_be_opened_or_is_beyond_all_measure_is_told(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+
+    def said() -> str:
+        with pytest.raises(ImportFileError) as caught:
+            list(TableFile(path).rows())
+        return str(caught.value)
+
+    assert "No such file or directory; give a file of results" in said()
+    monkeypatch.setattr(table, "MOST_LINE", 1000)
+    monkeypatch.setattr(table, "MOST_JSON", 1000)
+    path.write_bytes(b"x" * 2000)
+    assert (".jsonl" if name == "r.json" else "a line has more") in said()
+    path.unlink()
+    path.mkdir()
+    assert "Is a directory; give a file of results" in said()
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.jsonl"])
+def test_a_large_file_is_read_as_a_stream(tmp_path: Path, name: str) -> None:
+    """8,000 rows, 0.2 to 0.8 MB: what is held at a time does not grow with them."""
+    path = write_rows(tmp_path / name, [one(seed=seed) for seed in range(8_000)])
+    tracemalloc.start()
+    count = sum(1 for _ in TableFile(path).rows(wanted=COLUMNS))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 8_000 and peak < 100_000 < path.stat().st_size
+
+
+def test_nested_values_stay_json(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps([{"A": {"b": [1, 0.10]}, "c": True, "d": None, "e": " x "}]))
+    (row,) = TableFile(path).rows()
+    assert row.cells == {"a": '{"b": ["1", "0.1"]}', "c": "true", "d": "", "e": "x"}
+    assert row.place == f"{path}: item 1"
