@@ -26,7 +26,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -141,14 +141,17 @@ class Store:
         """Write a record, its predictions first, and return it as it was stored: with its seal.
 
         A done run is replaced only with `anew`, a failed one with `retry` too, an interrupted one always.
-        Except for an interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many puts
-        them without `durable`, and calls `files.sync_all` at the end.
+        Except for an interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that
+        nobody else can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end.
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
         _check_writable(run, path, predictions)
         content = None if predictions is None else _npz(predictions)
         run = _seal(_naming(run, arrays.name, content), path)
-        with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
+        claimed = (
+            self.claim(run.key, wait=PUT_WAIT) if durable else nullcontext(Claim(True, self.get(run.key)))
+        )
+        with claimed as claim, explained(path):
             _check_replaceable(claim, path, retry=retry, anew=anew)
             _refuse_folder(arrays)
             if durable:
