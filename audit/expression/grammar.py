@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn
 
-from lark import Lark, Token, Transformer, UnexpectedToken
-from lark.lexer import Lexer
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
+from lark.exceptions import UnexpectedInput
 
 from audit.errors import AuditError
 from audit.expression.functions import FUNCTIONS, Argument, Kind
@@ -17,12 +17,16 @@ from audit.expression.words import RELATIONS
 from audit.names import known_names
 
 MOST_CHARACTERS = 2000
-#: Nodes, or parentheses, within one another.
+#: Nodes within one another.
 DEEPEST = 50
 GREATEST_EXPONENT = 64
 _MOST_QUOTED = 40
 
-_GRAMMAR = """
+# What may not go on after a word: so `5` in `5-3` is no number and `at least` in `at leastwise` no relation.
+_ENDS = r"(?![\w.@-])"
+_SEGMENT = r"[\w@][\w@-]*"
+_WORDED = "|".join(word.replace(" ", r"\s+") for word in RELATIONS if word[0].isalpha())
+_GRAMMAR = rf"""
 ?start: sentence
 ?sentence: both (_OR both)*
 ?both: denial (_AND denial)*
@@ -34,54 +38,38 @@ _GRAMMAR = """
 ?signed: MINUS signed               -> negation
        | power
 ?power: atom [CARET NUMBER]
-?atom: (NUMBER | CELL | CELLS | NAME)                -> leaf
-     | NAME _OPEN (sentence (_COMMA sentence)*)? _CLOSE  -> call
-     | _OPEN sentence _CLOSE
-%declare _OR _AND NOT RELATION PLUS MINUS TIMES OVER CARET NUMBER CELL CELLS NAME _OPEN _CLOSE _COMMA
+?atom: (NUMBER | CELL | CELLS | NAME)         -> leaf
+     | NAME "(" (sentence ("," sentence)*)? ")" -> call
+     | "(" sentence ")"
+RELATION.3: /(?:{_WORDED}){_ENDS}|<=|>=|<|>|=/
+NOT.3: /not{_ENDS}/
+_OR.3: /or{_ENDS}/
+_AND.3: /and{_ENDS}/
+NUMBER.2: /(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+){_ENDS}(?:\s?%)?/
+CELLS.2: /{_SEGMENT}\.(?:\*(?:\.{_SEGMENT})?|{_SEGMENT}\.\*)(?![\w.@*-])/
+CELL.1: /(?![0-9.]+[eE](?:-?[0-9]+)?{_ENDS}){_SEGMENT}(?:\.{_SEGMENT}){{1,2}}{_ENDS}/
+NAME: /[A-Za-z][A-Za-z0-9_]*{_ENDS}/
+PLUS: "+"
+MINUS: /[-\u2212]/
+TIMES: "*"
+OVER: "/"
+CARET: "^"
+%ignore /\s+/
 """
-_SIGNS = {
-    "+": "PLUS", "-": "MINUS", "\N{MINUS SIGN}": "MINUS", "*": "TIMES", "/": "OVER", "^": "CARET",
-    "(": "_OPEN", ")": "_CLOSE", ",": "_COMMA",
-}  # fmt: skip
-_WORDS = {"or": "_OR", "and": "_AND", "not": "NOT"}
-
-# What may go on after a word: so `5` in `5-3` is no number and `at least` in `at leastwise` no relation.
-_ENDS = r"(?![\w.@-])"
-_WORDED = "|".join(word.replace(" ", r"\s+") for word in RELATIONS if word[0].isalpha())
-_TOKEN = re.compile(
-    rf"""
-      (?P<blank>\s+)
-    | (?P<commas>[0-9]{{1,3}}(?:,[0-9]{{3}})+{_ENDS})
-    | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+){_ENDS}(?:\s?%)?)
-    | (?P<relation>(?:{_WORDED}){_ENDS}|<=|>=|<|>|=)
-    | (?P<word>[\w.@](?:[\w.@-]|(?<=\.)\*)*)          # a star only right after a dot: t3.*.P@1
-    | (?P<sign>[-\u2212+*/^(),])
-    """,
-    re.VERBOSE,
+_COMMAS = re.compile(rf"(?<![\w.@-])[0-9]{{1,3}}(?:,[0-9]{{3}})+{_ENDS}")
+_READABLE = (
+    "write cells as table.row.column, numbers as 17 or 0.5, functions, + - * / ^ with blanks around a minus, "
+    "and comparisons"
 )
-_SEGMENT = re.compile(r"[\w@][\w@-]*|\*")
-_EXPONENT = re.compile(r"[0-9.]+[eE](?:-?[0-9]+)?")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_NO_NUMBERS = ("nan", "inf", "infinity")
-
-_MINUS = "write - with a blank on both sides for a minus"
 #: What to write for a character that is none of the language.
 _INSTEAD = {
-    "\N{EN DASH}": _MINUS,
-    "\N{EM DASH}": _MINUS,
+    "\N{EN DASH}": "write - with a blank on both sides for a minus",
     "\N{MULTIPLICATION SIGN}": "write * to multiply",
-    "\N{MIDDLE DOT}": "write * to multiply",
-    "\N{DIVISION SIGN}": "write / to divide",
     "\N{GREATER-THAN OR EQUAL TO}": "write >=",
     "\N{LESS-THAN OR EQUAL TO}": "write <=",
     "\N{ALMOST EQUAL TO}": "write about",
     "~": "write about",
     "!": "write not (a = b)",
-    "%": "it may stand only after a number, as in 12%",
-    "'": "write references and numbers without quotes",
-    '"': "write references and numbers without quotes",
-    "[": "write parentheses ( )",
-    "{": "write parentheses ( )",
 }
 #: What to do where something of one kind stands and another is wanted.
 _REMEDIES: dict[tuple[Kind, Kind], str] = {
@@ -155,10 +143,13 @@ def parse(text: str) -> Expression:
     if len(text) > MOST_CHARACTERS:
         what = f"the expression has {len(text)} characters, more than {MOST_CHARACTERS}"
         raise ExpressionError(MOST_CHARACTERS, what, "split it into several claims")
+    if commas := _COMMAS.search(text):
+        advice = "write it without them (or, for several arguments, a blank after each comma)"
+        raise ExpressionError(commas.start(), f"{quoted(commas[0])} has commas within the number", advice)
     try:
         tree: Any = _parser().parse(text)
-    except UnexpectedToken as err:
-        _refuse(err, len(text))
+    except UnexpectedInput as err:
+        _refuse(err, text)
     return Expression(_wanted(tree, "truth"))
 
 
@@ -209,90 +200,29 @@ def quoted(text: str) -> str:
     return repr(str(text) if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 3]}...")
 
 
-class _Tokens(Lexer):
-    """Words, numbers and signs; raises `ExpressionError` at the first thing that is none."""
-
-    def __init__(self, lexer_conf: object) -> None:
-        pass
-
-    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override]
-        text, at, opened = str(data), 0, 0
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if match is None:
-                other = "write cells, numbers, functions, + - * / ^ and comparisons only"
-                raise ExpressionError(at, f"{text[at]!r} has no meaning here", _INSTEAD.get(text[at], other))
-            opened = _depth(opened + (match[0] == "(") - (match[0] == ")"), at)
-            if match.lastgroup != "blank":
-                yield _token(str(match.lastgroup), match[0], at)
-            at = match.end()
-
-
-def _token(group: str, text: str, at: int) -> Token:
-    if group == "commas":
-        short = f"write {text.replace(',', '')} (or, for several arguments, a blank after each comma)"
-        advice = short if len(text) <= _MOST_QUOTED else "write it without them"
-        raise ExpressionError(at, f"{quoted(text)} has commas within the number", advice)
-    if group == "number":
-        return Token("NUMBER", re.sub(r"\s", "", text), at)
-    if group == "relation":
-        return Token("RELATION", " ".join(text.split()), at)
-    if group == "sign":
-        return Token(_SIGNS[text], "-" if _SIGNS[text] == "MINUS" else text, at)
-    segments = text.split(".")
-    if len(segments) == 1 and _NAME.fullmatch(text) and text.casefold() not in _NO_NUMBERS:
-        return Token(_WORDS.get(text, "NAME"), text, at)
-    formed = len(segments) in (2, 3) and all(_SEGMENT.fullmatch(segment) for segment in segments)
-    if not formed or _EXPONENT.fullmatch(
-        text
-    ):  # 1.5e+3 is a number to its writer, though 1.5e could be a row
-        raise ExpressionError(at, f"{quoted(text)} is no number, cell or name", _remedy(text, segments))
-    stars = segments.count("*")
-    if segments[0] == "*" or stars > 1:
-        what = f"{quoted(text)} names no table and no one row or column"
-        raise ExpressionError(at, what, "write t3.*.P@1 or t3.row.*")
-    return Token("CELLS" if stars else "CELL", text, at)
-
-
-def _remedy(text: str, segments: list[str]) -> str:
-    """Most of what is neither a reference nor a name lacks its blanks around a minus."""
-    if text.casefold() in _NO_NUMBERS:
-        return "write a finite number"
-    if _EXPONENT.fullmatch(text):
-        return "write the number without an exponent, or as 5 * 10^3"
-    if "-" in text:
-        return "put a blank on both sides of a minus"
-    if re.fullmatch(r"[0-9.]+", text):
-        return "write a number as 17 or 0.5"
-    if text[0].isdigit() and len(segments) == 1:
-        return "put an operator or a blank after the number; names begin with a letter"
-    if len(segments) > 1:
-        return "write a cell as table.row.column, or table.row where the claim names a metric"
-    return "names have letters (a to z), digits and _ only, and begin with a letter"
-
-
-def _refuse(error: UnexpectedToken, end: int) -> NoReturn:
-    """Says of a token that cannot stand where it stands what was to come there."""
-    token, accepted = error.token, error.accepts or set()
-    at = end if token.type == "$END" else token.start_pos or 0
+def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
+    """Says of what cannot be read, or cannot stand where it stands, what was to come there."""
+    if isinstance(error, UnexpectedCharacters):
+        at = error.pos_in_stream or 0
+        word = re.match(r"[\w.@*,-]+|.", text[at:], re.DOTALL)
+        shown = quoted(word[0] if word else "")
+        raise ExpressionError(at, f"{shown} has no meaning here", _INSTEAD.get(text[at], _READABLE)) from None
+    assert isinstance(error, UnexpectedToken)
+    token, wanted = error.token, error.accepts or set()
+    at = len(text) if token.type == "$END" else token.start_pos or 0
     shown = "the end" if token.type == "$END" else quoted(str(token))
     what, advice = f"{shown} where an operator or a comparison was to come", "write one"
-    if accepted == {"NUMBER"}:
+    if wanted == {"NUMBER"}:
         what, advice = _no_exponent(shown)
-    elif "NUMBER" in accepted:
+    elif "NUMBER" in wanted:
         what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
-    elif token.type == "RELATION":
-        what, advice = "two comparisons in a row", "join them with and, as in a > b and b > c"
-    elif token.type == "CARET":
-        what, advice = "a power of a power", "put parentheses, as in (a^2)^3"
-    elif "_CLOSE" in accepted:
+    elif "RPAR" in wanted:
         what, advice = f"{shown} where ) or an operator was to come", "close the parenthesis"
-    elif token.type == "_CLOSE":
-        what, advice = "')' closes nothing", "remove it, or open a parenthesis"
-    elif token.type == "_COMMA":
-        what, advice = "',' outside of a function", "join sentences with and"
     elif token.type == "NAME":
         advice = known_names(str(token), RELATIONS)
+    elif token.type in ("RELATION", "CARET", "RPAR", "COMMA"):
+        what = f"{shown} cannot stand here"
+        advice = "join sentences with and, or put parentheses around a part"
     raise ExpressionError(at, what, advice) from None
 
 
@@ -309,10 +239,10 @@ class _Build(Transformer[Token, Node]):
     def leaf(self, parts: list[Token]) -> Node:
         (token,) = parts
         if token.type == "NAME" and token in FUNCTIONS:
-            raise ExpressionError(
-                _at(token), f"{quoted(token)} is a function", f"write {FUNCTIONS[token].form}"
-            )
-        return Node(token.type.lower(), (), str(token), _at(token))
+            what, form = f"{quoted(token)} is a function", FUNCTIONS[token].form
+            raise ExpressionError(_at(token), what, f"write {form}")
+        text = re.sub(r"\s", "", token)
+        return Node(token.type.lower(), (), text, _at(token))
 
     def sentence(self, parts: list[Node]) -> Node:
         return _over("or", [_wanted(part, "truth") for part in parts])
@@ -327,18 +257,19 @@ class _Build(Transformer[Token, Node]):
         return _over("not" if denied else "negation", [inner], at=_at(sign))
 
     def comparison(self, parts: list[Any]) -> Node:
-        left, relation, right = parts
-        return _over("comparison", [_wanted(left, "number"), _wanted(right, "number")], str(relation))
+        sides = [_wanted(part, "number") for part in parts[::2]]
+        return _over("comparison", sides, " ".join(parts[1].split()))
 
     def sum(self, parts: list[Any], op: str = "sum") -> Node:
-        return _over(op, [_wanted(part, "number") for part in parts[::2]], "".join(parts[1::2]))
+        signs = "".join(parts[1::2]).replace("\N{MINUS SIGN}", "-")
+        return _over(op, [_wanted(part, "number") for part in parts[::2]], signs)
 
     def product(self, parts: list[Any]) -> Node:
         return self.sum(parts, "product")
 
     def power(self, parts: list[Any]) -> Node:
         base, _, exponent = parts
-        if not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
+        if not exponent.isascii() or not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
             raise ExpressionError(_at(exponent), *_no_exponent(quoted(exponent)))
         return _over("power", [_wanted(base, "number")], str(int(exponent)))
 
@@ -392,4 +323,4 @@ def _argument(node: Node, wanted: Argument, form: str) -> None:
 
 @cache
 def _parser() -> Lark:
-    return Lark(_GRAMMAR, parser="lalr", lexer=_Tokens, transformer=_Build(), maybe_placeholders=False)
+    return Lark(_GRAMMAR, parser="lalr", lexer="contextual", transformer=_Build(), maybe_placeholders=False)
