@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import audit
-from audit import split_verdicts
 from audit.across_papers import across
 from audit.checks import Sheet, all_findings
 from audit.claim import Paper
-from audit.comparator import MarginsNow, compare
 from audit.describe import share
 from audit.imported import aimed
 from audit.looks import Judge, about_looks, judge_by
-from audit.planning import settling
+from audit.plan import settling
 from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Verdict
+from audit.split_study import stand
 from audit.stats.printed import printed_count
+from audit.verdicts import MarginsNow, compare
 
 
 def assemble(
@@ -88,7 +88,7 @@ def is_judged_by(audit: Audit) -> bool:
     found = share(audit.claims, audit.verdicts)
     shared = (audit.share or found) == found
     verdicts = _verdicts(audit) == audit.verdicts
-    return verdicts and shared and split_verdicts.stand(audit)
+    return verdicts and shared and stand(audit)
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:

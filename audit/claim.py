@@ -20,7 +20,6 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from audit import claim_checks, claim_source, record
-from audit.claim_kinds import AnyClaim, Claim, DominanceClaim, ValueClaim
 from audit.claim_known import KnownNames
 from audit.claim_margins import Margins
 from audit.claim_model import (
@@ -46,6 +45,9 @@ from audit.claim_sound import sound_part
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.claim_verified import verified
 from audit.errors import ClaimFileError
+from audit.kinds import AnyClaim, Claim
+from audit.kinds.several import DominanceClaim
+from audit.kinds.value import ValueClaim
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -249,7 +251,7 @@ class Paper(Model):
                 "runs_behind": claim.runs_behind,
                 "deterministic": claim.deterministic,
                 "negligible": claim.negligible,
-                "paired": claim.paired is not None,
+                "paired": False,  # a key of earlier versions, which no file of ours has had
                 "printed": claim.printed,
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)

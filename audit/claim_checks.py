@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from audit import claim_known, claim_links, claim_reading_checks
-from audit.claim_kinds import KINDS, JudgedByMargin
 from audit.claim_known import KnownNames
 from audit.claim_model import no_number
 from audit.claim_names import (
@@ -24,6 +23,7 @@ from audit.claim_names import (
 )
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.claim_text import is_visible
+from audit.kinds import CLAIM_MODELS, JudgedByMargin
 from audit.names import known_names
 from audit.stats.printed import COUNTS, printed, printed_count
 
@@ -241,7 +241,7 @@ def _margin_name(
     name = name.partition(":")[0]  # of one metric
     if name in kinds and (name in tables or name == "default"):
         yield Problem(path, "names both a claim and a table or the default; give the claim another id")
-    elif name in kinds and not issubclass(KINDS.get(kinds[name], JudgedByMargin), JudgedByMargin):
+    elif name in kinds and not issubclass(CLAIM_MODELS.get(kinds[name], JudgedByMargin), JudgedByMargin):
         yield Problem(path, f"names a claim of kind {kinds[name]}, which is judged without one; drop it")
     elif name != "default" and name not in tables and name not in kinds:
         offered = [*tables, *(known for known in kinds if known)]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.claim_kinds import KINDS, Claim, Formula
 from audit.claim_model import is_metric, no_number
 from audit.claim_names import (
     CellNames,
@@ -30,8 +29,10 @@ from audit.claim_reference import (
 from audit.claim_source import KeyPath, Plain, Problem
 from audit.expression import ExpressionError, parse, references
 from audit.expression import names as names_in
+from audit.kinds import CLAIM_MODELS, Claim
+from audit.kinds.costs import FEWEST_DECADES, FEWEST_SIZES
+from audit.kinds.stated import Formula
 from audit.names import known_names
-from audit.stats.growth import FEWEST_DECADES, FEWEST_SIZES
 from audit.stats.printed import printed
 
 #: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
@@ -50,7 +51,7 @@ def problems(names: FileNames) -> Iterator[Problem]:
     for path, claim in claims:
         if claim.get("where") == {}:
             yield Problem((*path, "where"), "names no place; add section, page or label")
-        kind = KINDS.get(str(claim.get("kind")))
+        kind = CLAIM_MODELS.get(str(claim.get("kind")))
         if kind is not None:
             yield from _in_claim(path, claim, kind, names)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from audit.claim_kinds import Claim, GapClaim, JudgedByMargin, OrderClaim, SignificantClaim
 from audit.claim_margin import Given, Ground, MarginError, resolve
 from audit.claim_model import Margin
 from audit.claim_reference import UnresolvedError
 from audit.claim_sound import within
 from audit.claim_source import KeyPath, Problem
+from audit.kinds import Claim, JudgedByMargin
+from audit.kinds.pair import OrderClaim, SignificantClaim
+from audit.kinds.value import GapClaim
 from audit.record import Cell
 from audit.record import Margin as Resolved
 from audit.stats.printed import printed_count

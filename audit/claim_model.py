@@ -2,7 +2,7 @@
 
 The docstring under a field is its description in the JSON Schema that editors read. What one field alone can
 tell is checked here; what takes two places of the file is in `audit.claim_checks`. The kinds of claims are in
-`audit.claim_kinds`.
+`audit.kinds`.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from audit.claim_kinds import KINDS
 from audit.claim_model import PATTERNS
 from audit.claim_names import counted
 from audit.claim_source import KeyPath, Plain, Problem, Source, short
+from audit.kinds import CLAIM_MODELS
 from audit.names import known_names
 
 #: What each type of error asks for.
@@ -55,10 +55,12 @@ def _sentence(
     if kind == "missing":
         return Problem((*path, *rest), "this key is missing; add it")
     if kind == "union_tag_not_found":
-        return Problem((*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(KINDS)})")
+        return Problem(
+            (*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(CLAIM_MODELS)})"
+        )
     if kind == "union_tag_invalid":
         return Problem(
-            (*path, "kind"), f"unknown kind {context['tag']!r}; {known_names(context['tag'], KINDS)}"
+            (*path, "kind"), f"unknown kind {context['tag']!r}; {known_names(context['tag'], CLAIM_MODELS)}"
         )
     if kind == "extra_forbidden":
         known = _keys_at(paper, path[:-1], source.content)
@@ -142,8 +144,8 @@ def _keys_at(model: type[BaseModel], path: KeyPath, content: Plain) -> list[str]
         models = list(_models(field.annotation)) if field else []
         if models:
             model = models[0]
-        if len(models) > 1 or model in KINDS.values():
-            model = KINDS.get(str(content.get("kind")), model) if isinstance(content, dict) else model
+        if len(models) > 1 or model in CLAIM_MODELS.values():
+            model = CLAIM_MODELS.get(str(content.get("kind")), model) if isinstance(content, dict) else model
     return list(_fields(model))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from audit.record import ClaimRecord, Share, Verdict, comparison
-from audit.stats.share import wilson
+from audit.stats.documents import wilson
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:

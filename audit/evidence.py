@@ -19,8 +19,7 @@ from audit.record import (
     canonical_json,
     comparable_metric,
 )
-from audit.stats.moderated import Moderated, Prior, prior_of
-from audit.stats.sample import sample
+from audit.stats.sample import Moderated, Prior, prior_of, sample
 
 _SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")  # from best to worst
 

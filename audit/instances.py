@@ -24,17 +24,14 @@ from numpy.typing import NDArray
 
 from audit.errors import StoreError
 from audit.evidence import Arm, gather
+from audit.kinds import KINDS
 from audit.record import Audit, ClaimRecord, Estimate, ExperimentRecord, InstanceEvidence, SeedPair, Verdict
-from audit.stats.bootstrap import replicated_means
-from audit.stats.instance import satterthwaite
-from audit.stats.mcnemar import mcnemar
-from audit.stats.sample import sample
-from audit.stats.student import interval
+from audit.stats.documents import mcnemar, replicated_means
+from audit.stats.sample import interval, sample, satterthwaite
 from audit.store import Store
 from reimpl.errors import ReimplError
 from reimpl.hit_pattern import hit_pattern, is_kept, of_documents
 
-KINDS = ("order", "gap", "equivalent", "significant")
 REPLICATES = 2000
 RNG_SEED = 0
 #: More test documents are not drawn from: the normal interval is as good, and the draws take minutes.
@@ -106,11 +103,10 @@ def _arms(
     claim: ClaimRecord, verdict: Verdict, experiments: Mapping[str, ExperimentRecord], read: Predictions
 ) -> tuple[_Scores, _Scores] | None:
     """Both arms on the same documents, with the seeds that gave the verdict; None where there are none."""
-    if claim.kind not in KINDS or len(verdict.seeds) != 2 or not is_kept(claim.metric):
+    kind = KINDS.get(claim.kind)
+    if kind is None or not kind.of_a_pair or len(verdict.seeds) != 2 or not is_kept(claim.metric):
         return None
     seeds = [set(it) for it in verdict.seeds]
-    if claim.paired:
-        seeds = [seeds[0] & seeds[1]] * 2
     arms = [gather(name, experiments, metric=claim.metric) for name in claim.experiments]
     found = [_scores(arm, claim.metric, mine, read) for arm, mine in zip(arms, seeds, strict=True)]
     first, second = found
@@ -178,7 +174,7 @@ def _evidence(
     gaps = first.values.mean(axis=0) - second.values.mean(axis=0)
     difference, n = float(gaps.mean()), len(gaps)
     sd = float(gaps.std(ddof=1)) if n > 1 else 0.0
-    these = _seed_noise(first, second, pair=claim.paired is not None)
+    these = _seed_noise(first, second)
     clusters = _clusters([first, second])
     drawn = first.key in draws and second.key in draws
     return InstanceEvidence(
@@ -195,13 +191,12 @@ def _evidence(
     )
 
 
-def _seed_noise(first: _Scores, second: _Scores, *, pair: bool) -> list[tuple[float, float]] | None:
-    """(variance of the mean, df) of each arm, or of the pairs' differences; None with one seed in an arm."""
+def _seed_noise(first: _Scores, second: _Scores) -> list[tuple[float, float]] | None:
+    """(variance of the mean, df) of each arm; None with one seed in an arm."""
     a, b = ([float(x) for x in it.values.mean(axis=1)] for it in (first, second))
     if min(len(a), len(b)) < 2:
         return None
-    arms = [sample([x - y for x, y in zip(a, b, strict=True)])] if pair else [sample(a), sample(b)]
-    return [(it.variance / it.n, float(it.df)) for it in arms]
+    return [(it.variance / it.n, float(it.df)) for it in (sample(a), sample(b))]
 
 
 def _estimate(difference: float, parts: Sequence[tuple[float, float]]) -> Estimate:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from audit.record import ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
-from audit.stats.sequential import level_of
+from audit.stats.families import level_of
 
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""

@@ -422,8 +422,6 @@ class ClaimRecord:
     fitted: bool = False
     """Whether the reading in `note` was chosen after the table was seen."""
     """How the sentence was read, where it can be read in several ways."""
-    paired: str | None = None
-    """Why the arms' runs are paired by seed (same initialisation *and* data order); None: they are not."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ _CLAIM_FIELDS = {
     "details": "its details",
     "deterministic": "whether it is deterministic",
     "runs_behind": "the paper’s runs behind a number",
-    "paired": "whether its runs are paired",
 }
 _SPEC_FIELDS = {
     "model": "another model",

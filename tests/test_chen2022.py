@@ -14,7 +14,8 @@ from audit.checks.formulas import formulas
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
 from audit.claim import Paper, builtin_claims, load
-from audit.claim_kinds import JudgedByMargin, OrderClaim
+from audit.kinds import JudgedByMargin
+from audit.kinds.pair import OrderClaim
 from audit.record import Cell, ClaimRecord
 from audit.runner.tuning.question import tuning_of
 from reimpl import xml_cnn
@@ -664,4 +665,3 @@ def first(claim: str) -> ClaimRecord:
 def test_orders_call_little_negligible() -> None:
     orders = [claim for claim in paper().claims if isinstance(claim, OrderClaim)]
     assert {claim.negligible for claim in orders} == {0.1}
-    assert all(claim.paired is None for claim in orders)

@@ -238,13 +238,13 @@ def test_settings_of_the_kinds_reach_the_records(file: Path) -> None:
         edited(
             (
                 "metric: P@1, says",
-                "metric: P@1, negligible: 0.3, paired: {reason: same init and order}, says",
+                "metric: P@1, negligible: 0.3, says",
             ),
             ("says: As printed", "says: As printed, runs_behind: 5, deterministic: true, primary: true"),
         )
     )
     order, value, *_ = load(file).claim_records()
-    assert (order.negligible, order.paired) == (0.3, "same init and order")
+    assert order.negligible == 0.3
     assert (value.runs_behind, value.deterministic, value.primary) == (5, True, True)
 
 
@@ -344,7 +344,6 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
         ([("says: As printed", "says: As printed, runs_behind: 3")], False),
         ([("says: As printed", "says: As printed, deterministic: true")], False),
         ([("says: We win", "says: We win, negligible: 0.2")], False),
-        ([("says: We win", "says: We win, paired: {reason: x}")], False),
         ([("better: t1.ours, worse: t1.base", "better: t1.base, worse: t1.ours")], False),
         (
             [
@@ -539,7 +538,6 @@ _EVERY_TEXT = [
     ('paper: "50"', "paper: {}"),
     ('code: "51"', "code: {}"),
     ("source: train.py", "source: {}"),
-    ("says: We win", "says: We win, paired: {{reason: {}}}"),
     ('"76.38"', "{}"),
 ]
 

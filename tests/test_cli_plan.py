@@ -17,11 +17,11 @@ from audit import cli
 from audit.errors import AuditError
 from audit.exit_codes import Exit
 from audit.pipeline.until_settled import declared, looks_of
-from audit.planning import RunTime
+from audit.plan import RunTime
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
+from audit.stats.families import schedule
 from audit.stats.power import order_power
-from audit.stats.sequential import schedule
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import its_own, write_corpus, write_paper

@@ -24,7 +24,7 @@ from audit.imported import (
     strangers,
     with_imported,
 )
-from audit.planning import outlooks, sentence
+from audit.plan import outlooks, sentence
 from audit.record import (
     Audit,
     DataInfo,
@@ -221,17 +221,6 @@ def test_arms_on_differently_named_or_sized_data_are_not_compared(paper: Paper) 
     sized = imported("letters", LOW, n_test=100)
     assert order(judged(paper, *imported("words", HIGH), *sized)).outcome == "reproduced"
     assert order(judged(paper, *imported("words", HIGH, n_test=99), *sized)).reason == "different_data"
-
-
-def test_seeds_of_other_programs_are_no_pairs(tmp_path: Path) -> None:
-    """The claim file declares pairs for our runs: same initial weights and order of the data."""
-    pairs = ("worse: t1.letters, metric: P@1,", "worse: t1.letters, metric: P@1, paired: {reason: one seed},")
-    paper = load(write_paper(tmp_path, pairs))
-    own = {"words": ours("words", HIGH), "letters": ours("letters", LOW)}
-    assert "3 pairs of seeds" in order(judged(paper, beside=own)).badges
-    audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW))
-    assert "3 pairs of seeds" not in order(audit).badges
-    assert order(audit).df == pytest.approx(4.0)  # Welch with equal spread: 2 (n - 1), not n - 1
 
 
 # --------------------------------------------------------------------------- scope

@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from audit.assemble import is_judged_by
 from audit.instances import MOST_DOCUMENTS, instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
-from audit.stats.bootstrap import replicated_means
+from audit.stats.documents import replicated_means
 from audit.store import Store
 from reimpl.hit_pattern import hit_pattern
 from reimpl.truth import Truth
@@ -156,18 +156,6 @@ def test_copies_of_a_text_are_drawn_together() -> None:
     assert found.bootstrap[1] - found.bootstrap[0] > 1.5 * (alone[1] - alone[0])
     del suite.kept["a0"]["copies"]
     assert suite.evidence().bootstrap == alone
-
-
-def test_pairs_of_seeds_where_they_are_pairs() -> None:
-    """Paired claims take the common seeds and the error of their differences."""
-    suite = Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
-    found = suite.evidence(made("order", printed=(), paired="same weights and order"))
-    a, b = (points(suite.right[name][:3]).mean(axis=1) for name in ("a", "b"))
-    test = stats.ttest_rel(a, b)
-    assert found.these is not None
-    assert found.these.df == pytest.approx(2.0)
-    assert found.these.ci95 == pytest.approx(tuple(test.confidence_interval(0.95)))
-    assert found.difference == pytest.approx((a - b).mean())
 
 
 def test_one_seed_has_no_noise_of_seeds() -> None:

@@ -10,15 +10,15 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from audit.comparator import compare
 from audit.manifest import BY_COMMAND, NOT_IN_STORE
-from audit.planning import Outlook, RunTime, RunTimes, outlooks, sentence, settling
-from audit.planning.outlook import LEFT_OUT, NOT_YET
-from audit.planning.question import FULL, Direction, Distance, Levels, Noise, Several
+from audit.plan import LEFT_OUT, NOT_YET, Outlook, RunTime, RunTimes, outlooks, sentence, settling
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
-from audit.stats.planning import Needed
+from audit.stats.power import FULL, Direction, Distance, Levels, Needed, Noise, Several
+from audit.verdicts import compare
 from tests.records import make_experiment, make_run
 from tests.stats import golden
 
@@ -55,14 +55,15 @@ def only(audit: Audit) -> Outlook:
     return found
 
 
-def open_value(difference: float, sd: float, *, n: int = 3, **more: Any) -> Audit:
-    """A value claim as its verdict left it, with an SD that is known: planned with as it is."""
-    verdict = Verdict(
-        "c:P@1", "inconclusive", "straddles_margin", n=(n,), attempts=(n,), estimate=76.38 + difference,
-        target=76.38, margin=0.505, sd=sd, df=1e12, p_reproduced=0.2, p_contradicted=1.0,
-        p_reproduced_adjusted=0.2, p_contradicted_adjusted=1.0,
-    )  # fmt: skip
-    return audit_of([claim("value", "e")], experiment("e", *[76.0] * n, **more), verdicts=[verdict])
+def open_value(
+    difference: float, sd: float, *, n: int = 3, claimed: dict[str, Any] | None = None, **more: Any
+) -> Audit:
+    """A value claim with half a point beyond its rounding, and runs whose SD has the upper limit `sd`."""
+    s = sd * math.sqrt(stats.chi2.ppf(0.2, n - 1) / (n - 1))
+    off = np.linspace(-1.0, 1.0, n)
+    values = 76.38 + difference + s * off / off.std(ddof=1)
+    one = claim("value", "e", **{"margin": Margin(0.505, "field", "usual"), **(claimed or {})})
+    return left_open(audit_of([one], experiment("e", *values, **more)))
 
 
 # --------------------------------------------------------------------------- values
@@ -92,16 +93,12 @@ def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_per
 ) -> None:
     """Four runs behind the printed number undo that its scatter is taken as twice ours."""
     difference, power = case["inputs"]["true_diff"], case["expected"]["power"]
-    audit = open_value(difference, 0.3)
-    claims = (replace(audit.claims[0], runs_behind=4),)
-    audit = replace(audit, claims=claims, verdicts=(replace(audit.verdicts[0], margin=0.5),))
-    found = only(audit)
+    found = only(open_value(difference, 0.3, claimed={"runs_behind": 4, "margin": HALF}))
     assert found.reproduce == Needed(None, None)
     for seeds, target in ((found.contradict.seeds_80, 0.8), (found.contradict.seeds_90, 0.9)):
         assert seeds is not None
         assert all(p < target for n, p in power.items() if int(n) < seeds)
         assert all(p >= target for n, p in power.items() if int(n) >= seeds)
-    assert found.chance(8) == pytest.approx(power["8"], abs=case["tol"])
 
 
 def test_where_the_paper_s_own_run_is_the_noise_the_authors_seeds_would_settle_it() -> None:
@@ -119,7 +116,8 @@ def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
     """s = 0.3 on 2 degrees of freedom: 0.3 / sqrt(-ln 0.8) = 0.6351."""
     found = only(audit_of([claim("value", "e")], experiment("e", 75.88, 76.18, 76.48)))
     assert found.question is not None
-    assert found.question.plan(FULL).sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
+    assert isinstance(found.question, Distance)
+    assert found.question.noise.upper.sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
 
 
 # --------------------------------------------------------------------------- time
@@ -234,15 +232,6 @@ def test_a_gap_has_two_arms_and_two_roundings() -> None:
     alone = Distance(0.0, Noise(0.3, KNOWN, 2), 0.5, 0.01, 1).plan(FULL).reproduce
     assert found.reproduce == alone
     assert alone.seeds_80 is not None
-
-
-def test_pairs_are_planned_by_the_sd_of_their_differences() -> None:
-    a, b = experiment("a", 50.0, 53.0, 51.0), experiment("b", 49.6, 52.5, 50.9)  # 0.4, 0.5, 0.1
-    found = only(left_open(audit_of([claim("order", "a", "b", printed=(), paired="same")], a, b)))
-    assert isinstance(found.question, Direction)
-    assert found.question.noise.arms == 1
-    assert found.question.noise.sd == pytest.approx(0.2082, abs=1e-4)
-    assert found.question.difference == pytest.approx(1.0 / 3.0)
 
 
 def test_a_likeness_on_its_margin_is_settled_by_no_number_of_seeds() -> None:

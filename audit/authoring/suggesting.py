@@ -22,9 +22,9 @@ from audit.assemble import sheet_of
 from audit.authoring.reporting import reported
 from audit.checks.sheet import Number, Sheet
 from audit.claim import Paper
-from audit.claim_kinds import KINDS, Claim
 from audit.claim_reference import UnresolvedError, address
 from audit.claim_source import Plain
+from audit.kinds import CLAIM_MODELS, Claim
 from audit.record import TableRecord
 from audit.stats.printed import printed
 
@@ -175,7 +175,7 @@ def _place(draft: Draft) -> str:
 
 
 def _claim(content: Mapping[str, Plain]) -> Claim:
-    return KINDS[content["kind"]].model_validate(dict(content))
+    return CLAIM_MODELS[content["kind"]].model_validate(dict(content))
 
 
 def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]]:

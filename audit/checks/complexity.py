@@ -10,8 +10,8 @@ from typing import Any
 from audit.checks.finding import decimal, finding
 from audit.checks.sheet import Sheet
 from audit.expression import UndefinedError, parse, value_of
+from audit.kinds.costs import MARGIN, growth
 from audit.record import ClaimRecord, Finding, FindingResult
-from audit.stats.growth import MARGIN, growth
 from audit.stats.printed import Printed, printed
 
 #: Three decades, so that what is added once no longer shows at the upper end.

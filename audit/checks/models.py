@@ -12,7 +12,7 @@ from audit.expression import evaluate, parse
 from audit.record import ClaimRecord, Finding
 
 Counter = Callable[[Mapping[str, Any]], int]
-"""From what a claim file says of a model (`audit.claim_kinds.Counted`) to a number of weights."""
+"""From what a claim file says of a model (`audit.kinds.stated.Counted`) to a number of weights."""
 
 _OURS = "our model is not built as the formula has it"
 

@@ -381,16 +381,18 @@ def claim_command(
     --says "words are better" --section 3.2
     """
     from audit.authoring.entry_keys import keys_of, pairs
-    from audit.claim_kinds import KINDS, Claim
+    from audit.kinds import CLAIM_MODELS, Claim
     from audit.names import known_names as offered
 
     file = open_file(paper)
     check_free(id, "claim", [it.id for it in file.paper.claims])
-    kind = kind or choice("Kind", list(KINDS), lambda it: (KINDS[it].__doc__ or "").splitlines()[0])
-    if kind not in KINDS:
-        raise AuditError(f"there is no kind of claim {kind!r}; {offered(kind, KINDS)}")
+    kind = kind or choice(
+        "Kind", list(CLAIM_MODELS), lambda it: (CLAIM_MODELS[it].__doc__ or "").splitlines()[0]
+    )
+    if kind not in CLAIM_MODELS:
+        raise AuditError(f"there is no kind of claim {kind!r}; {offered(kind, CLAIM_MODELS)}")
     own_first = sorted(
-        keys_of(KINDS[kind], without=("id", "kind", "where")),
+        keys_of(CLAIM_MODELS[kind], without=("id", "kind", "where")),
         key=lambda it: (not it.required, it.field in Claim.model_fields),
     )
     keys = {it.name: it for it in own_first}

@@ -6,8 +6,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from audit.judging.readings import about
 from audit.record import ClaimRecord, Readings, ReadingVerdict, Verdict
+from audit.verdicts import about_readings
 from reports import numbers
 from reports.sentences import DIFFERENCES
 from reports.verdicts import coverage, edges, open_choice, reading_name
@@ -32,7 +32,7 @@ def readings_lines(claim: ClaimRecord, verdict: Verdict, readings: Readings | No
         yield "  the default reading alone was run; `audit run --readings` runs the others"
         return
     counts = Counter(it.outcome for it in verdict.readings)
-    yield from _wrapped(f"{about(counts, verdict.readings_declared)}: {_RULE}")
+    yield from _wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_RULE}")
     yield from _table(claim, verdict)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from audit.explaining.step import num
 from audit.record import ClaimRecord, SplitNoise, SplitStudy, SplitVerdict
+from audit.stats.decision import num
 from reports.splits import default_reading, splits_because
 from reports.text import plural
 

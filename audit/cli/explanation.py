@@ -9,9 +9,9 @@ from dataclasses import replace
 from audit.cli.explained_protocol import protocol_texts
 from audit.cli.explained_readings import readings_lines
 from audit.cli.explained_splits import splits_lines
-from audit.explaining import Derivation, Family, Step, derivation
-from audit.explaining.step import num
+from audit.explain import Derivation, Family, derivation
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
+from audit.stats.decision import Step, num
 from audit.stats.printed import printed
 from reports.cards import seed_note
 from reports.lookup import Lookup, lookup
@@ -224,7 +224,7 @@ def _change(found: Derivation, audit: Audit) -> Iterator[str]:
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     from audit.mixed_evidence import advice
-    from audit.planning import outlooks, sentence
+    from audit.plan import outlooks, sentence
 
     verdict, claim = found.verdict, found.claim
     if verdict.reason == "mixed_evidence":

@@ -39,7 +39,7 @@ def judge_command(
     from audit.cli.index import write_index
     from audit.cli.report import write_files, write_report
     from audit.pipeline.session import Session, command_line
-    from audit.split_columns import column_of
+    from audit.split_study import column_of
 
     session = Session(store, evidence, command_line(context.obj), _on_stderr)
     paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not

@@ -18,7 +18,7 @@ from audit.exit_codes import Exit
 
 if TYPE_CHECKING:
     from audit.claim import Paper
-    from audit.planning import Outlook, RunTime
+    from audit.plan import Outlook, RunTime
     from audit.record import Audit, ExperimentRecord
 
 _WIDTH = 110
@@ -100,7 +100,7 @@ def _unrun(paper: Paper) -> Audit:
 
 def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
     from audit.manifest import BY_COMMAND
-    from audit.planning import NOT_YET
+    from audit.plan import NOT_YET
     from audit.record import ExperimentRecord
     from reimpl.models import known_models
 
@@ -122,7 +122,7 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
 
 
 def _planned(audit: Audit, where: str) -> _Planned:
-    from audit.planning import cost, outlooks
+    from audit.plan import cost, outlooks
 
     with numbers_explained(Path(where)):
         found = outlooks(audit)
@@ -154,7 +154,7 @@ def _print_table(outlooks: Sequence[Outlook]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from audit.planning import sentence
+    from audit.plan import sentence
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -177,7 +177,7 @@ def _print_table(outlooks: Sequence[Outlook]) -> None:
 
 def _readings(audit: Audit) -> Iterator[str]:
     """How many readings of what the paper leaves open there are, and how many were run."""
-    from audit.planning import NOT_YET
+    from audit.plan import NOT_YET
     from audit.readings import declared
     from audit.runner.plan import LEFT_OUT
 
@@ -214,13 +214,13 @@ def _together(planned: _Planned) -> str:
 
 
 def _time_of(audit: Audit, runs: dict[str, int]) -> RunTime | None:
-    from audit.planning import RunTimes
+    from audit.plan import RunTimes
 
     return RunTimes(audit.experiments).of(runs)
 
 
 def _hopeless(outlooks: Sequence[Outlook]) -> Iterator[tuple[str, list[str]]]:
-    from audit.planning import sentence
+    from audit.plan import sentence
 
     texts = sorted((sentence(it), it.claim) for it in outlooks if it.seeds is None)
     for text, group in groupby(texts, key=lambda pair: pair[0]):
@@ -240,7 +240,7 @@ def _as_json(planned: _Planned) -> dict[str, Any]:
 
 
 def _claim_as_json(it: Outlook) -> dict[str, Any]:
-    from audit.planning import sentence
+    from audit.plan import sentence
 
     return {
         "claim": it.claim,

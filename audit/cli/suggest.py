@@ -97,7 +97,7 @@ def _of(
     tables: Sequence[str] | None,
     kinds: Sequence[str] | None,
 ) -> list[Suggestion]:
-    from audit.claim_kinds import KINDS
+    from audit.kinds import KINDS
     from audit.names import known_names as offered
 
     for what, given, known in (("table", tables, names), ("kind of claim", kinds, list(KINDS))):

@@ -42,18 +42,17 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     The claim alone is off, so that Holm leaves it its share of the level; variances are moderated over the
     experiments of the plan.
     """
-    from audit.judging import JUDGES
+    from audit.kinds import KINDS
     from audit.looks import next_level
-    from audit.stats.power import contradiction_power, order_power
-    from audit.stats.sequential import level_of
-    from audit.stats.target import KAPPA
+    from audit.stats.families import level_of
+    from audit.stats.power import KAPPA, contradiction_power, order_power
 
     records = {it.id: it for it in plan.experiments if not it.not_run and not it.deterministic}
     seeds = max((len(plan.keys.get(name, ())) for name in records), default=0)
     claims = [
         it
         for it in suite.paper.claim_records()
-        if it.kind in JUDGES and it.experiments and records.keys() >= set(it.experiments)
+        if KINDS[it.kind].test and it.experiments and records.keys() >= set(it.experiments)
     ]
     values = [it for it in claims if it.kind == "value" and records[it.experiments[0]].scope != "other_data"]
     orders = [it for it in claims if it.kind == "order"]
@@ -124,7 +123,7 @@ def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
 
 def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
     """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
-    from audit.planning import RunTimes
+    from audit.plan import RunTimes
 
     wanted = {job.spec.key for job in missing}
     runs: Counter[str] = Counter()

@@ -91,7 +91,7 @@ class Session:
 
     def studies(self, paper: Paper) -> dict[str, SplitStudy]:
         """Of split columns, by report."""
-        from audit.split_columns import studies_of
+        from audit.split_study import studies_of
 
         return studies_of(paper, self.plans(paper), self.runs, self.lost(paper))
 
@@ -113,7 +113,7 @@ class Session:
         from audit.manifest import note_settled, with_lost_imports, with_stored_runs
         from audit.papers import sheets_beside
         from audit.runner.versions import sources_of
-        from audit.split_columns import with_splits
+        from audit.split_study import with_splits
 
         imported, lost = self.imported(paper), self.lost(paper)
         ours = {

@@ -14,11 +14,11 @@ from audit.looks import with_look
 from audit.pipeline.estimates import seconds_of_runs
 from audit.pipeline.suite import Suite
 from audit.record import Audit, Look
-from audit.stats.decision import Decision
-from audit.stats.sequential import Schedule, step
+from audit.stats.families import Schedule
+from audit.stats.power import FUTILE
 
 if TYPE_CHECKING:
-    from audit.planning import Outlook
+    from audit.plan import Outlook
     from audit.runner import Job, Plan
 
 DEFAULT_LOOKS = (3, 5, 8, 12, 20)
@@ -125,7 +125,7 @@ class Walk:
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
         """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
-        from audit.planning import outlooks
+        from audit.plan import outlooks
 
         level = self.schedule.level(seeds)
         assert level is not None
@@ -143,17 +143,10 @@ class Walk:
     def _outcome(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> list[Outlook]:
         """The claims for which the next look is worth its time; `why` is kept for where there is none."""
         last, level = self.schedule.looks[-1], self.schedule.level(seeds)
-        steps = {
-            it.claim: step(
-                self.schedule,
-                seeds=seeds,
-                decision=Decision("inconclusive", it.reason),
-                power_at_last_look=it.chance(last),
-            )
-            for it in outlooks
-        }
-        worth_more = [it for it in outlooks if steps[it.claim] == "go_on"]
-        futile = sum(it == "futile" for it in steps.values())
+        chances = {it.claim: it.chance(last) for it in outlooks if seeds < last}
+        low = {claim for claim, chance in chances.items() if chance is not None and chance < FUTILE}
+        worth_more = [it for it in outlooks if seeds < last and it.claim not in low]
+        futile = len(low)
         hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
         self.suite.say(
             f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, "
@@ -199,7 +192,7 @@ class Walk:
 
     def _worth_running(self, plan: Plan) -> frozenset[str]:
         """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
-        from audit.judging import JUDGES
+        from audit.kinds import KINDS
 
         records = {it.id: it for it in plan.experiments}
         found: set[str] = set()
@@ -208,7 +201,7 @@ class Walk:
             elsewhere = claim.kind == "value" and any(
                 records[name].scope != "same_data" for name in names if name in records
             )
-            if claim.kind in JUDGES and names and names <= self.runnable and not elsewhere:
+            if KINDS[claim.kind].test and names and names <= self.runnable and not elsewhere:
                 found |= names
         return frozenset(found)
 

@@ -11,7 +11,7 @@ from audit.runner.faults import with_way_out
 
 
 def count_weights(counted: Mapping[str, Any]) -> int:
-    """The numbers in those weights of the model that `counted` (`audit.claim_kinds.Counted`) names.
+    """The numbers in those weights of the model that `counted` (`audit.kinds.stated.Counted`) names.
 
     The model is made on torch's meta device, which has shapes but no memory: a million labels cost nothing.
     Raises `PlanError` for a name that is none.

@@ -1,30 +1,47 @@
-"""Power of the tests: the chance that n seeds decide, if the true SD and the true difference were these.
+"""Power of the tests, and how many seeds would settle a claim if means and spread are as they are now.
 
 sigma is the SD over seeds, delta the true difference, D the margin, k = `arms` the arms of n seeds each (1:
 our runs against a printed number, 2: two systems), nu = k (n - 1). The SD s that the test will see is random
-too: every power is exact, the normal probability given s averaged over s / sigma = sqrt(chi2_nu / nu). Where
-variances are moderated, by `prior_df` = d0 an arm, the prior is taken to be right, s0 = sigma: the test then
-sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0 + nu), and t has k d0 + nu degrees of freedom.
+too: every power is exact, the normal probability given s averaged over s / sigma = sqrt(chi2_nu / nu) (of two
+one-sided tests: Phillips 1990). Where variances are moderated, by `prior_df` = d0 an arm, the prior is taken
+to be right, s0 = sigma: the test then sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0 + nu), and t has k d0 + nu
+degrees of freedom.
 
-Of the two one-sided tests: Phillips 1990.
+A `Question` is what a test asks of the means. It plans with the upper 80 % limit of the SD, since that of a
+few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen: a plan must
+not fall short, and seeds must not be called futile too soon.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from audit.stats.decision import ALPHA
-from audit.stats.student import quantile
+from audit.stats.sample import Difference, quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+KAPPA = 2.0
+"""SD of the paper's runs over that of ours, where the paper prints no spread: its number also carries what
+our seeds do not vary (settings, checkpoint, the run that was reported). Bouthillier et al. 2021,
+"Accounting for Variance in Machine Learning Benchmarks"."""
+
+MOST = 100
+"""Seeds beyond which no plan looks."""
+FUTILE = 0.20
+"""Below this power at the last look, more seeds are not worth their time."""
+
 _NODES = 120
 _TAIL = 1e-13
 """Probability of s left out at either end."""
+
+
+# --------------------------------------------------------------------------- power
 
 
 def tost_power(
@@ -44,7 +61,7 @@ def tost_power(
 
     Raises ValueError for fewer than 2 seeds, or an SD that is not above 0.
     """
-    root, df, prior = _checked(n, sd, arms), arms * (n - 1), arms * prior_df
+    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
     t = quantile(1.0 - alpha, df + prior)
     se = sd * root
 
@@ -77,7 +94,7 @@ def contradiction_power(
     r = `paper_sd_ratio` is what the test takes for the SD of the paper's runs over ours.
     Raises ValueError as `tost_power`.
     """
-    root, df, prior = _checked(n, sd, arms), arms * (n - 1), arms * prior_df
+    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
     predicted = math.sqrt(arms * (1.0 / n + (paper_sd_ratio**2 / paper_runs if paper_runs else 0.0)))
     t, se = quantile(1.0 - alpha / 2.0, df + prior), sd * root
 
@@ -92,20 +109,20 @@ def contradiction_power(
 def order_power(
     n: int, *, sd: float, gap: float, arms: int = 2, prior_df: float = 0.0, alpha: float = ALPHA
 ) -> float:
-    """Of a one-sided t test of two arms of n seeds each; or of n pairs (one arm: `sd` of the differences).
+    """Of a one-sided t test of two arms of n seeds each.
 
         P[t'_nu(gap / (sigma sqrt(k/n))) >= t_{1-alpha}],    nu = k (n - 1), t' noncentral
 
     Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
     Raises ValueError as `tost_power`.
     """
-    root, df, prior = _checked(n, sd, arms), arms * (n - 1), arms * prior_df
+    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
     t = quantile(1.0 - alpha, df + prior)
     return _over_sd(lambda s: _phi((gap - t * s * root) / (sd * root)), sd=sd, df=df, prior=prior)
 
 
 def seeds_needed(
-    power: Callable[[int], float], *, target: float, fewest: int = 3, most: int = 100
+    power: Callable[[int], float], *, target: float, fewest: int = 3, most: int = MOST
 ) -> int | None:
     """The smallest n from `fewest` to `most` with power(n) >= target; None where `most` does not reach it.
 
@@ -120,7 +137,19 @@ def seeds_needed(
     return high
 
 
-def _checked(n: int, sd: float, arms: int) -> float:
+def upper_sd(sd: float, df: float, *, level: float = 0.80) -> float:
+    """Upper confidence limit of sigma, s sqrt(nu / chi2_{1-level,nu}): 2.12 s at three seeds, 1.56 s at five.
+
+    Raises ValueError for an SD that is not above 0, or no degree of freedom.
+    """
+    from scipy import special
+
+    if not (math.isfinite(sd) and sd > 0.0 and df >= 1.0):
+        raise ValueError(f"planning needs an SD above 0 with a degree of freedom, got {sd!r} with {df!r}")
+    return sd if math.isinf(df) else sd * math.sqrt(df / float(special.chdtri(df, level)))
+
+
+def _root(n: int, sd: float, arms: int) -> float:
     """sqrt(k / n): standard error in units of the SD."""
     if n < 2 or not (math.isfinite(sd) and sd > 0.0):
         raise ValueError(f"power needs two seeds or more and an SD above 0, got {n!r} and {sd!r}")
@@ -143,12 +172,7 @@ def _phi(z: NDArray[Any]) -> NDArray[Any]:
 
 
 def _over_sd(
-    given: Callable[[NDArray[Any]], NDArray[Any]],
-    *,
-    sd: float,
-    df: int,
-    prior: float,
-    most: float = math.inf,
+    given: Callable[[NDArray[Any]], NDArray[Any]], *, sd: float, df: int, prior: float, most: float = math.inf
 ) -> float:
     """Mean of `given`(s~) over the law of s, where s~ <= `most`, by Gauss-Legendre quadrature.
 
@@ -164,13 +188,288 @@ def _over_sd(
         return 0.0
     nodes, weights = _legendre()
     u = (high - low) / 2.0 * nodes + (high + low) / 2.0
-    log_density = (
-        math.log(2.0)
-        + df / 2.0 * math.log(df / 2.0)
-        - math.lgamma(df / 2.0)
-        + (df - 1) * np.log(u)
-        - df * u * u / 2.0
-    )
+    constant = math.log(2.0) + df / 2.0 * math.log(df / 2.0) - math.lgamma(df / 2.0)
+    log_density = constant + (df - 1) * np.log(u) - df * u * u / 2.0
     moderated = sd * np.sqrt((prior + df * u * u) / (prior + df))
     total = (high - low) / 2.0 * float(np.sum(weights * np.exp(log_density) * given(moderated)))
     return min(1.0, max(0.0, total))
+
+
+# --------------------------------------------------------------------------- plans
+
+
+class Levels(NamedTuple):
+    """What a claim's own p-values must reach beside the other claims of the paper."""
+
+    reproduce: float
+    contradict: float
+
+
+FULL = Levels(ALPHA, ALPHA)
+
+
+class Needed(NamedTuple):
+    """Seeds an arm, those already run included; None where there is no such number up to `MOST`."""
+
+    seeds_80: int | None
+    seeds_90: int | None
+
+
+NONE = Needed(None, None)
+Obstacle = Literal["too_many_seeds", "no_number_of_our_seeds"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    reproduce: Needed
+    contradict: Needed
+    hopeless: bool = field(default=False, compare=False)
+    """Whether more seeds than `MOST` would not do either."""
+
+    @property
+    def fewest(self) -> int | None:
+        """Seeds an arm for 80 %, whichever way it goes."""
+        return min((n for n in (self.reproduce.seeds_80, self.contradict.seeds_80) if n), default=None)
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """None where one of the two is reached with 80 % power.
+
+        `no_number_of_our_seeds`: the paper's own run is the noise, or the difference lies on the margin; the
+        authors' seeds would settle it. `too_many_seeds`: more than `MOST` of ours would.
+        """
+        if self.fewest is not None:
+            return None
+        return "no_number_of_our_seeds" if self.hopeless else "too_many_seeds"
+
+
+class Question(Protocol):
+    def plan(self, levels: Levels) -> Plan:
+        """Seeds an arm to reproduce and to contradict, if the means are as they are now."""
+        ...
+
+    def chance(self, seeds: int, levels: Levels) -> float:
+        """To be decided either way with so many seeds an arm, if means and SD are as they are now."""
+        ...
+
+
+class Noise(NamedTuple):
+    sd: float
+    """Of one seed in each arm, moderated."""
+    df: float
+    arms: int
+    prior_df: float = 0.0
+    """Degrees of freedom that the prior adds to each arm."""
+
+    @property
+    def upper(self) -> Noise:
+        """With the SD that is planned with."""
+        return self._replace(sd=upper_sd(self.sd, self.df))
+
+
+def noise_of(difference: Difference) -> Noise | None:
+    """Of two arms; None where it cannot be estimated."""
+    if difference.error is None:
+        return None
+    arms = difference.first, difference.second
+    sd = math.sqrt((arms[0].variance + arms[1].variance) / 2.0)
+    return Noise(sd, difference.error.df, arms=2, prior_df=sum(it.df - (it.n - 1) for it in arms) / 2.0)
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Is the difference within a margin? Values, gaps and equivalence.
+
+    With ever more of our seeds a claim is reproduced iff |delta| < D - h, and contradicted iff |delta| > D +
+    h + z_.975 sigma r sqrt(k / m), r = `kappa`, since the paper's m runs remain as noisy as they are. Between
+    the two no number of our seeds settles it.
+    """
+
+    difference: float
+    noise: Noise
+    margin: float
+    half_unit: float = 0.0
+    paper_runs: int | None = None
+    """None where no printed number enters."""
+    kappa: float = KAPPA
+
+    def plan(self, levels: Levels) -> Plan:
+        noise, distance, inner = self.noise.upper, abs(self.difference), self.margin - self.half_unit
+        luck = self.kappa * noise.sd * math.sqrt(noise.arms / self.paper_runs) if self.paper_runs else 0.0
+        outer = self.margin + self.half_unit + quantile(1.0 - levels.contradict / 2.0, math.inf) * luck
+        if distance < inner:
+            return Plan(_needed(partial(self._inside, noise=noise, alpha=levels.reproduce)), NONE)
+        if distance <= outer:
+            return Plan(NONE, NONE, hopeless=True)
+        return Plan(NONE, _needed(partial(self._outside, noise=noise, alpha=levels.contradict)))
+
+    def chance(self, seeds: int, levels: Levels) -> float:
+        inside = self._inside(seeds, self.noise, levels.reproduce)
+        return min(1.0, inside + self._outside(seeds, self.noise, levels.contradict))
+
+    def _inside(self, seeds: int, noise: Noise, alpha: float) -> float:
+        return tost_power(
+            seeds,
+            sd=noise.sd,
+            margin=self.margin - self.half_unit,
+            difference=self.difference,
+            arms=noise.arms,
+            prior_df=noise.prior_df,
+            alpha=alpha,
+        )
+
+    def _outside(self, seeds: int, noise: Noise, alpha: float) -> float:
+        return contradiction_power(
+            seeds,
+            sd=noise.sd,
+            margin=self.margin,
+            difference=self.difference,
+            half_unit=self.half_unit,
+            arms=noise.arms,
+            paper_runs=self.paper_runs,
+            paper_sd_ratio=self.kappa,
+            prior_df=noise.prior_df,
+            alpha=alpha,
+        )
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Is the difference above a bar, or below a floor? Orders, significance, "no loss".
+
+    Of orders the floor is the negligible size, above the bar of 0: in between is a negligible gain.
+    """
+
+    difference: float
+    noise: Noise
+    bar: float = 0.0
+    """Reproduced above it."""
+    floor: float = 0.0
+    """Contradicted below it."""
+    printed_gap: float | None = None
+    negligible: float = 0.1
+    """A difference within it contradicts too where the printed gap is more than twice that."""
+
+    @property
+    def strength(self) -> float:
+        """Of the evidence for it, in SDs."""
+        return (self.difference - self.bar) / self.noise.sd
+
+    @property
+    def _weighty(self) -> bool:
+        return self.printed_gap is not None and self.printed_gap > 2.0 * self.negligible
+
+    def plan(self, levels: Levels) -> Plan:
+        noise, beyond = self.noise.upper, self.difference - self.floor
+        if self.bar < self.difference < self.floor:
+            return Plan(NONE, NONE, hopeless=True)
+        up = NONE
+        if self.difference > self.bar:
+            up = _needed(partial(self._above, noise=noise, alpha=levels.reproduce))
+        routes = []
+        if beyond < 0.0:
+            routes.append(_needed(partial(self._below, noise=noise, alpha=levels.contradict)))
+        if self._weighty and abs(beyond) < self.negligible:
+            routes.append(_needed(partial(self._small, noise=noise, alpha=levels.contradict)))
+        return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes)
+
+    def chance(self, seeds: int, levels: Levels) -> float:
+        """Of one without the other: where the floor is above the bar, both decide nothing."""
+        either = self.holds(seeds, levels.reproduce) + self.broken(seeds, levels.contradict)
+        return min(either, 2.0 - either) if self.floor > self.bar else min(1.0, either)
+
+    def holds(self, seeds: int, alpha: float) -> float:
+        """Chance to be shown."""
+        return self._above(seeds, self.noise, alpha)
+
+    def broken(self, seeds: int, alpha: float) -> float:
+        """Chance to be contradicted."""
+        down = self._below(seeds, self.noise, alpha)
+        return max(down, self._small(seeds, self.noise, alpha)) if self._weighty else down
+
+    def _above(self, seeds: int, noise: Noise, alpha: float) -> float:
+        return self._power(seeds, noise, self.difference - self.bar, alpha)
+
+    def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
+        return self._power(seeds, noise, self.floor - self.difference, alpha / 2.0)
+
+    def _power(self, seeds: int, noise: Noise, gap: float, alpha: float) -> float:
+        return order_power(seeds, sd=noise.sd, gap=gap, arms=noise.arms, prior_df=noise.prior_df, alpha=alpha)
+
+    def _small(self, seeds: int, noise: Noise, alpha: float) -> float:
+        return tost_power(
+            seeds,
+            sd=noise.sd,
+            margin=self.negligible,
+            difference=self.difference - self.floor,
+            arms=noise.arms,
+            prior_df=noise.prior_df,
+            alpha=alpha,
+        )
+
+
+@dataclass(frozen=True)
+class Several:
+    """Do all orders hold? Rankings, trends, optima and dominance; one that is reversed breaks them."""
+
+    parts: tuple[Direction, ...]
+    shared: bool
+    """Whether Holm's rule is applied inside: the weakest part has the whole level, the next one half, ..."""
+    one_of: tuple[Direction, ...] = ()
+    """One of these must hold as well."""
+    sweep: bool = False
+    """Whether Page's exact test is made too: with m levels and n seeds its p is at least (1 / m!)^n."""
+    names: tuple[str, ...] = ()
+    """Of the parts."""
+
+    @property
+    def weakest(self) -> str:
+        """Which part is the hardest to show."""
+        return self.names[min(range(len(self.parts)), key=lambda i: self.parts[i].strength)]
+
+    def _shares(self, alpha: float) -> list[tuple[Direction, float]]:
+        ordered = sorted(self.parts, key=lambda it: it.strength)
+        return [(it, alpha / rank if self.shared else alpha) for rank, it in enumerate(ordered, start=1)]
+
+    def plan(self, levels: Levels) -> Plan:
+        every = [it.plan(Levels(alpha, 1.0)).reproduce for it, alpha in self._shares(levels.reproduce)]
+        if self.one_of:
+            alone = Levels(levels.reproduce / len(self.one_of), 1.0)
+            every.append(_fewest([it.plan(alone).reproduce for it in self.one_of]))
+        if self.sweep:
+            blocks = self._blocks(levels.reproduce)
+            every.append(Needed(blocks, blocks))
+        share = Levels(0.5, levels.contradict / len(self.parts))
+        return Plan(_most(every), _fewest([it.plan(share).contradict for it in self.parts]))
+
+    def _blocks(self, alpha: float) -> int:
+        """The fewest seeds with which Page's test can reach the level at all."""
+        return math.ceil(math.log(1.0 / alpha) / math.log(math.factorial(len(self.parts) + 1)))
+
+    def chance(self, seeds: int, levels: Levels) -> float:
+        """At most: the parts are taken to fail together."""
+        holds = min(it.holds(seeds, alpha) for it, alpha in self._shares(levels.reproduce))
+        if self.one_of:
+            alone = levels.reproduce / len(self.one_of)
+            holds = min(holds, max(it.holds(seeds, alone) for it in self.one_of))
+        if self.sweep and seeds < self._blocks(levels.reproduce):
+            holds = 0.0
+        broken = max(it.broken(seeds, levels.contradict / len(self.parts)) for it in self.parts)
+        return min(1.0, holds + broken)
+
+
+def _needed(power: Callable[[int], float]) -> Needed:
+    return Needed(*(seeds_needed(power, target=target) for target in (0.80, 0.90)))
+
+
+def _most(needed: Sequence[Needed]) -> Needed:
+    """Of all that must be had."""
+    return Needed(
+        *(None if None in seeds else max(n for n in seeds if n) for seeds in zip(*needed, strict=True))
+    )
+
+
+def _fewest(needed: Sequence[Needed]) -> Needed:
+    """Of those of which one will do."""
+    each = zip(*needed, strict=True) if needed else ((), ())
+    return Needed(*(min((n for n in seeds if n is not None), default=None) for seeds in each))

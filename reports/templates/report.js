@@ -30,7 +30,7 @@
     return { margin, rFrom, rTo, cFrom, cTo, mute: words[5] === "u" };
   }
 
-  /** As `audit.stats.band.Band.outcome`: the ends belong to it, and an end of 0 "up to" is none. */
+  /** As `audit.stats.decision.Band`: the ends belong to it, and an end of 0 "up to" is none. */
   function outcome(of, margin) {
     const within = (low, high) =>
       (low !== null || high !== null) && (low === null || margin >= low) && (high === null || (margin > 0 && margin <= high));

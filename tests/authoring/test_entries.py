@@ -11,7 +11,7 @@ import pytest
 from audit import cli
 from audit.authoring.entry_keys import Key, keys_of, pairs
 from audit.claim import load
-from audit.claim_kinds import KINDS
+from audit.kinds import CLAIM_MODELS
 from audit.claim_model import Experiment
 from audit.errors import AuditError
 from audit.exit_codes import Exit
@@ -328,7 +328,7 @@ def test_dry_run_shows_the_diff_and_writes_nothing_and_else_old_lines_stay(
 
 
 def keys(kind: str) -> dict[str, Key]:
-    return {it.name: it for it in keys_of(KINDS[kind])}
+    return {it.name: it for it in keys_of(CLAIM_MODELS[kind])}
 
 
 @pytest.mark.parametrize(
@@ -386,13 +386,13 @@ def test_a_key_is_said_once() -> None:
         pairs(["better=t1.a", "better=t1.b"], keys("order"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIM_MODELS)
 def test_every_kind_has_what_it_needs_first_and_a_word_on_each_key(kind: str) -> None:
     held = list(keys(kind).values())
     needed = [it.required for it in held]
     assert needed == sorted(needed, reverse=True)
     assert all(it.about for it in held)
-    assert {it.name for it in held} == {of.alias or name for name, of in KINDS[kind].model_fields.items()}
+    assert {it.name for it in held} == {of.alias or name for name, of in CLAIM_MODELS[kind].model_fields.items()}
 
 
 def test_keys_of_an_experiment_are_those_of_its_model() -> None:

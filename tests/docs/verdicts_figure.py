@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from audit.kinds.value import value
+from audit.stats.decision import Test
 from audit.stats.printed import printed
-from audit.stats.value import ValueTest, value
 from tests.docs.guides import DOCS
 
 PRINTED, MARGIN = "75.73", 0.5
@@ -24,7 +25,7 @@ LEFT, RIGHT, TOP, STEP, WIDTH = 73.0, 77.5, 48, 46, 640
 INK = {"reproduced": "#1b7f4d", "contradicted": "#b3261e", "inconclusive": "#6b5a00"}
 
 
-def tested(runs: Sequence[float]) -> ValueTest:
+def tested(runs: Sequence[float]) -> Test:
     return value(runs, reported=printed(PRINTED), margin=MARGIN)
 
 

@@ -48,7 +48,6 @@ def _experiment(name: str, values: Sequence[float], **more: Any) -> ExperimentRe
     return make_experiment(name, [make_run(k, x, key=f"{name}{k}") for k, x in enumerate(values)], **more)
 
 
-PAIRED = "same weights and same order of the data"
 NEAR = [_experiment("a", [76.5, 76.1, 76.7, 76.2, 76.6]), _experiment("b", [76.4, 76.2, 76.5, 76.3, 76.4])]
 FOUR = [
     _experiment("a", [76.2, 76.5, 76.3]),
@@ -91,12 +90,10 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         {},
     ),
     "value, no spread": (made("value"), [_experiment("a", [76.4, 76.4, 76.4])], {}),
-    "order, paired": (made("order", paired=PAIRED), NEAR, {}),
     "order, nothing printed": (made("order", printed=()), NEAR, {}),
     "order, negligible": (made("order", negligible=0.6), NEAR, {}),
     "order, one arm still": (made("order"), [NEAR[0], _experiment("b", [76.3, 76.3, 76.3])], {}),
     "equivalent, close": (made("equivalent"), NEAR, {}),
-    "equivalent, paired": (made("equivalent", paired=PAIRED), NEAR, {}),
     "equivalent, no loss": (made("equivalent", details={"no_loss": True}), NEAR, {}),
     "equivalent, loss": (made("equivalent", details={"no_loss": True}), experiments(flip=True), {}),
     "gap, small": (made("gap", printed=("76.50", "76.40"), experiments=("a", "b")), NEAR, {}),
@@ -162,5 +159,4 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         {},
     ),
     "convergence, never": (made("convergence", details={"target": 72.0}), experiments(), {}),
-    "convergence, paired": (made("convergence", paired=PAIRED), experiments(), {}),
 }

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.explaining import Derivation, derivation
+from audit.explain import Derivation, derivation
 from audit.instances import instance_evidence
 from audit.record import Audit, Look
 from tests.explaining.by_hand import work_out
@@ -54,7 +54,7 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
         pairs = {name: pairs[name] for name in ("p_rep", "p_con")}
         pairs["reproduced up to D"] = verdict.margin_reproduced_up_to
     pairs |= {"ratio": verdict.estimate} if ratio else {}
-    if found.claim.kind in ("order", "gap", "equivalent", "significant") and not found.claim.paired:
+    if found.claim.kind in ("order", "gap", "equivalent", "significant"):
         pairs["d"] = verdict.estimate if found.steps else None
     if found.claim.kind == "value":
         pairs["mean"] = verdict.estimate if found.steps else None
@@ -206,11 +206,10 @@ def test_an_unknown_claim_is_a_key_error() -> None:
 # --------------------------------------------------------------------------- single documents
 
 
-@pytest.mark.parametrize("paired", [None, "same weights and order"])
-def test_what_documents_say_can_be_worked_out_again(paired: str | None) -> None:
+def test_what_documents_say_can_be_worked_out_again() -> None:
     """Every filled-in step of the two estimands and of McNemar's tests, by scipy."""
     suite = Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
-    audit = suite.audit(made("order", printed=(), paired=paired))
+    audit = suite.audit(made("order", printed=()))
     audit = replace(audit, instances=instance_evidence(audit, suite.kept.get))
     steps = derivation(audit, "the-order:P@1").documents
     assert sum(bool(step.filled) for step in steps) == 9

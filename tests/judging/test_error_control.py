@@ -17,25 +17,16 @@ from functools import partial
 import numpy as np
 import pytest
 
-from audit.comparator import compare
-from audit.stats.convergence import Reach, convergence
-from audit.stats.cost import cost
+from audit.kinds.costs import Reach, convergence, cost
+from audit.kinds.pair import equivalence, no_loss, order, significant
+from audit.kinds.several import dominance, optimum, ranking, trend
+from audit.kinds.value import gap_size, value
 from audit.stats.decision import ALPHA, Decidable
-from audit.stats.dominance import dominance
-from audit.stats.equivalence import equivalence, no_loss
-from audit.stats.gap import gap_size
-from audit.stats.instance import OtherSplit
-from audit.stats.optimum import optimum
-from audit.stats.order import order
-from audit.stats.planning import plan
-from audit.stats.power import contradiction_power, order_power, seeds_needed, tost_power
+from audit.stats.families import schedule, step
+from audit.stats.power import contradiction_power, order_power, plan, seeds_needed, tost_power
 from audit.stats.printed import Printed, printed
-from audit.stats.ranking import ranking
-from audit.stats.sequential import schedule, step
-from audit.stats.significant import significant
-from audit.stats.spread import Spread
-from audit.stats.trend import trend
-from audit.stats.value import value
+from audit.stats.sample import OtherSplit, Spread
+from audit.verdicts import compare
 from tests.judging.made import OK
 from tests.judging.simulated import (
     FALSE_AT_THE_MARGIN,

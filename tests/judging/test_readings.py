@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.comparator import MarginsNow, compare
-from audit.judging.readings import about
 from audit.readings import experiment_id
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Readings, Verdict
+from audit.verdicts import MarginsNow, about_readings, compare
 from tests.judging.made import HIGH, LOW, OK, arms, claim, margin, said
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))
@@ -230,7 +229,7 @@ def test_readings_that_were_declared_after_the_runs_are_told() -> None:
     ],
 )  # fmt: skip
 def test_what_is_said_of_the_readings(outcomes: dict, declared: int, expected: str) -> None:  # type: ignore[type-arg]
-    assert about(outcomes, declared) == expected
+    assert about_readings(outcomes, declared) == expected
 
 
 # --------------------------------------------------------------------------- among the paper's other claims

@@ -1,117 +1,66 @@
-"""Every reason that a test or judge can give is said in words: the sources are read, not remembered."""
+"""Every reason that a test can give is said in words, and has a planning answer where a claim stays open."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from audit.claim_kinds import KINDS
-from reports.sentences import CONCLUSIONS, KIND_WORDS, REASONS
+from audit.kinds import CLAIM_MODELS
+from audit.plan import _SEEDS_HELP, HOPELESS, outlooks, sentence
+from audit.record import Verdict
+from reports.sentences import CONCLUSIONS, KIND_WORDS, REASONS, reason
+from reports.verdicts import verdict_sentence
+from tests.explaining.cases import audited
+from tests.judging.made import HIGH, LOW, arms, claim
 
 AUDIT = Path(__file__).resolve().parents[2] / "audit"
-#: Statistics that never decide a claim: planning, descriptions, the reading of numbers.
-NO_VERDICTS = [
-    "bootstrap",
-    "margin",
-    "multiplicity",
-    "planning",
-    "power",
-    "printed",
-    "sequential",
-    "share",
-    "spread",
-    "threshold",
-    "variance_components",
-]
-SOURCES = [
-    *(path for path in sorted((AUDIT / "stats").glob("*.py")) if path.stem not in NO_VERDICTS),
-    *sorted((AUDIT / "judging").glob("*.py")),
-    AUDIT / "comparator.py",
-    AUDIT / "evidence.py",
-]
-#: What looks like a code in those sources and is none. A new word here, or in `REASONS`.
-NO_CODES = {"contradicted", "inconclusive", "reproduced", "done", "failed", "same_data", "share", "rising"}
-NO_CODES |= {"training_time", "parameters", "model_size", "g", "inf", "run"}
-CODE = re.compile(r"[a-z]+(_[a-z]+)*")
+SOURCES = [*(AUDIT / "kinds").glob("*.py"), *(AUDIT / "stats").glob("*.py")]
+SOURCES += [AUDIT / name for name in ("verdicts.py", "evidence.py", "split_study.py")]
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+#: A code where it is given, as a keyword, a second argument, a result.
+GIVEN = re.compile(
+    r'(?:Decision\("\w+", |reason=|\bcap=|\bcap = |if_\w+=|if_\w+: str = |untested\(|return |lacks=|else )'
+    r'"([a-z]+(?:_[a-z]+)*)"'
+)
+#: Reasons of claims that are decided; the rest leave a claim open.
+DECIDED = {
+    *("tost", "direction", "deterministic", "no_loss", "exceeds_margin", "in_order", "trend", "unique"),
+    *("among_best", "dominates", "cheaper", "faster", "minimum_effect", "reversed", "negligible", "loss"),
+    "step_back",
+}
+OPEN = sorted(set(REASONS) - DECIDED)
 
 
-def values(tree: ast.AST) -> Iterator[str]:
-    """The strings of a source that are values: no keys, subscripts, comparisons, options or docstrings."""
-    skipped: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and getattr(node.value, "id", None) != "Literal":
-            skipped.update(ast.walk(node.slice))
-        elif isinstance(node, ast.Compare):
-            skipped.update(it for side in (node.left, *node.comparators) for it in ast.walk(side))
-        elif isinstance(node, ast.Dict):
-            skipped.update(key for key in node.keys if key)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-            skipped.update(node.args)
-        elif isinstance(node, ast.AnnAssign | ast.Assign) and _is_table(node):
-            skipped.update(ast.walk(node))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
-            yield node.value
+def test_every_code_that_is_given_has_words() -> None:
+    found = set(GIVEN.findall(TEXT))
+    assert {"tost", "too_few_seeds", "step_back", "run_failed", "same_runs"} <= found
+    others = {"reproduced", "contradicted", "inconclusive", "same_data", "other_split", "other_data"}
+    assert found - others - {"no_number_of_our_seeds", "too_many_seeds", "p_con", "auto"} <= set(REASONS)
 
 
-def _is_table(node: ast.AnnAssign | ast.Assign) -> bool:
-    """Constants in capitals, `__all__` and type aliases are lists of names, no verdicts."""
-    targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-    names = [target.id for target in targets if isinstance(target, ast.Name)]
-    return any(name.lstrip("_").isupper() or name == "__all__" for name in names)
+def test_no_words_are_for_a_code_that_nothing_gives() -> None:
+    assert [code for code in REASONS if f'"{code}"' not in TEXT] == []
+    assert set(HOPELESS) - {"needs_sizes"} <= set(OPEN)
+    assert set(OPEN) >= _SEEDS_HELP
 
 
-def codes(source: str) -> set[str]:
-    return {text for text in values(ast.parse(source)) if CODE.fullmatch(text)} - NO_CODES
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_code_of_a_source_has_words(path: Path) -> None:
-    """A code without words would stand on the page with its underscores opened."""
-    found = {code for code in codes(path.read_text()) if code not in REASONS}
-    assert not found, f"say {sorted(found)} in reports.sentences.REASONS, or list them in NO_CODES here"
-
-
-def test_the_sources_are_read() -> None:
-    """Codes are found wherever one can stand: as a keyword, an argument, a default, a result, in a choice."""
-    source = '''
-KNOWN = ("no_code",)
-Choice = Literal["by_literal"]
-class T:
-    if_reproduced: str = "by_default"
-def f(n, d, claim):
-    """doc"""
-    if n == "compared": return "by_return"
-    reason = "by_choice" if d.get("key") else d["index"]
-    return final(case, "by_position"), g(cap="by_keyword"), {"dict_key": "by_value"}
-'''
-    assert codes(source) == {
-        "by_default",
-        "by_literal",
-        "by_return",
-        "by_choice",
-        "by_position",
-        "by_keyword",
-        "by_value",
-        "doc",
-    }
-
-
-def test_known_codes_are_found() -> None:
-    """The reading of the sources finds the codes that the tests of the statistics name."""
-    every = set().union(*(codes(path.read_text()) for path in SOURCES))
-    known = {"tost", "minimum_effect", "too_few_seeds", "no_spread", "tied", "step_back", "never_reached"}
-    assert known | {"margins_changed", "different_machines", "exceeds_margin", "run_failed"} <= every
-    assert set(REASONS) <= every, "a reason that nothing gives"
+@pytest.mark.parametrize("code", OPEN)
+def test_every_open_reason_has_a_planning_answer_and_words(code: str) -> None:
+    """Seeds can lift it, or it is said why they cannot: never both, and never the bare code."""
+    assert (code in _SEEDS_HELP) != (code in HOPELESS), code
+    verdict = Verdict("c:P@1", "inconclusive", code, n=(5, 5), values=(tuple(HIGH), tuple(LOW)))
+    one, records = claim("order", "a", "b", margin=None), arms(a=HIGH, b=LOW)
+    audit = audited([one], list(records.values()))
+    (found,) = outlooks(type(audit)(**{**vars(audit), "verdicts": (verdict,)}))
+    assert found.by_seeds == (code in _SEEDS_HELP)
+    for text in (sentence(found), reason(code), verdict_sentence(one, verdict, names=("A", "B"))):
+        assert text and "_" not in text and "{" not in text and text != code
 
 
 def test_every_kind_that_runs_decide_has_a_word() -> None:
-    """The kinds of claim files that reach verdicts are named; the others never do."""
-    assert set(KIND_WORDS) == {name for name, kind in KINDS.items() if kind.by_runs}
+    assert set(KIND_WORDS) == {name for name, kind in CLAIM_MODELS.items() if kind.by_runs}
 
 
 def test_conclusions_are_about_known_kinds_and_reasons() -> None:

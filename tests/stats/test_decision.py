@@ -1,15 +1,17 @@
-"""Tests of audit.stats.decision."""
+"""From p-values to outcomes; steps as text."""
 
 from __future__ import annotations
 
 import pytest
 
-from audit.stats.decision import Decidable, Decision, Route
+from audit.stats.decision import Decision, Route, Test
+
+# --------------------------------------------------------------------------- decision
 
 
-def decidable(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -> Decidable:
+def made(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -> Test:
     routes = tuple(Route(reason=reason, p=p) for reason, p in p_con)
-    return Decidable(p_reproduced=p_rep, contradictions=routes, cap=cap)
+    return Test(p_reproduced=p_rep, contradictions=routes, cap=cap)
 
 
 @pytest.mark.parametrize(
@@ -28,50 +30,39 @@ def decidable(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -
 def test_rejecting_neither_hypothesis_is_inconclusive(
     p_rep: float, p_con: float, outcome: str, reason: str
 ) -> None:
-    decision = decidable(p_rep, ("effect", p_con)).decide()
+    decision = made(p_rep, ("effect", p_con)).decide()
     assert (decision.outcome, decision.reason) == (outcome, reason)
 
 
 def test_a_cap_forbids_any_decision() -> None:
     for p_rep, p_con in [(0.001, 1.0), (1.0, 0.001)]:
-        capped = decidable(p_rep, ("effect", p_con), cap="too_few_seeds")
+        capped = made(p_rep, ("effect", p_con), cap="too_few_seeds")
         assert capped.decide() == Decision("inconclusive", "too_few_seeds")
         assert not capped.testable
 
 
-def test_no_p_values_is_inconclusive_and_not_testable() -> None:
-    empty = Decidable()
-    assert empty.decide() == Decision("inconclusive", "undecided")
-    assert empty.p_contradicted is None
-    assert not empty.testable
-
-
 def test_an_exact_comparison_needs_no_p_values_and_is_in_no_family() -> None:
-    exact = Decidable(exact=Decision("contradicted", "deterministic"))
+    exact = Test(exact=Decision("contradicted", "deterministic"))
     assert exact.decide(alpha=1e-9) == Decision("contradicted", "deterministic")
     assert not exact.testable
 
 
 def test_adjusted_p_values_decide_and_the_loss_is_named() -> None:
-    raw_only = decidable(1.0, ("effect", 0.03))
+    raw_only = made(1.0, ("effect", 0.03))
     assert raw_only.decide().outcome == "contradicted"
     assert raw_only.decide(p_reproduced=1.0, p_contradicted=0.15) == Decision("inconclusive", "multiplicity")
-    assert decidable(0.03, ("effect", 1.0)).decide(p_reproduced=0.06, p_contradicted=1.0) == Decision(
+    assert made(0.03, ("effect", 1.0)).decide(p_reproduced=0.06, p_contradicted=1.0) == Decision(
         "inconclusive", "multiplicity"
     )
 
 
 def test_the_smallest_route_is_the_p_and_the_first_significant_one_the_reason() -> None:
-    both = decidable(1.0, ("reversed", 0.02), ("negligible", 0.01))
+    both = made(1.0, ("reversed", 0.02), ("negligible", 0.01))
     assert both.p_contradicted == 0.01
     assert both.decide() == Decision("contradicted", "reversed")
 
 
 def test_a_route_that_only_raw_p_values_support_is_not_the_reason() -> None:
     """With p = 0.01 adjusted to 0.04 (times 4), 0.02 becomes 0.08: only `negligible` is left."""
-    both = decidable(1.0, ("reversed", 0.02), ("negligible", 0.01))
+    both = made(1.0, ("reversed", 0.02), ("negligible", 0.01))
     assert both.decide(p_reproduced=1.0, p_contradicted=0.04) == Decision("contradicted", "negligible")
-
-
-def test_reproduced_comes_first() -> None:
-    assert decidable(0.01, ("negligible", 0.01)).decide().outcome == "reproduced"

@@ -1,15 +1,66 @@
-"""Tests of audit.stats.sample."""
+"""Samples: Student's t, mean and SD, moderated variances, errors of sums and differences."""
 
 from __future__ import annotations
 
 import math
 import statistics
+from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
-from audit.stats.sample import sample, small_sample_cap
+from audit.stats.printed import printed
+from audit.stats.sample import (
+    instance_se,
+    interval,
+    printed_sds,
+    quantile,
+    sample,
+    satterthwaite,
+    small_sample_cap,
+    upper_tail,
+    welch,
+)
+from tests.stats import golden
+
+# --------------------------------------------------------------------------- student
+
+
+@given(t=st.floats(-50, 50), df=st.floats(1, 1e5))
+def test_the_tail_is_that_of_scipy(t: float, df: float) -> None:
+    assert upper_tail(t, 1.0, df) == pytest.approx(stats.t.sf(t, df), rel=1e-6, abs=1e-15)
+
+
+@given(p=st.sampled_from([0.9, 0.95, 0.975, 0.995]), df=st.floats(1, 1e5))
+def test_the_quantile_is_that_of_scipy(p: float, df: float) -> None:
+    assert quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=1e-5)
+
+
+def test_infinitely_many_degrees_of_freedom_are_the_normal_distribution() -> None:
+    assert quantile(0.975, math.inf) == pytest.approx(1.959963985)
+    assert upper_tail(1.959963985, 1.0, math.inf) == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize(("distance", "p"), [(0.3, 0.0), (0.0, 0.5), (-0.3, 1.0)])
+def test_no_error_gives_the_limit_and_no_warning(distance: float, p: float) -> None:
+    assert upper_tail(distance, 0.0, 2.0) == p
+
+
+@golden.cases("interval_factors")
+def test_half_widths_in_units_of_the_sd(case: dict[str, Any]) -> None:
+    runs = case["inputs"]["n"]
+    golden.check(
+        case,
+        ci90=[interval(0.0, n**-0.5, n - 1, level=0.90)[1] for n in runs],
+        ci95=[interval(0.0, n**-0.5, n - 1, level=0.95)[1] for n in runs],
+        pi95=[interval(0.0, (1 + 1 / n) ** 0.5, n - 1, level=0.95)[1] for n in runs],
+    )
+
+
+# --------------------------------------------------------------------------- sample
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=12))
@@ -56,3 +107,102 @@ def test_nothing_and_what_is_no_number_is_refused(values: list[float]) -> None:
 )
 def test_fewer_than_three_or_equal_runs_decide_nothing(n: int, still: bool, code: str | None) -> None:
     assert small_sample_cap(n, still=still) == code
+
+
+# --------------------------------------------------------------------------- instance
+
+
+@golden.cases("instance_se")
+def test_binomial_error_in_points(case: dict[str, Any]) -> None:
+    se = instance_se(case["inputs"]["p1"], documents=case["inputs"]["N"])
+    golden.check(case, se_points=se, half95=1.959963985 * se)
+
+
+@pytest.mark.parametrize(("percent", "documents"), [(-0.1, 10), (100.1, 10), (math.nan, 10), (50.0, 0)])
+def test_what_is_no_share_of_documents_is_refused(percent: float, documents: int) -> None:
+    with pytest.raises(ValueError, match="the binomial error needs"):
+        instance_se(percent, documents=documents)
+
+
+def test_the_error_of_precision_at_five_is_no_larger_than_the_formula() -> None:
+    """P@5 of a document is 0, 1/5, ..., 1: whatever the mixture, its variance is at most p (1 - p)."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        share = rng.dirichlet(np.full(6, 0.3))
+        hits = rng.choice(6, size=400, p=share) / 5
+        measured = 100 * hits.std() / math.sqrt(400)
+        assert measured <= instance_se(100 * float(hits.mean()), documents=400) + 1e-9
+
+
+def test_satterthwaite_by_hand() -> None:
+    """(1 + 3)^2 / (1/2 + 9/4) = 16 / 2.75."""
+    assert satterthwaite(((1.0, 2.0), (3.0, 4.0))) == pytest.approx(16 / 2.75)
+
+
+def test_a_known_part_has_infinite_degrees_of_freedom() -> None:
+    """(1 + 1)^2 / (1/2)."""
+    assert satterthwaite(((1.0, 2.0), (1.0, math.inf))) == pytest.approx(8.0)
+    assert satterthwaite(((0.0, 2.0), (1.0, math.inf))) == math.inf
+    assert satterthwaite(((0.0, 2.0), (0.0, 3.0))) == math.inf
+    assert satterthwaite(((0.0, 2.0), (5.0, 3.0))) == pytest.approx(3.0)
+    assert satterthwaite(((1e-200, 2.0), (1e-200, 2.0))) == pytest.approx(4.0)
+
+
+# --------------------------------------------------------------------------- difference
+
+
+arm = st.lists(st.floats(0, 100), min_size=3, max_size=9)
+
+
+@golden.cases("welch")
+def test_welch(case: dict[str, Any]) -> None:
+    d = welch(case["inputs"]["a"], case["inputs"]["b"])
+    assert d.se is not None
+    got = {
+        "diff": d.value,
+        "t": d.value / d.se,
+        "df": d.df,
+        "p_two_sided": 2 * upper_tail(abs(d.value), d.se, d.df or 0.0),
+        "ci95": interval(d.value, d.se or 0.0, d.df or 0.0, level=0.95),
+        "ci90": interval(d.value, d.se, d.df or 0.0, level=0.90),
+    }
+    golden.check(case, **{name: got[name] for name in case["expected"]})
+
+
+@given(arm, arm)
+def test_welch_is_that_of_scipy(a: list[float], b: list[float]) -> None:
+    assume(np.ptp(a) > 0.01 and np.ptp(b) > 0.01)
+    d = welch(a, b)
+    theirs = stats.ttest_ind(a, b, equal_var=False, alternative="greater")
+    assert d.error is not None
+    assert upper_tail(d.value, *d.error) == pytest.approx(theirs.pvalue, abs=1e-9)
+    theirs = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    assert interval(d.value, d.se or 0.0, d.df or 0.0, level=0.95) == pytest.approx(
+        tuple(theirs), rel=1e-6, abs=1e-6
+    )
+
+
+def test_one_arm_without_spread_leaves_the_error_of_the_other() -> None:
+    """SE = 1 / sqrt(3) on 2 degrees of freedom, as for a one-sample test against 20."""
+    d = welch([76.0, 77.0, 78.0], [20.0] * 4)
+    assert (d.se, d.df, d.cap) == (pytest.approx(1 / math.sqrt(3)), pytest.approx(2.0), None)
+    one_sample = stats.ttest_1samp([76.0, 77.0, 78.0], 20.0, alternative="greater")
+    assert upper_tail(d.value, d.se or 0.0, d.df or 0.0) == pytest.approx(one_sample.pvalue)
+
+
+# --------------------------------------------------------------------------- spread
+
+
+def test_the_three_readings_of_a_printed_spread() -> None:
+    """0.20 may be 0.205; over 5 runs a standard error is sqrt(5) smaller than the SD, t_.975,4 = 2.776445."""
+    sds = printed_sds(printed("0.20"), 5)
+    assert sds["sd"] == pytest.approx(0.205)
+    assert sds["se"] == pytest.approx(0.205 * math.sqrt(5))
+    assert sds["ci95"] == pytest.approx(0.205 * math.sqrt(5) / 2.776445)
+
+
+def test_a_spread_of_one_run_or_below_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match="two runs or more"):
+        printed_sds(printed("0.2"), 1)
+    with pytest.raises(ValueError, match=r"'-0\.2'"):
+        printed_sds(printed("-0.2"), 3)

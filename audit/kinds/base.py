@@ -1,0 +1,299 @@
+"""What a kind of claim is: its keys in a claim file, its test, and by which runs it is judged.
+
+A kind is one `Kind` in the file of its family, which `audit.kinds` gathers. Its test takes a `Case`, the
+claim with the runs of its experiments, and returns a `Test` with all its numbers, the steps that led to them,
+and the question by which its power is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self, get_args
+
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
+
+from audit.claim_model import (
+    SYMBOL,
+    Flag,
+    Margin,
+    Metrics,
+    Model,
+    Name,
+    Reference,
+    Text,
+    Where,
+    no_number,
+)
+from audit.evidence import Arm
+from audit.record import ClaimRecord, Scope
+from audit.stats.decision import ALPHA, Step, Steps, Test, num
+from audit.stats.power import KAPPA
+from audit.stats.printed import gap, printed
+from audit.stats.sample import Difference, Moderated, Sample, sample, welch
+
+# --------------------------------------------------------------------------- keys of the claim file
+
+References = Annotated[tuple[Reference, ...], Field(min_length=2)]
+Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]
+
+
+def _constant(value: object) -> object:
+    """A bare number is exact; one in quotes is printed, and so rounded to its last digit."""
+    if type(value) in (int, float):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a number; write one, as in 3956, or a printed one in quotes")
+    if why := no_number(value):
+        raise ValueError(why)
+    return value
+
+
+Constant = Annotated[
+    Any, AfterValidator(_constant), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
+]
+
+
+class Claim(Model):
+    """What the paper states about its tables. A kind of claim is a subclass with its own `kind` and keys."""
+
+    references: ClassVar[tuple[str, ...]] = ()
+    """Keys that name cells or experiments (one, or a list), in the order in which the kind reads them."""
+    own_runs_only: ClassVar[bool] = False
+    """Whether the printed number itself is judged as the outcome of the paper's run."""
+    by_runs: ClassVar[bool] = True
+    """Whether runs can decide it; otherwise it is held against the tables only."""
+    needs_metric: ClassVar[bool] = True
+    """Whether it is stated of a metric: then each metric is judged for itself."""
+
+    id: Name
+    """Short name of the claim, as in sweep-ruins-kim."""
+    kind: str
+    """What sort of statement it is; decides the other keys and the test."""
+    says: Text
+    """The claim in own short words."""
+    where: Where
+    """Where the text says so."""
+    primary: Flag = False
+    """A headline claim; at most three in a paper, declared before running."""
+    metric: Metrics | None = None
+    """Metrics that the claim is about; may be left out when the references name columns."""
+    note: Text | None = None
+    """How the sentence was read, where it can be read in several ways."""
+    fitted: Flag = False
+    """Whether that reading was chosen after the table was seen, from others that it does not bear out; then
+    the table can speak against the sentence, and not for it."""
+
+    @model_validator(mode="after")
+    def _read_somehow(self) -> Self:
+        if self.fitted and self.note is None:
+            raise ValueError("fitted stands here without a note; say there how the sentence was read")
+        return self
+
+    def cells(self) -> tuple[str, ...]:
+        """The references: `table.row`, `table.row.column`, or an experiment."""
+        return tuple(name for key in self.references for name in listed(getattr(self, key)))
+
+    def settings(self) -> dict[str, Any]:
+        """Fields of `record.ClaimRecord` that only some kinds set."""
+        return {}
+
+
+def listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """One reference, or several."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+class JudgedByMargin(Claim):
+    """A claim whose verdict depends on a margin."""
+
+    margin: Margin | None = None
+    """This claim's own margin; by default the one in `margins` for the claim, its table, or all."""
+
+    @property
+    def uses_margin(self) -> bool:
+        """Whether it does so as it is stated."""
+        return True
+
+
+# --------------------------------------------------------------------------- one claim to be tested
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim with the runs that bear on it."""
+
+    claim: ClaimRecord
+    arms: tuple[Arm, ...]
+    """Of its experiments, in the order in which the kind reads them."""
+    scope: Scope | None
+    """That of its least fitting evidence."""
+    arm: Callable[[str, str], Arm]
+    """The evidence of any experiment of the paper in any metric."""
+    test_sizes: Mapping[str, int]
+    """Data set id -> test documents as printed."""
+    alpha: float = ALPHA
+    """Level of this look: 0.05, or its share where seeds are added look by look."""
+    kappa: float = KAPPA
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether arms without spread have none since nothing is random: declared by models or the claim."""
+        still = [arm for arm in self.arms if len(arm.values) > 1 and min(arm.values) == max(arm.values)]
+        return self.claim.deterministic or (bool(still) and all(arm.deterministic for arm in still))
+
+    @property
+    def margin(self) -> float:
+        """The claim's margin; a claim that needs one and has none is not tested."""
+        assert self.claim.margin is not None
+        return self.claim.margin.value
+
+    @property
+    def printed_gap(self) -> float | None:
+        """First printed minus second, exact in decimals; None when the table prints only one or none."""
+        if len(self.claim.printed) != 2:
+            return None
+        return float(gap(*map(printed, self.claim.printed)))
+
+    @property
+    def values(self) -> list[Sequence[float]]:
+        return [arm.values for arm in self.arms]
+
+    @property
+    def names(self) -> list[str]:
+        return [arm.experiment for arm in self.arms]
+
+    @property
+    def without_spread(self) -> tuple[str, ...]:
+        """A warning for each arm of three seeds or more that are all equal, and need not be."""
+        still = (arm for arm in self.arms if len(arm.values) > 2 and max(arm.values) == min(arm.values))
+        return tuple(f"{arm.experiment}: no spread" for arm in still if not arm.deterministic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of claim; what is not declared of it fails where it is imported."""
+
+    model: type[Claim]
+    test: Callable[[Case], Test] | None
+    """Gets cases whose arms all have values; None where no run can decide the claim, and `audit.checks`
+    alone do."""
+    arms: int | None
+    """How many experiments it names; None for two or more."""
+    of_costs: bool
+    """Whether it is about what runs cost, and not about what they score."""
+    under_readings: bool
+    """Whether it is judged under each declared reading of what the paper leaves open."""
+    of_printed: bool
+    """Whether our mean is held against a printed number, which has a scatter of its own."""
+    of_a_pair: bool
+    """Whether it is about the difference of two arms in one metric."""
+    needs_margin: Callable[[ClaimRecord], bool]
+    compared: Callable[[Case], list[Sequence[Arm]]] = lambda case: [case.arms]
+    """The arms that are compared with each other; what has runs in common is no two arms."""
+    obstacle: Callable[[Case], str | None] = lambda case: None
+    """Reason code why the claim as it is stated cannot be tested."""
+    by_parts: bool = False
+    """Whether it may be judged where some of its arms were not run."""
+
+    @property
+    def name(self) -> str:
+        return str(get_args(self.model.model_fields["kind"].annotation)[0])
+
+
+def never(claim: ClaimRecord) -> bool:
+    return False
+
+
+def always(claim: ClaimRecord) -> bool:
+    return True
+
+
+def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = ()) -> Test:
+    """Inconclusive for a reason that no test can lift; the numbers of `test` are shown, its p-values are
+    not."""
+    plain = test or Test()
+    return replace(
+        plain,
+        untested=reason,
+        p_reproduced=None,
+        contradictions=(),
+        exact=None,
+        margins=None,
+        badges=(*plain.badges, *badges),
+        steps=[it for it in plain.steps if not it.name.startswith(("p_", "D_"))],
+    )
+
+
+# --------------------------------------------------------------------------- steps that many tests begin with
+
+
+def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:
+    """Mean, and from two values on SD, of one arm; `of` tells the arms apart and may be empty."""
+    found, name = sample(values), f" {of}" if of else ""
+    steps.note(
+        f"mean{name}",
+        "sum x / n",
+        found.mean,
+        text=lambda: f"({' + '.join(map(num, values))}) / {found.n}",
+    )
+    if found.sd is None:
+        return found
+    own = sample(tuple(values)).sd or 0.0
+
+    def squares() -> str:
+        return " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)
+
+    formula = "sqrt(sum (x - mean)^2 / (n - 1))"
+    steps.note(f"s{name}", formula, own, text=lambda: f"sqrt(({squares()}) / {found.n - 1})")
+    if isinstance(values, Moderated):
+        steps.note(
+            f"s~{name}",
+            "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))",
+            found.sd,
+            d0=values.prior.df,
+            v0=values.prior.variance * values.prior.scale(found.mean),
+            n=found.n,
+            s=own,
+        )
+    return found
+
+
+def note_df(steps: Steps, name: str, *parts: tuple[float, float], value: float) -> None:
+    """Satterthwaite's degrees of freedom of a sum of (variance, df); what is known exactly has infinite
+    ones."""
+
+    def filled() -> str:
+        total = " + ".join(num(variance) for variance, _ in parts)
+        below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts if df < float("inf"))
+        return f"({total})^2 / ({below})"
+
+    known = all(df == float("inf") or variance == 0.0 for variance, df in parts)
+    steps.note(name, "(sum v)^2 / sum (v^2 / df)", value, text=None if known else filled)
+
+
+def note_difference(
+    steps: Steps,
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    label: str = "",
+    where: str = "",
+) -> Difference:
+    """Means and SDs of two arms, d, and by Welch se and df; `label` stands before the names of the last
+    three."""
+    d = welch(first, second)
+    for name, values in zip(names, (first, second), strict=True):
+        note_arm(steps, f"{name}{where}", values)
+    a, b = d.first, d.second
+    steps.note(f"{label}d", "mean_A - mean_B", d.value, mean_A=a.mean, mean_B=b.mean)
+    if d.error:
+        numbers: dict[str, Any] = {"s_A": a.sd, "n_A": a.n, "s_B": b.sd, "n_B": b.n}
+        steps.note(f"{label}se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", d.error.se, **numbers)
+        parts = (a.variance / a.n, a.df), (b.variance / b.n, b.df)
+        note_df(steps, f"{label}df", *parts, value=d.error.df)
+    return d
+
+
+__all__ = ["Case", "Claim", "Constant", "JudgedByMargin", "Kind", "References", "Step", "Symbol", "listed"]

@@ -1,0 +1,526 @@
+"""What runs cost: less time or memory, growth with a size, and fewer steps to a score.
+
+Costs are compared by Welch's t on logarithms, as ratios are in bioequivalence (Schuirmann 1987); growth by
+least squares on logarithms (Goldsmith, Aiken and Wilkerson 2007); steps to a score by the log-rank test
+(Mantel 1966).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, pairwise
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from audit.claim_model import Name, Points, Quantity, Reference, Text
+from audit.evidence import COUNTED, Arm
+from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, never, note_difference, untested
+from audit.record import Run
+from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, Within, num, percent
+from audit.stats.sample import SAME, quantile, small_sample_cap, upper_tail
+
+#: Costs that are times, which two machines do not have alike.
+TIMES = ("training_time", "prediction_time")
+_BYTES_A_NUMBER = 4
+
+#: A logarithmic factor adds 0.1 to 0.15 to the slope over 1.2 decades: n and n log n are not told apart.
+MARGIN = 0.15
+FEWEST_SIZES = 5
+FEWEST_DECADES = 1.2
+FEWEST_REPEATS = 3
+
+#: So many ways to deal the runs to two arms are enumerated: 10 seeds against 10.
+MOST_DEALS = 200_000
+
+
+class CostClaim(Claim):
+    """One experiment needs less time or memory than another."""
+
+    references: ClassVar[tuple[str, ...]] = ("cheaper", "dearer")
+    needs_metric: ClassVar[bool] = False
+
+    kind: Literal["cost"]
+    """What sort of statement it is; decides the other keys and the test."""
+    cheaper: Reference
+    """Cell or experiment that needs less"""
+    dearer: Reference | None = None
+    """Cell or experiment that needs more; left out where the paper only says how much the first one needs,
+    which no run of ours can test."""
+    quantity: Quantity
+    """What is needed: training_time, prediction_time, model_size or parameters."""
+
+    def cells(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.cheaper, self.dearer) if name is not None)
+
+    def settings(self) -> dict[str, Any]:
+        return {"details": {"quantity": self.quantity}}
+
+
+class ConvergenceClaim(Claim):
+    """One experiment needs fewer steps than another to the same score."""
+
+    references: ClassVar[tuple[str, ...]] = ("faster", "slower")
+
+    kind: Literal["convergence"]
+    """What sort of statement it is; decides the other keys and the test."""
+    faster: Reference
+    """Cell or experiment that needs fewer steps"""
+    slower: Reference
+    """Cell or experiment that needs more steps"""
+    target: Points | None = None
+    """The validation score that counts; without it the claim is not judged."""
+
+    def settings(self) -> dict[str, Any]:
+        return {"details": {"target": self.target}}
+
+
+class ComplexityClaim(Claim):
+    """Time or memory grows with some size by a power."""
+
+    needs_metric: ClassVar[bool] = False
+
+    kind: Literal["complexity"]
+    """What sort of statement it is; decides the other keys and the test."""
+    of: Text
+    """What grows: an operation count, a time, a size."""
+    grows_with: Text
+    """The size that it grows with, as in L, the number of labels."""
+    exponent: Annotated[float, Field(strict=True, ge=0, le=4)]
+    """The power; logarithmic factors are not counted."""
+    operations: Text | None = None
+    """What is counted, as an expression in n (that size) and constants; without it nothing is tested."""
+    given: Mapping[Symbol, Constant] = {}
+    """Constants of the expression by name."""
+    sizes: Mapping[Name, Points] | None = None
+    """Experiments that differ in that size alone, each with its size: five or more, over 1.2 decades."""
+    quantity: Literal["training_time", "parameters", "model_size"] = "training_time"
+    """What of their runs grows, where there are sizes."""
+
+    def settings(self) -> dict[str, Any]:
+        details: dict[str, Any] = {"of": self.of, "grows_with": self.grows_with, "exponent": self.exponent}
+        if self.operations is not None:
+            details |= {"operations": self.operations, "given": dict(self.given)}
+        if self.sizes is None:
+            return {"details": details}
+        sizes = dict(sorted(self.sizes.items(), key=lambda it: it[1]))
+        return {"details": details | {"sizes": sizes, "quantity": self.quantity}, "experiments": tuple(sizes)}
+
+
+def measured(run: Run, quantity: str) -> float | None:
+    """What a run cost; None where its record does not have it: a cost is above 0."""
+    parameters = float(run.parameters or 0)
+    costs = {
+        "training_time": run.seconds,
+        "prediction_time": run.prediction_seconds or 0.0,
+        "parameters": parameters,
+        "model_size": parameters * _BYTES_A_NUMBER,
+    }
+    value = costs.get(quantity, 0.0)
+    return value if value > 0.0 and math.isfinite(value) else None
+
+
+def _on_several_machines(case: Case) -> bool:
+    """Times of two machines are not compared."""
+    return len({(run.device, run.threads) for arm in case.arms for run in arm.runs}) > 1
+
+
+# --------------------------------------------------------------------------- cost
+
+
+def cost(
+    cheaper: Sequence[float],
+    dearer: Sequence[float],
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    deterministic: bool = False,
+    alpha: float = ALPHA,
+) -> Test:
+    """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is the ratio exp(d).
+
+        reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
+        contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
+
+    Logarithms because times err by shares and not by seconds. Costs must come from one machine. Fewer than 3
+    runs in an arm never decide, nor do equal ones, unless declared `deterministic`, as counts of parameters
+    are: then exact. Raises ValueError for an empty arm, or a cost that is not finite and above 0.
+    """
+    if not all(math.isfinite(x) and x > 0.0 for x in (*cheaper, *dearer)):
+        raise ValueError(f"costs are above 0, got {cheaper!r} and {dearer!r}")
+    steps, low, high = Steps(), [math.log(x) for x in cheaper], [math.log(x) for x in dearer]
+    d = note_difference(steps, high, low, names=(f"log {names[1]}", f"log {names[0]}"))
+    ratio = steps.note("ratio", "exp(d)", math.exp(d.value), d=d.value)
+    if deterministic and d.still:
+        if abs(d.value) <= SAME:  # equal costs are not "less"
+            exact = Decision("inconclusive", "undecided")
+        else:
+            exact = (
+                Decision("reproduced", "cheaper") if d.value > 0.0 else Decision("contradicted", "reversed")
+            )
+        return Test(estimate=ratio, exact=exact, steps=steps)
+    if d.error is None:
+        return Test(estimate=ratio, cap=d.cap, steps=steps)
+    intervals = {}
+    for key, level in (("ci90", 1.0 - 2.0 * alpha), ("ci95", 1.0 - alpha)):
+        p, se, df = 0.5 + level / 2.0, *d.error
+        numbers: dict[str, Any] = {"d": d.value, "se": se}
+        half = quantile(p, df) * se
+        name = f"{percent(level)} interval of the ratio"
+        lower = steps.note(
+            f"{name}, from", f"exp(d - t({num(p)}) * se)", math.exp(d.value - half), df=df, **numbers
+        )
+        upper = steps.note(
+            f"{name}, to", f"exp(d + t({num(p)}) * se)", math.exp(d.value + half), df=df, **numbers
+        )
+        intervals[key] = (lower, upper)
+    p_reproduced = steps.tail("p_rep", "d", d.value, *d.error, d=d.value)
+    p_reversed = steps.doubled("p_con", "-d", -d.value, *d.error, d=d.value)
+    return Test(
+        estimate=ratio,
+        df=d.df,
+        ci90=intervals["ci90"],
+        ci95=intervals["ci95"],
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="reversed", p=p_reversed),),
+        cap=d.cap,
+        if_reproduced="cheaper",
+        steps=steps,
+    )
+
+
+def _test_cost(case: Case) -> Test:
+    """Ratio of the costs of both arms. Times count only if all runs were on one kind of device."""
+    quantity = case.claim.details["quantity"]
+    if quantity in TIMES and _on_several_machines(case):
+        return untested("different_machines")
+    counted = quantity in COUNTED
+    if counted and case.scope == "other_data":  # other labels and words make another network
+        return untested("other_data")
+    first, second = case.names
+    test = cost(*case.values, names=(first, second), deterministic=counted, alpha=case.alpha)
+    return replace(test, badges=(f"ratio of {quantity}",))
+
+
+def _cost_of_one(case: Case) -> str | None:
+    return "absolute_cost" if len(case.arms) == 1 else None
+
+
+# --------------------------------------------------------------------------- convergence
+
+
+@dataclass(frozen=True)
+class Reach:
+    """One run: the steps after which it had the score, or had not when it ended (censored)."""
+
+    steps: float
+    reached: bool = True
+
+
+def steps_to(curve: Sequence[tuple[float, float]], target: float) -> Reach:
+    """The first (step, score) of `curve` whose score is at least `target`; else censored at the last step.
+
+    Scores that are nan reach nothing. Raises ValueError for an empty curve, or steps that do not grow.
+    """
+    steps = [step for step, _ in curve]
+    if not steps or any(b <= a for a, b in pairwise(steps)):
+        raise ValueError(f"a validation curve needs points with growing steps, got {list(curve)!r}")
+    return next((Reach(step) for step, score in curve if score >= target), Reach(steps[-1], reached=False))
+
+
+def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
+    """Log-rank test of the steps; runs that were cut off stay in, as longer than their budget.
+
+        a_i = reached_i - sum_{t <= t_i} d_t / n_t            d_t reach the score at t of n_t still running
+        O - E = sum of a_i over the faster arm                positive when it is faster
+        p = share of all ways to deal the runs to two arms of these sizes with O - E at least as large
+
+    The permutation is exact where both arms have the same budget of steps; beyond 10 against 10 the normal
+    approximation with the hypergeometric variance takes its place. Reproduced one-sided, contradicted
+    (`reversed`) two-sided. Fewer than 3 runs an arm never decide; three against three reach 1/20 at best.
+    Raises ValueError for an empty arm, or steps that are not finite and at least 0.
+    """
+    both = [*faster, *slower]
+    if not faster or not slower or not all(math.isfinite(r.steps) and r.steps >= 0.0 for r in both):
+        raise ValueError(f"convergence needs two arms with finite steps, got {faster!r} and {slower!r}")
+    notes, events = Steps(), _events(both)
+    observed = notes.note(
+        "O", "runs of the first that reached the score", float(sum(run.reached for run in faster))
+    )
+    exact = math.comb(len(both), len(faster)) <= MOST_DEALS
+    if exact:
+        hazard = [math.fsum(d / n for t, d, n in events if t <= run.steps) for run in both]
+        expected = math.fsum(hazard[: len(faster)])
+        scores = [run.reached - h for run, h in zip(both, hazard, strict=True)]
+        p_faster, p_slower = _permuted(scores, len(faster), observed - expected)
+    else:  # V = sum of d (n - d) / (n - 1) (n_A / n) (n_B / n), hypergeometric for each event
+        shares = [(d, n, sum(run.steps >= t for run in faster) / n) for t, d, n in events]
+        expected = math.fsum(d * share for d, _, share in shares)
+        variance = math.fsum(d * (n - d) / (n - 1) * a * (1.0 - a) for d, n, a in shares if n > 1)
+        se, excess = math.sqrt(variance), observed - expected
+        p_faster, p_slower = upper_tail(excess, se, math.inf), upper_tail(-excess, se, math.inf)
+    notes.note("E", "what both arms alike would give", expected)
+    how = "by the exact permutation" if exact else "by the normal approximation"
+    notes.note("p_rep", f"P[O - E at least as large], {how}", p_faster)
+    p_reversed = notes.note("p_con", "min(1, 2 P[O - E at most as large])", min(1.0, 2.0 * p_slower))
+    cap = small_sample_cap(min(len(faster), len(slower)), still=False)
+    return Test(
+        medians=(median(faster), median(slower)),
+        p_reproduced=p_faster,
+        contradictions=(Route(reason="reversed", p=p_reversed),),
+        cap=cap or (None if any(run.reached for run in both) else "never_reached"),
+        if_reproduced="faster",
+        steps=notes,
+    )
+
+
+def median(runs: Sequence[Reach]) -> float | None:
+    """The first step at which the Kaplan-Meier share of runs still without the score is 1/2 or less."""
+    left = 1.0
+    for step, reaching, running in _events(runs):
+        left *= 1.0 - reaching / running
+        if left <= 0.5 + 1e-12:
+            return step
+    return None
+
+
+def _events(runs: Sequence[Reach]) -> list[tuple[float, int, int]]:
+    """(step, runs that reach the score there, runs still going just before) for each step with one."""
+    steps = sorted({run.steps for run in runs if run.reached})
+    return [
+        (t, sum(r.reached and r.steps == t for r in runs), sum(r.steps >= t for r in runs)) for t in steps
+    ]
+
+
+def _permuted(scores: Sequence[float], size: int, excess: float) -> tuple[float, float]:
+    """Shares of the choices of `size` scores whose sum is at least, and at most, `excess`."""
+    import numpy as np
+
+    deals = math.comb(len(scores), size)
+    chosen = np.fromiter(chain.from_iterable(combinations(range(len(scores)), size)), np.intp, deals * size)
+    sums = np.asarray(scores)[chosen.reshape(deals, size)].sum(axis=1)
+    return float(np.mean(sums >= excess - 1e-9)), float(np.mean(sums <= excess + 1e-9))
+
+
+def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
+    """By seed, for each run whose curve holds the validation metric, at epochs that grow.
+
+    Where a run is evaluated every so many steps, that is within epochs: after 20 of 50 steps, 0.4.
+    """
+    found = {}
+    for run in arm.runs:
+        curve = [(it["epoch"], it[metric]) for it in run.curve if metric in it and "epoch" in it]
+        if curve and all(before < after for (before, _), (after, _) in pairwise(curve)):
+            found[run.spec.seed] = steps_to(curve, target)
+    return found
+
+
+def coarse_steps(arms: Sequence[Arm], metric: str, target: float) -> bool:
+    """Whether of most pairs of runs, one of each side, both reach the score at the same evaluation."""
+    first, second = (list(reaches_of(it, metric, target).values()) for it in arms)
+    return 2 * sum(a == b for a in first for b in second) > len(first) * len(second)
+
+
+def _test_convergence(case: Case) -> Test:
+    """Steps to the score that the claim file fixes; runs that never reach it stay in, as censored."""
+    target = case.claim.details.get("target")
+    if target is None:
+        return untested("no_target_score")
+    reaches = [reaches_of(arm, case.claim.metric, float(target)) for arm in case.arms]
+    badges = [
+        f"{arm.experiment}: a curve in {len(reached)} of {len(arm.runs)} runs"
+        for arm, reached in zip(case.arms, reaches, strict=True)
+        if len(reached) < len(arm.runs)
+    ]
+    if not all(reaches):
+        return untested("not_measured", badges=badges)
+    steps = Steps()
+    for name, reached in zip(case.names, reaches, strict=True):
+        for seed, it in reached.items():
+            how = "epochs to the score" if it.reached else "epochs, and the score was not reached"
+            steps.note(f"{name}, seed {seed}", how, it.steps)
+    test = convergence(*([it[seed] for seed in sorted(it)] for it in reaches))
+    medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
+    badges.append(f"median epochs to {target:g}: {medians}")
+    return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
+
+
+# --------------------------------------------------------------------------- complexity
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthTest(Test):
+    decades: float
+    """Between the smallest and the largest size."""
+    local_slopes: tuple[float, ...]
+    """Between neighbouring sizes: a curve that bends shows here."""
+
+    @property
+    def slope(self) -> float:
+        """Over all sizes."""
+        return self.estimate or 0.0
+
+
+def growth(
+    sizes: Sequence[float],
+    costs: Sequence[float],
+    *,
+    exponent: float,
+    margin: float = MARGIN,
+    names: Sequence[str] = (),
+    alpha: float = ALPHA,
+) -> GrowthTest:
+    """Least squares of log cost on log size, df = n - 2, and the two tests on its slope b, d = b - e.
+
+        p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])
+        p_con = min(1, 2 P[t >= (|d| - D) / se])
+
+    `costs` are times (the fastest of several repeats), bytes, or counts of operations, which are exact and to
+    be preferred. Assumes errors of the logs that are independent and of one size. Fewer than 5 sizes
+    (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing. Raises ValueError for fewer than
+    3 different sizes, what is not above 0 or finite, or a negative margin.
+    """
+    points = sorted(zip(sizes, costs, strict=True))
+    positive = all(math.isfinite(v) and v > 0.0 for point in points for v in point)
+    if not positive or len(set(sizes)) != len(sizes) or len(sizes) < 3 or not 0.0 <= margin < math.inf:
+        raise ValueError(
+            "growth needs 3 different sizes or more, each with a cost above 0, and a margin of 0 or more, "
+            f"got {sizes!r}, {costs!r} and {margin!r}"
+        )
+    steps = Steps()
+    for name, value in zip(names, costs, strict=False):
+        steps.note(f"log cost {name}", "log of the least over its runs", math.log(value))
+    x, y = [math.log(size) for size, _ in points], [math.log(value) for _, value in points]
+    n, mean_x, mean_y = len(x), math.fsum(x) / len(x), math.fsum(y) / len(y)
+    steps.note("mean of log size", "sum x / n", mean_x, text=lambda: f"({' + '.join(map(num, x))}) / {n}")
+    steps.note("mean of log cost", "sum y / n", mean_y, text=lambda: f"({' + '.join(map(num, y))}) / {n}")
+    spread = math.fsum((a - mean_x) ** 2 for a in x)
+    slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    left = math.fsum((b - mean_y - slope * (a - mean_x)) ** 2 for a, b in zip(x, y, strict=True))
+    se, df = math.sqrt(left / (n - 2) / spread), n - 2
+
+    def squares() -> str:
+        return " + ".join(f"({num(a)} - {num(mean_x)})^2" for a in x)
+
+    def products() -> str:
+        pairs = zip(x, y, strict=True)
+        return " + ".join(f"({num(a)} - {num(mean_x)}) * ({num(b)} - {num(mean_y)})" for a, b in pairs)
+
+    steps.note("S_xx", "sum (x - mean)^2", spread, text=squares)
+    steps.note("b", "sum (x - mean)(y - mean) / S_xx", slope, text=lambda: f"({products()}) / {num(spread)}")
+    steps.note("se", "sqrt(sum of squared residuals / (n - 2) / S_xx)", se)
+    steps.note("df", "n - 2", float(df), n=n)
+    intervals = steps.intervals("b", slope, se, df, alpha=alpha)
+    off = steps.note("d", "b - e", slope - exponent, b=slope, e=exponent)
+    numbers: dict[str, Any] = {"d": off, "D": margin}
+    p_reproduced = steps.tail("p_rep", "D - abs(d)", margin - abs(off), se, df, **numbers)
+    p_far = steps.doubled("p_con", "abs(d) - D", abs(off) - margin, se, df, **numbers)
+    margins, decades = Within(abs(off), (se, df), ((se, df),)), (x[-1] - x[0]) / math.log(10.0)
+    # 1,000 to 15,849 are 1.2 decades but for rounding
+    narrow = "too_narrow" if decades < FEWEST_DECADES - 1e-6 else None
+    cap = "too_few_sizes" if n < FEWEST_SIZES else narrow
+    if cap is None:
+        margins.note(steps, "d", off, alpha=alpha)
+    return GrowthTest(
+        estimate=slope,
+        target=exponent,
+        margin=margin,
+        se=se,
+        df=df,
+        **intervals,
+        decades=decades,
+        local_slopes=tuple((d - b) / (c - a) for (a, b), (c, d) in pairwise(zip(x, y, strict=True))),
+        margins=margins,
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="minimum_effect", p=p_far),),
+        cap=cap,
+        if_undecided="straddles_margin",
+        steps=steps,
+    )
+
+
+def _test_complexity(case: Case) -> Test:
+    """The slope of log cost on log size, over experiments that differ in that one size.
+
+    Of times the least of each size's runs counts, three or more on one machine; counts of parameters are the
+    same in each run. How a cost grows is the method's matter, so that runs on other data may speak to it too.
+    """
+    details = case.claim.details
+    quantity, sizes = details["quantity"], details["sizes"]
+    if not _one_size_grows(case) or (quantity in COUNTED and any(len(set(it)) > 1 for it in case.values)):
+        return untested("not_one_size")
+    if quantity in TIMES:
+        if _on_several_machines(case):
+            return untested("different_machines")
+        if min(map(len, case.values)) < FEWEST_REPEATS:
+            return untested("too_few_seeds")
+    if len(case.arms) < 3:
+        return untested("too_few_sizes")
+    n, costs = [float(sizes[name]) for name in case.names], [min(it) for it in case.values]
+    test = growth(n, costs, exponent=float(details["exponent"]), names=case.names, alpha=case.alpha)
+    local = ", ".join(f"{it:.2f}" for it in test.local_slopes)
+    badges = f"{len(n)} sizes over {test.decades:.2f} decades", f"local exponents {local}"
+    return replace(test, badges=badges)
+
+
+def _not_timed(case: Case) -> str | None:
+    """Reason code of a claim that names no runs to be timed."""
+    if case.claim.details.get("sizes"):
+        return None
+    return "counted_exactly" if case.claim.details.get("operations") else "no_sizes"
+
+
+def _one_size_grows(case: Case) -> bool:
+    """Whether the records of our runs differ in nothing but one setting, and that as the claim file says.
+
+    Where the data grow, no setting may change. What was imported tells no settings, and is taken at its word.
+    """
+    ours = [(arm.experiment, _settings(run)) for arm in case.arms for run in arm.runs if not run.imported]
+    names = {name for _, settings in ours for name in settings}
+    changed = [it for it in sorted(names) if len({repr(settings.get(it)) for _, settings in ours}) > 1]
+    if not changed or changed == ["data"]:
+        return True
+    if len(changed) > 1:
+        return False
+    sizes, ratios = case.claim.details["sizes"], []
+    for name, settings in ours:
+        setting = settings.get(changed[0])
+        if not isinstance(setting, int | float) or isinstance(setting, bool) or setting <= 0:
+            return False
+        ratios.append(setting / sizes[name])
+    return all(math.isclose(it, ratios[0], rel_tol=1e-9) for it in ratios)
+
+
+def _settings(run: Run) -> Mapping[str, Any]:
+    spec = run.spec
+    return {
+        "model": spec.model,
+        "precision": spec.precision,
+        "revision": spec.revision,
+        "code": spec.code,
+        "data": spec.data,
+        **{f"config {name}": value for name, value in spec.config.items()},
+        **{f"protocol {name}": value for name, value in spec.protocol.items()},
+    }
+
+
+def _of_runs(model: type[Claim], test: Any, *, arms: int | None, of_costs: bool = True, **more: Any) -> Kind:
+    return Kind(
+        model=model,
+        test=test,
+        arms=arms,
+        of_costs=of_costs,
+        under_readings=False,
+        of_printed=False,
+        of_a_pair=False,
+        needs_margin=never,
+        **more,
+    )
+
+
+KINDS = (
+    _of_runs(CostClaim, _test_cost, arms=2, obstacle=_cost_of_one),
+    _of_runs(ConvergenceClaim, _test_convergence, arms=2, of_costs=False),
+    _of_runs(ComplexityClaim, _test_complexity, arms=None, obstacle=_not_timed),
+)

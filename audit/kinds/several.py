@@ -1,0 +1,727 @@
+"""Several experiments at once: rankings, trends, the best level of a sweep, the best method throughout.
+
+All are made of comparisons of two arms. That all hold is shown by the largest p, an intersection-union test
+(Berger 1982); that one is broken by Holm 1979. Trends: Page 1963; the best of a sweep: multiple comparison
+with the best, after Hsu 1984; counts of data sets: partial conjunctions (Benjamini and Heller 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from audit.claim_model import Count, Name, Reference
+from audit.evidence import Arm, by_seed, common_seeds
+from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, never, note_difference, untested
+from audit.record import ClaimRecord, Part
+from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, num
+from audit.stats.families import holm, partial_conjunction
+from audit.stats.power import Direction, Question, Several, noise_of
+from audit.stats.sample import SAME, Difference, small_sample_cap, upper_tail
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The exact law of one block visits 2^m sets of levels.
+MOST_LEVELS = 12
+
+
+class RankingClaim(Claim):
+    """Several experiments, from best to worst."""
+
+    references: ClassVar[tuple[str, ...]] = ("order",)
+
+    kind: Literal["ranking"]
+    """What sort of statement it is; decides the other keys and the test."""
+    order: References
+    """The references from best to worst."""
+
+
+class TrendClaim(Claim):
+    """The metric rises or falls along a sweep."""
+
+    references: ClassVar[tuple[str, ...]] = ("levels",)
+
+    kind: Literal["trend"]
+    """What sort of statement it is; decides the other keys and the test."""
+    levels: References
+    """The references in the order of the sweep."""
+    direction: Literal["rising", "falling"]
+    """Whether the metric rises or falls along the sweep."""
+
+    def settings(self) -> dict[str, Any]:
+        return {"details": {"direction": self.direction}}
+
+
+class OptimumClaim(JudgedByMargin):
+    """One level of a sweep is the best."""
+
+    references: ClassVar[tuple[str, ...]] = ("best", "among")
+
+    kind: Literal["optimum"]
+    """What sort of statement it is; decides the other keys and the test."""
+    best: Reference
+    """table.row or table.row.column of the best level"""
+    among: References
+    """The references of all levels; the best one may stand among them."""
+    strength: Literal["unique", "among_best"] = "unique"
+    """unique: better than every other level; among_best: no other level is better by the margin."""
+
+    @property
+    def uses_margin(self) -> bool:
+        return self.strength == "among_best"
+
+    def settings(self) -> dict[str, Any]:
+        return {"details": {"strength": self.strength}}
+
+
+class DominanceClaim(Claim):
+    """One method is best (or among the best) throughout."""
+
+    needs_metric: ClassVar[bool] = False
+
+    kind: Literal["dominance"]
+    """What sort of statement it is; decides the other keys and the test."""
+    winner: Name
+    """The method, as experiments name it."""
+    tables: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """The tables in which it stands."""
+    over: tuple[Name, ...] | None = None
+    """The methods that it beats; all others of the tables when left out."""
+    datasets: tuple[Name, ...] | None = None
+    """The data sets that are meant; all of the tables when left out."""
+    place: Count = 1
+    """1: the best; 2: the best or second best; ..."""
+    at_least: Count | None = None
+    """In at least so many of the data sets; in all when left out."""
+
+    def settings(self) -> dict[str, Any]:
+        names = {"over": self.over, "datasets": self.datasets, "metrics": self.metric}
+        details: dict[str, Any] = {key: list(value) for key, value in names.items() if value is not None}
+        details |= {"winner": self.winner, "tables": list(self.tables), "place": self.place}
+        return {"details": details | ({"at_least": self.at_least} if self.at_least else {})}
+
+
+# --------------------------------------------------------------------------- comparisons and what they come
+# to
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """That the first arm is better than the second, from both sides; one without runs is not shown either
+    way."""
+
+    first: str
+    second: str
+    difference: Difference | None = None
+    p: float | None = None
+    """One-sided p of the order."""
+    p_worse: float | None = None
+    """One-sided p of its reverse."""
+    cap: str | None = "not_run"
+    exact: bool = False
+    """Nothing is random: both arms are deterministic, and the sides are 0 or 1."""
+    where: str = ""
+
+    @property
+    def estimate(self) -> float | None:
+        return self.difference.value if self.difference else None
+
+    @property
+    def p_reversed(self) -> float | None:
+        """Two-sided p of the reverse."""
+        return None if self.p_worse is None else min(1.0, 2.0 * self.p_worse)
+
+    def _side(self, p: float | None, sign: float) -> float:
+        """An order that is capped still belongs to the family: neither side of it is shown (p = 1)."""
+        if self.exact and self.difference:
+            return float(sign * self.difference.value <= SAME)
+        return 1.0 if self.cap or p is None else p
+
+    @property
+    def holds(self) -> float:
+        return self._side(self.p, 1.0)
+
+    @property
+    def worse(self) -> float:
+        return self._side(self.p_worse, -1.0)
+
+    @property
+    def reversed(self) -> float:
+        return self._side(self.p_reversed, -1.0)
+
+    @property
+    def question(self) -> Direction | None:
+        noise = noise_of(self.difference) if self.difference else None
+        return Direction(self.difference.value, noise) if self.difference and noise else None
+
+    def part(self, p: float | None, p_back: float | None) -> Part:
+        says = f"{self.first} > {self.second}"
+        if self.where:
+            says = f"{self.where.removeprefix(', ')}: {says}"
+        return Part(says, (self.first, self.second), self.estimate, p, p_back)
+
+
+def compared(
+    steps: Steps,
+    first: str,
+    second: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    *,
+    deterministic: bool = False,
+    where: str = "",
+) -> Comparison:
+    """By Welch's t; `where` tells comparisons of the same arms apart."""
+    label = f"{first} > {second}{where}: "
+    d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
+    if deterministic and d.still:
+        return Comparison(first, second, d, cap=None, exact=True, where=where)
+    p = p_worse = None
+    if d.error:
+        p, p_worse = (upper_tail(sign * d.value, *d.error) for sign in (1.0, -1.0))
+    found = Comparison(first, second, d, p, p_worse, d.cap, where=where)
+    if d.cap or not d.error:
+        steps.note(
+            f"{label}p_order and p_reversed", f"1, as it may not decide ({d.cap})", 1.0, text=lambda: "1"
+        )
+        return found
+    steps.tail(f"{label}p_order", "d", d.value, *d.error, d=d.value)
+    worse = steps.tail(f"{label}p_worse", "-d", -d.value, *d.error, d=d.value)
+    steps.note(f"{label}p_reversed", "min(1, 2 * p_worse)", min(1.0, 2.0 * worse), p_worse=worse)
+    return found
+
+
+def _cap(every: Sequence[Comparison]) -> str | None:
+    """Why nothing can be decided, where no comparison may; the reason of the first."""
+    return every[0].cap if all(it.cap for it in every) else None
+
+
+def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str:
+    """Why not all can hold: the reason of the first that may not decide, if there is one."""
+    return next((it.cap for it in every if it.cap), otherwise)
+
+
+def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: str) -> Decision | None:
+    """The decision by p-values that are 0 or 1; None where something is random."""
+    if not all(it.exact for it in every):
+        return None
+    if broken == 0.0:
+        return Decision("contradicted", "reversed")
+    return Decision("reproduced", reason) if holds == 0.0 else Decision("inconclusive", "undecided")
+
+
+def _asked(
+    every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
+) -> Question | None:
+    """None where the noise of one comparison cannot be estimated; `within` a margin, and one of them
+    holds."""
+    each = [it.question for it in every]
+    parts = tuple(it for it in each if it)
+    if len(parts) < len(each):
+        return None
+    names = tuple(
+        f"{it.where.removeprefix(', ')}{': ' if it.where else ''}{it.first} > {it.second}" for it in every
+    )
+    if within is None:
+        return Several(parts, shared=shared, sweep=sweep, names=names)
+    near = tuple(replace(it, bar=-within, floor=-within) for it in parts)
+    return Several(near, shared=shared, one_of=parts, names=names)
+
+
+def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float]) -> float:
+    """The largest or the smallest of the p-values adjusted by Holm."""
+    value = (max if which == "max" else min)(holm(p_values))
+    return steps.note(
+        name,
+        f"{which}(Holm of the {of})",
+        value,
+        text=lambda: f"{which}(Holm({', '.join(map(num, p_values))}))",
+    )
+
+
+# --------------------------------------------------------------------------- ranking
+
+
+def ranking(
+    systems: Sequence[Sequence[float]], *, names: Sequence[str] = (), deterministic: bool = False
+) -> Test:
+    """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
+
+    `systems` are the runs of each system, from the claimed best to the claimed worst. Systems with too few
+    runs to decide stay in the family, and keep the ranking from being reproduced, not from being contradicted
+    elsewhere. Raises ValueError for fewer than two systems.
+    """
+    if len(systems) < 2:
+        raise ValueError(f"a ranking needs at least two systems, got {len(systems)}")
+    steps, named = Steps(), list(zip(names or map(str, range(1, len(systems) + 1)), systems, strict=True))
+    every = [
+        compared(steps, first, second, x, y, deterministic=deterministic)
+        for (first, x), (second, y) in pairwise(named)
+    ]
+    holds, back = [it.holds for it in every], [it.reversed for it in every]
+    p_orders, p_back = holm(holds), holm(back)
+    p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
+    p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
+    return Test(
+        parts=tuple(it.part(*ps) for it, *ps in zip(every, p_orders, p_back, strict=True)),
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="reversed", p=p_broken),),
+        cap=_cap(every),
+        exact=_exact(every, holds=max(holds), broken=min(back), reason="in_order"),
+        if_reproduced="in_order",
+        if_undecided=_undecided(every),
+        question=_asked(every, shared=True),
+        steps=steps,
+    )
+
+
+def _test_ranking(case: Case) -> Test:
+    test = ranking(case.values, names=case.names, deterministic=case.deterministic)
+    return replace(test, badges=case.without_spread, steps=[*test.steps, *_agreement(case)])
+
+
+def _agreement(case: Case) -> Sequence[Step]:
+    """Kendall's tau-b (Kendall 1938) of the claimed order and the means: a description, which decides
+    nothing."""
+    from scipy.stats import kendalltau
+
+    means = [sum(x) / len(x) for x in case.values]
+    if len(set(means)) < 2:
+        return ()
+    exact = len(set(means)) == len(means)
+    found = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
+    steps = [Step("Kendall's tau-b of the means, a description", "", float(found.statistic))]
+    return [*steps, Step("its exact p", "", float(found.pvalue))] if exact else steps
+
+
+# --------------------------------------------------------------------------- trend
+
+
+def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Page's L of `blocks` (seeds x levels), the levels as they are claimed to rise, and its exact one-sided
+    p.
+
+        L = sum over blocks of sum_j j r_j       r_j the rank of level j within its block (Page 1963)
+
+    All orders of each block's ranks are equally likely under the null, and blocks are independent. Ties get
+    midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know. A block
+    need not be a real pairing: under the null any one run of each level can make one. Raises ValueError for
+    blocks of different length, fewer than 2 or more than 12 levels, or nan.
+    """
+    import numpy as np
+    from scipy.stats import rankdata
+
+    levels = {len(block) for block in blocks}
+    if (
+        len(levels) != 1
+        or not 2 <= max(levels) <= MOST_LEVELS
+        or any(map(math.isnan, (x for b in blocks for x in b)))
+    ):
+        raise ValueError(f"Page's test needs blocks of 2 to {MOST_LEVELS} numbers, got {blocks!r}")
+    doubled = [tuple(int(2 * rank) for rank in rankdata(block)) for block in blocks]
+    total = sum(j * r for ranks in doubled for j, r in enumerate(ranks, start=1))
+    law: NDArray[Any] = np.ones(1)
+    for ranks in doubled:
+        law = np.convolve(law, _law(tuple(sorted(ranks))))
+    return total / 2.0, min(1.0, float(law[total:].sum()))
+
+
+@lru_cache(maxsize=64)
+def _law(ranks: tuple[int, ...]) -> NDArray[Any]:
+    """P[sum_j j r_j = s] for s = 0, 1, ..., when the ranks (integers) come in random order.
+
+    By sets of ranks already placed: 2^m of them instead of m! orders.
+    """
+    import numpy as np
+
+    m, most = len(ranks), sum(j * r for j, r in enumerate(ranks, start=1))
+    ways: list[NDArray[Any]] = [np.zeros(most + 1) for _ in range(2**m)]
+    ways[0][0] = 1.0
+    for chosen in range(2**m):
+        position = chosen.bit_count() + 1
+        for i, rank in enumerate(ranks):
+            if not chosen >> i & 1:
+                step = position * rank
+                ways[chosen | 1 << i][step:] += ways[chosen][: most + 1 - step]
+    law: NDArray[Any] = ways[-1] / math.factorial(m)
+    return law
+
+
+def trend(
+    levels: Sequence[Sequence[float]],
+    *,
+    names: Sequence[str] = (),
+    rising: bool = True,
+    deterministic: bool = False,
+    alpha: float = ALPHA,
+) -> Test:
+    """`levels` (levels x seeds, the same seeds in the same order in each) along the sweep.
+
+        reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
+        contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
+                       significantly reversed (Holm, two-sided; `step_back`)
+
+    A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of the
+    claimed order of one run a level is 1 / m!. Raises ValueError for levels of different length, and as
+    `page`.
+    """
+    if len({len(runs) for runs in levels}) != 1:
+        raise ValueError(f"a trend needs the same seeds at every level, got {[len(x) for x in levels]} runs")
+    steps, named = Steps(), list(zip(names or map(str, range(1, len(levels) + 1)), levels, strict=True))
+    climb = named if rising else named[::-1]
+    blocks = list(zip(*(runs for _, runs in climb), strict=True))
+    (L, p_trend), (_, p_opposite) = page(blocks), page([block[::-1] for block in blocks])
+
+    def shown(of: Sequence[Sequence[float]]) -> str:
+        return ", ".join(f"[{', '.join(map(num, block))}]" for block in of)
+
+    back = [block[::-1] for block in blocks]
+    steps.note("L", "sum over seeds of sum_j j rank_j", L, text=lambda: f"L({shown(blocks)})")
+    steps.note("p_trend", "Page's exact P[L at least this]", p_trend, text=lambda: f"Page({shown(blocks)})")
+    steps.note(
+        "p_opposite", "the same of the opposite trend", p_opposite, text=lambda: f"Page({shown(back)})"
+    )
+    every = [
+        compared(steps, after, before, y, x, deterministic=deterministic)
+        for (before, x), (after, y) in pairwise(climb)
+    ]
+    each = [it.reversed for it in every]
+    p_back = holm(each)
+    step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
+    if step_back <= alpha:
+        p_reproduced = steps.note("p_rep", "1, as a step goes back", 1.0, text=lambda: "1")
+    else:
+        p_reproduced = steps.note("p_rep", "p_trend", p_trend, p_trend=p_trend)
+    turned = min(1.0, 2.0 * p_opposite)
+    both: dict[str, Any] = {"p_opposite": p_opposite, "p_step_back": step_back}
+    steps.note("p_con", "min(1, 2 * p_opposite, p_step_back)", min(turned, step_back), **both)
+    exact = _exact(every, holds=max(it.holds for it in every), broken=min(each), reason="trend")
+    still = all(it.cap == "no_spread" for it in every)
+    return Test(
+        parts=tuple(it.part(it.p, p) for it, p in zip(every, p_back, strict=True)),
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="reversed", p=turned), Route(reason="step_back", p=step_back)),
+        cap=None if all(it.exact for it in every) else small_sample_cap(len(blocks), still=still),
+        exact=exact,
+        if_reproduced="trend",
+        question=_asked(every, shared=True, sweep=True),
+        steps=steps,
+    )
+
+
+def _test_trend(case: Case) -> Test:
+    """Page's test takes the seeds as blocks: those that all levels have."""
+    common = common_seeds(case.arms)
+    if not common:
+        return untested("too_few_seeds")
+    if len(case.arms) > MOST_LEVELS:
+        return untested("too_many_levels")
+    test = trend(
+        [by_seed(arm, common) for arm in case.arms],
+        names=case.names,
+        rising=case.claim.details.get("direction", "rising") == "rising",
+        deterministic=case.deterministic,
+        alpha=case.alpha,
+    )
+    return replace(test, badges=(f"{len(common)} seeds as blocks",))
+
+
+# --------------------------------------------------------------------------- optimum
+
+
+def optimum(
+    levels: Mapping[str, Sequence[float]],
+    *,
+    best: str,
+    margin: float | None = None,
+    deterministic: bool = False,
+    alpha: float = ALPHA,
+) -> Test:
+    """One-sided Welch of `best` against each other level, Holm within the sweep.
+
+        unique       reproduced iff it beats all others; contradicted iff some level beats it
+        among_best   (with a margin D) reproduced iff no level is better by D or more, and one at least is
+        beaten;
+                     contradicted iff some level is better by more than D
+
+    else inconclusive: the data name the levels that are tied. That no level is better by D must be shown for
+    each (P[t >= (d + D) / se] <= alpha; all must hold, so the largest p counts). That none is shown to be
+    better would not do: three seeds of SD 0.3 overlook a level that is 0.5 better in 3 of 4 sweeps.
+    Against a single other level the claim is an order claim, and a contradiction is two-sided as there.
+    Levels with too few runs stay in the family. Raises ValueError for fewer than two levels, or a best that
+    is none of them, or a margin that is not above 0.
+    """
+    if best not in levels or len(levels) < 2 or (margin is not None and not margin > 0.0):
+        raise ValueError(
+            f"the best of two levels or more, by a margin above 0: got {best!r} of {list(levels)}, {margin!r}"
+        )
+    steps = Steps()
+    every = [
+        compared(steps, best, name, levels[best], runs, deterministic=deterministic)
+        for name, runs in levels.items()
+        if name != best
+    ]
+    beats, beaten = holm([it.holds for it in every]), holm([it.worse for it in every])
+    if margin is None:
+        p_reproduced = _holm(steps, "p_rep", "p_order", "max", [it.holds for it in every])
+        against, of = [it.worse for it in every], "p_worse"
+    else:
+        pairs = [_within(steps, it, margin) for it in every]
+        within, against, of = [near for near, _ in pairs], [far for _, far in pairs], "p_far"
+        orders = [it.holds for it in every]
+        p_reproduced = steps.note(
+            "p_rep",
+            "max(min(Holm of the p_order), all p_within)",
+            max(min(beats), *within),
+            text=lambda: f"max(min(Holm({', '.join(map(num, orders))})), {', '.join(map(num, within))})",
+        )
+    if len(every) > 1:
+        p_beaten = _holm(steps, "p_con", of, "min", against)
+    else:  # of a single one both sides count, as in an order claim
+        one: dict[str, Any] = {of: against[0]}
+        p_beaten = steps.note("p_con", f"min(1, 2 * {of})", min(1.0, 2.0 * against[0]), **one)
+    tied = [best, *(it.second for it, p in zip(every, beats, strict=True) if p > alpha)]
+    tied = [name for name in levels if name in tied]
+    reason = "unique" if margin is None else "among_best"
+    return Test(
+        margin=margin,
+        parts=tuple(
+            # by plain means, as in older records, which are held against what is judged today
+            replace(it.part(*ps), estimate=_mean(levels[best]) - _mean(levels[it.second]))
+            for it, *ps in zip(every, beats, beaten, strict=True)
+        ),
+        badges=(f"tied: {', '.join(tied)}",) if len(tied) > 1 else (),
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="reversed", p=p_beaten),),
+        cap=_cap(every),
+        exact=_exact(every, holds=p_reproduced, broken=p_beaten, reason=reason),
+        if_reproduced=reason,
+        if_undecided=_undecided(every, "tied"),
+        question=_asked(every, shared=margin is None, within=margin),
+        steps=steps,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _within(steps: Steps, it: Comparison, margin: float) -> tuple[float, float]:
+    """One-sided p of "the level is better by the margin or more", and of "by the margin or less"."""
+    names = f"p_within, {it.second}", f"p_far, {it.second}"
+    d = it.difference
+    if it.exact and d:
+        far = float(d.value < -margin - SAME)
+        return far, 1.0 - far
+    if it.cap or d is None or d.error is None:
+        for name in names:
+            steps.note(name, "1, as it may not decide", 1.0, text=lambda: "1")
+        return 1.0, 1.0
+    distance = d.value + margin
+    numbers: dict[str, Any] = {"d": d.value, "D": margin}
+    near = steps.tail(names[0], "d + D", distance, *d.error, **numbers)
+    return near, steps.tail(names[1], "-d - D", -distance, *d.error, **numbers)
+
+
+def _test_optimum(case: Case) -> Test:
+    levels = dict(zip(case.names, case.values, strict=True))
+    if len(levels) < 2:
+        return untested("same_runs")
+    among = case.claim.details.get("strength", "unique") == "among_best"
+    test = optimum(
+        levels,
+        best=case.names[0],
+        margin=case.margin if among else None,
+        deterministic=case.deterministic,
+        alpha=case.alpha,
+    )
+    return replace(test, badges=(*case.without_spread, *test.badges))
+
+
+def _distinct(case: Case) -> list[Sequence[Arm]]:
+    """The best level of a sweep may stand among the others; elsewhere a name that stands twice is a
+    mistake."""
+    return [list({arm.experiment: arm for arm in case.arms}.values())]
+
+
+# --------------------------------------------------------------------------- dominance
+
+
+def dominance(
+    lines: Sequence[Sequence[Comparison]],
+    *,
+    place: int = 1,
+    at_least: int | None = None,
+    steps: Steps | None = None,
+    name: str = "",
+) -> tuple[float, float]:
+    """p of the claim and of its contrary; `lines` holds, for each data set, "the winner is better than this
+    method".
+
+    On one data set with k other methods the winner is at `place` or above iff it beats k - place + 1 of them;
+    it is not iff `place` of them beat it. The claim asks for that on `at_least` of the data sets (all, when
+    left out). Each count is a partial conjunction, valid under any dependence, so that no further correction
+    is needed inside; for "the best everywhere" p is the largest of all. Orders with too few seeds count as
+    not shown. Raises ValueError for no data set, a place beyond the methods, or more data sets than there
+    are.
+    """
+    steps = Steps() if steps is None else steps
+    count = len(lines) if at_least is None else at_least
+    if not 1 <= count <= len(lines) or not all(1 <= place <= len(line) for line in lines):
+        raise ValueError(f"cannot hold {count!r} of {len(lines)} data sets to place {place!r}")
+    each, broken = [], []
+    for line in lines:
+        where, wanted = line[0].where, len(line) - place + 1
+        each.append(
+            _conjunction(
+                steps,
+                f"p_line{where}",
+                f"it beats {wanted} of {len(line)}",
+                wanted,
+                [it.holds for it in line],
+            )
+        )
+        broken.append(
+            _conjunction(
+                steps,
+                f"p_line_broken{where}",
+                f"{place} of them beat it",
+                place,
+                [it.reversed for it in line],
+            )
+        )
+    names = ("p_rep", "p_con") if not name else (f"p_holds{name}", f"p_broken{name}")
+    less = len(lines) - count + 1
+    return (
+        _conjunction(steps, names[0], f"at least {count} of the p_line", count, each),
+        _conjunction(steps, names[1], f"at least {less} of the p_line_broken", less, broken),
+    )
+
+
+def _conjunction(steps: Steps, name: str, says: str, at_least: int, p_values: Sequence[float]) -> float:
+    value = partial_conjunction(p_values, at_least=at_least)
+    return steps.note(name, says, value, text=lambda: f"PC({at_least}; {', '.join(map(num, p_values))})")
+
+
+def _test_dominance(case: Case) -> Test:
+    """Each line of the tables (data set and metric) is a group of order claims: the winner over each other.
+
+    "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
+    Comparisons that were not made are named and count as not shown: what was run may contradict the claim,
+    and nothing reproduces it before all of it was run.
+    """
+    details, steps = case.claim.details, Steps()
+    place, at_least = details.get("place", 1), details.get("at_least")
+    by_metric: dict[str, list[list[Comparison]]] = {}
+    every: list[Comparison] = []
+    badges: list[str] = []
+    lacks: list[str] = []
+    for line in details["lines"]:
+        winner = case.arm(line["winner"], line["metric"])
+        rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
+        for arm in (winner, *rivals):
+            if arm.lacks:
+                none = "no run that ended" if arm.lacks == "run_failed" else "no run"
+                notes = arm.notes or (f"{none} for {line['dataset']} {line['metric']}",)
+                badges += [f"{arm.experiment}: {note}" for note in notes]
+                lacks.append(arm.lacks)
+        if place > len(rivals):
+            among = f"{line['dataset']} {line['metric']}: {len(rivals) + 1} methods"
+            return untested("place_always_held", badges=(*badges, among))
+        where = f", {line['dataset']} {line['metric']}"
+        found = [_over(steps, winner, rival, where) for rival in rivals]
+        by_metric.setdefault(line["metric"], []).append(found)
+        every += found
+    if all(it.difference is None for it in every):
+        return untested(lacks[0] if lacks else "not_run", badges=badges)
+    groups = by_metric if at_least is not None else {"": [it for lines in by_metric.values() for it in lines]}
+    each = {
+        metric: dominance(
+            lines,
+            place=place,
+            at_least=None if at_least is None else min(at_least, len(lines)),
+            steps=steps,
+            name=f", {metric}" if len(groups) > 1 else "",
+        )
+        for metric, lines in groups.items()
+    }
+    holds, broken = [it[0] for it in each.values()], [it[1] for it in each.values()]
+    p_reproduced, p_broken = holds[0], broken[0]
+    if len(groups) > 1:
+        p_reproduced = steps.note("p_rep", "max(p)", max(holds), p=holds)
+        p_broken = min(1.0, len(broken) * min(broken))
+        pattern = "min(1, metrics * min(p))"
+        steps.note("p_con", pattern, p_broken, metrics=len(broken), p=broken)
+    caps = [_cap([it for line in lines for it in line]) for lines in groups.values()]
+    exact = (
+        _exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if len(groups) == 1 else None
+    )
+    test = Test(
+        parts=tuple(it.part(it.p, it.p_reversed) for it in every),
+        badges=tuple(badges),
+        p_reproduced=p_reproduced,
+        contradictions=(Route(reason="reversed", p=p_broken),),
+        cap=next((it for it in caps if it), None),
+        exact=exact,
+        if_reproduced="dominates",
+        if_undecided=_undecided([it for line in next(iter(groups.values())) for it in line]),
+        # for counts of data sets there is no rule to plan with
+        question=_asked(every, shared=False) if place == 1 and at_least is None else None,
+        steps=steps,
+    )
+    if not lacks:
+        return test
+    steps.note("p_rep", "1, as not all of it was run", 1.0, text=lambda: "1")
+    made = [it.cap for it in every if it.difference]
+    cap = made[0] if all(made) else None
+    return replace(test, p_reproduced=1.0, cap=cap, exact=None, if_undecided="partly_run")
+
+
+def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
+    """The winner over one other method; neither side of it is shown where one of the two has no run."""
+    first, second = winner.experiment, rival.experiment
+    if winner.lacks or rival.lacks:
+        label = f"{first} > {second}{where}: p_order and p_reversed"
+        steps.note(label, "1, as it was not run", 1.0, text=lambda: "1")
+        return Comparison(first, second, where=where)
+    still = winner.deterministic and rival.deterministic
+    return compared(steps, first, second, winner.values, rival.values, deterministic=still, where=where)
+
+
+def _lines(case: Case) -> list[Sequence[Arm]]:
+    """One corpus may stand in for several data sets, and is then the same in several lines."""
+    lines = [{line["winner"], *line["rivals"]} for line in case.claim.details["lines"]]
+    return [[arm for arm in case.arms if arm.experiment in line] for line in lines]
+
+
+def _among_best(claim: ClaimRecord) -> bool:
+    return bool(claim.details.get("strength") == "among_best")
+
+
+def _several(model: type[Claim], test: Any, **more: Any) -> Kind:
+    given: dict[str, Any] = {"needs_margin": never, **more}
+    return Kind(
+        model=model,
+        test=test,
+        arms=None,
+        of_costs=False,
+        under_readings=True,
+        of_printed=False,
+        of_a_pair=False,
+        **given,
+    )
+
+
+KINDS = (
+    _several(RankingClaim, _test_ranking),
+    _several(TrendClaim, _test_trend),
+    _several(OptimumClaim, _test_optimum, needs_margin=_among_best, compared=_distinct),
+    _several(DominanceClaim, _test_dominance, compared=_lines, by_parts=True),
+)

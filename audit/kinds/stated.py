@@ -1,0 +1,87 @@
+"""Statements that an expression over cells and constants puts exactly: no run decides them, `audit.checks`
+do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from audit.claim_model import MODULE, Count, Key, Model, Setting, Text
+from audit.kinds.base import Claim, Constant, Kind, Symbol, never
+
+
+class Formula(Claim):
+    """A statement that an expression over cells and constants puts exactly; no run decides it."""
+
+    by_runs: ClassVar[bool] = False
+    needs_metric: ClassVar[bool] = False
+
+    expect: Text
+    """The statement as an expression, as in gain(t3.ours.P@1, t3.base.P@1) more than 2."""
+    given: Mapping[Symbol, Constant] = {}
+    """Constants of the expression by name."""
+
+    def settings(self) -> dict[str, Any]:
+        return {"expect": self.expect, "details": {"given": dict(self.given)} if self.given else {}}
+
+
+class ArithmeticClaim(Formula):
+    """A sentence with a number in it, held against the tables."""
+
+    kind: Literal["arithmetic"]
+    """What sort of statement it is; decides the other keys and the test."""
+
+
+class Counted(Model):
+    """Weights of a model, counted in the model itself where `audit check --count-weights` makes one."""
+
+    model: Annotated[str, StringConstraints(pattern=MODULE)]
+    """Name of the model's file in reimpl, as in xml_cnn."""
+    variant: Text
+    """Name of a variant in that file."""
+    config: Mapping[Key, Setting] = {}
+    """Keys of the variant that are set otherwise."""
+    labels: Count
+    """Number of labels."""
+    length: Count = 500
+    """Tokens a document."""
+    dimension: Count = 300
+    """Components of a word vector."""
+    vocabulary: Count = 2
+    """Words; matters only where word vectors are counted."""
+    weights: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """Names of the weights to count, with * for any, as in hidden.*"""
+    equals: Text
+    """The formula, over the constants in `given`."""
+
+
+class StructuralClaim(Formula):
+    """Shapes, parameter counts and sizes, held against their formula."""
+
+    kind: Literal["structural"]
+    """What sort of statement it is; decides the other keys and the test."""
+    counted: tuple[Counted, ...] = ()
+    """The same numbers, counted in a model of ours."""
+
+    def settings(self) -> dict[str, Any]:
+        settings = super().settings()
+        counted = [it.model_dump(mode="json") for it in self.counted]
+        return settings | ({"details": settings["details"] | {"counted": counted}} if counted else {})
+
+
+def _stated(model: type[Claim]) -> Kind:
+    return Kind(
+        model=model,
+        test=None,
+        arms=None,
+        of_costs=False,
+        under_readings=False,
+        of_printed=False,
+        of_a_pair=False,
+        needs_margin=never,
+    )
+
+
+KINDS = (_stated(ArithmeticClaim), _stated(StructuralClaim))

@@ -1,0 +1,156 @@
+"""Many tests together: adjusted p-values of a family, what it leaves for one of them, and the level of each
+look.
+
+Holm 1979; Benjamini and Hochberg 1995; partial conjunctions: Benjamini and Heller 2008; what repeated tests
+at one level do: Armitage, McPherson and Rowe 1969. Reject where an adjusted p is at most the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from audit.stats.decision import ALPHA
+
+#: Of a level: adjusted p-values are products, and land beside a level that they mean to reach.
+_DUST = 1e-12
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards.
+
+    Step-down: the family-wise error under any dependence, never less powerful than Bonferroni.
+    """
+    m, running = len(_checked(p_values)), 0.0
+    adjusted = [0.0] * m
+    for rank, i in enumerate(sorted(range(m), key=lambda i: p_values[i])):
+        running = max(running, min(1.0, (m - rank) * p_values[i]))
+        adjusted[i] = running
+    return tuple(adjusted)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
+    """min over j >= i of (m / j) p_(j), at most 1.
+
+    Step-up: the false discovery rate, for independent or positively dependent tests (P@1, P@3 and P@5 of the
+    same runs are that).
+    """
+    from scipy.stats import false_discovery_control
+
+    return tuple(map(float, false_discovery_control(_checked(p_values)))) if p_values else ()
+
+
+def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[float, ...]:
+    """Holm-adjusted p-values where headline claims, declared before the runs, are a family of their own.
+
+    Each family has half of the level, and the whole of it once the other is rejected altogether (Bonferroni
+    split with recycling, Bretz et al. 2009): the error of the whole paper is held at the level under any
+    dependence; two families at the full level each would not do that. Without a primary, or with nothing
+    else, it is `holm` of all.
+    """
+    first = [i for i, flag in enumerate(primary) if flag]
+    rest = [i for i, flag in enumerate(primary) if not flag]
+    if not first or not rest:
+        return holm(p_values)
+    head, tail = (holm([p_values[i] for i in family]) for family in (first, rest))
+    head, tail = _recycled(head, max(tail)), _recycled(tail, max(head))
+    adjusted = dict(zip((*first, *rest), (*head, *tail), strict=True))
+    return tuple(adjusted[i] for i in range(len(p_values)))
+
+
+def _recycled(own: Sequence[float], largest_of_the_other: float) -> tuple[float, ...]:
+    """At half the level, or at the whole of it where the other family is rejected at half."""
+    return tuple(min(1.0, 2.0 * p, max(p, 2.0 * largest_of_the_other)) for p in own)
+
+
+def partial_conjunction(p_values: Sequence[float], *, at_least: int) -> float:
+    """p of "fewer than u of the m effects are there": min(1, (m - u + 1) p_(u)), p sorted upwards.
+
+    With Bonferroni inside: valid under any dependence. For u = m it is the largest p (all effects are there),
+    for u = 1 Bonferroni's smallest (there is one at all). Raises ValueError unless 1 <= u <= m.
+    """
+    m = len(_checked(p_values))
+    if not 1 <= at_least <= m:
+        raise ValueError(f"needs 1 to {m} of {m} p-values, got {at_least!r}")
+    return min(1.0, (m - at_least + 1) * sorted(p_values)[at_least - 1])
+
+
+def _checked(p_values: Sequence[float]) -> Sequence[float]:
+    for p in p_values:
+        if not 0.0 <= p <= 1.0:  # nan fails it too
+            raise ValueError(f"a p-value lies between 0 and 1, got {p!r}")
+    return p_values
+
+
+# --------------------------------------------------------------------------- what a family leaves
+
+
+def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
+    """The largest p that Benjamini and Hochberg reject beside the p-values `others`, which stay as they are.
+
+    max alpha r / m over the r for which r - 1 of the others are at most alpha r / m,   m = others + 1
+    """
+    m, ordered = len(others) + 1, sorted(others)
+    ranks = (r for r in range(m, 1, -1) if ordered[r - 2] <= alpha * r / m)
+    return alpha * next(ranks, 1) / m
+
+
+def threshold_holm(
+    others: Sequence[float], *, primary: Sequence[bool], is_primary: bool, alpha: float = ALPHA
+) -> float:
+    """The largest p that Holm rejects beside `others`, with `families`.
+
+    Within its own family of m it is alpha / (m - j), where j is how many of the others Holm rejects before:
+    p_(1) <= alpha / m, p_(2) <= alpha / (m - 1), ... Beside a second family alpha is half of the level, or
+    all of it where that family is rejected altogether at half. `primary` holds a flag for each of `others`.
+    """
+    own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
+    rest = tuple(p for p, flag in zip(others, primary, strict=True) if flag != is_primary)
+    if rest and _largest(rest) > alpha / 2.0 * (1.0 + _DUST):
+        alpha /= 2.0
+    m = len(own) + 1
+    before = next((j for j, p in enumerate(own) if p * (m - j) > alpha * (1.0 + _DUST)), m - 1)
+    return alpha / (m - before)
+
+
+@lru_cache(maxsize=8)
+def _largest(p_values: tuple[float, ...]) -> float:
+    """Kept, since each claim of a family asks for the same other one."""
+    return max(holm(p_values))
+
+
+# --------------------------------------------------------------------------- looks
+
+
+def level_of(look: int, *, alpha: float = ALPHA) -> float:
+    """Of looks that nobody declared: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2, together
+    alpha.
+
+    Bonferroni over looks is valid for any dependence and any number of seeds; testing at 5 % after every few
+    seeds would be wrong in 16.6 % of cases after five looks. Raises ValueError for a look before the first.
+    """
+    if look < 1:
+        raise ValueError(f"looks are numbered from 1, got {look!r}")
+    return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Declared numbers of seeds at which is looked, and the level of each look."""
+
+    looks: tuple[int, ...]
+    levels: tuple[float, ...]
+
+    def level(self, seeds: int) -> float | None:
+        """The level at `seeds` seeds; None between looks, where nothing is decided."""
+        return dict(zip(self.looks, self.levels, strict=True)).get(seeds)
+
+
+def schedule(looks: Sequence[int] = (3, 5), *, alpha: float = ALPHA) -> Schedule:
+    """alpha / K at each of K declared looks. Raises ValueError for looks that do not grow, or below 2
+    seeds."""
+    looks = tuple(looks)
+    if not looks or looks[0] < 2 or list(looks) != sorted(set(looks)):
+        raise ValueError(f"looks are growing numbers of seeds, 2 or more, got {looks!r}")
+    return Schedule(looks, (alpha / len(looks),) * len(looks))

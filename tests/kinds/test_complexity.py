@@ -1,0 +1,221 @@
+"""Complexity claims, from a claim file and run records to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audit.assemble import assemble
+from audit.claim import load
+from audit.errors import ClaimFileError
+from audit.plan import outlooks, sentence
+from audit.record import ExperimentRecord, FidelityCheck, RunSpec, Verdict
+from reports.sentences import status_of
+from tests.judging.made import claim, judge, said
+from tests.records import make_experiment, make_run
+
+# --------------------------------------------------------------------------- growing
+
+
+SIZES = {"n1": 1000, "n2": 2000, "n3": 4000, "n4": 8000, "n5": 16000}
+
+
+LINEAR = [1.01, 1.98, 4.0, 8.16, 15.68]
+
+
+SQUARE = [1.01, 3.96, 16.0, 65.28, 250.88]
+
+
+NOISY = [1.0, 3.1, 3.0, 11.0, 14.0]
+
+
+FILE = """\
+format: 1
+paper: {key: grow2020, title: How it grows}
+datasets:
+  one: {name: One, printed: {test: "3,865"}}
+tables:
+  t1:
+    where: {page: 4, label: Table 1}
+    caption: one method
+    dataset: one
+    columns: [P@1]
+    rows: [{id: ours, experiment: n1, source: own_run, values: ["76.38"]}]
+experiments:
+EXPERIMENTS
+margins:
+  default: {value: 0.5, rule: field, why: usual}
+claims:
+  - id: linear
+    kind: complexity
+    of: time of training
+    grows_with: filters
+    exponent: 1
+    sizes: {n1: 1000, n2: 2000, n3: 4000, n4: 8000, n5: 16000}
+    says: It grows in proportion
+    where: {page: 5}
+  - id: counted
+    kind: complexity
+    of: operations
+    grows_with: filters
+    exponent: 1
+    operations: 2 * n
+    says: So do its operations
+    where: {page: 5}
+  - id: unnamed
+    kind: complexity
+    of: space
+    grows_with: filters
+    exponent: 1
+    says: So does its memory
+    where: {page: 5}
+""".replace(
+    "EXPERIMENTS",
+    "\n".join(
+        f"  {name}: {{title: F{size}, dataset: one, model: xml_cnn, variant: v, protocol: p, recipe: r}}"
+        for name, size in SIZES.items()
+    ),
+)
+
+
+def timed(
+    costs: Sequence[float], *, repeats: int = 3, key: str = "filters", config: Mapping[str, Any] | None = None
+) -> dict[str, ExperimentRecord]:
+    """`repeats` runs a size, the first of them the fastest: the others took 10 % and 20 % longer."""
+    found = {}
+    for (name, size), cost in zip(SIZES.items(), costs, strict=False):
+        runs = []
+        for seed in range(repeats):
+            held = {key: size, **(config or {}).get(name, {})}
+            spec = RunSpec("xml_cnn", "v", held, {}, data="f", seed=seed)
+            run = make_run(seed, 70.0, key=f"{name}-{seed}", seconds=cost * (1 + 0.1 * seed), parameters=size)
+            runs.append(replace(run, spec=spec))
+        found[name] = make_experiment(name, runs)
+    return found
+
+
+def verdicts(tmp_path: Path, experiments: Mapping[str, ExperimentRecord], text: str = FILE) -> Any:
+    path = tmp_path / "grow2020.yaml"
+    path.write_text(text)
+    paper = load(path)
+    passed = (FidelityCheck("xml_cnn", "shapes", True, ""),)
+    return assemble(paper, experiments, fidelity=passed, command="")
+
+
+@pytest.mark.parametrize(
+    ("costs", "outcome", "reason"),
+    [
+        (LINEAR, "reproduced", "tost"),
+        (SQUARE, "contradicted", "minimum_effect"),
+        (NOISY, "inconclusive", "straddles_margin"),
+    ],
+)
+def test_a_claim_of_a_file_is_judged_by_timed_runs(
+    tmp_path: Path, costs: list[float], outcome: str, reason: str
+) -> None:
+    """Slope, error and intervals are scipy's, over the least time of each size."""
+    audit = verdicts(tmp_path, timed(costs))
+    verdict: Verdict = next(it for it in audit.verdicts if it.claim == "linear")
+    fit = stats.linregress(np.log(list(SIZES.values())), np.log(costs))
+    off, df = abs(fit.slope - 1.0), 3
+    assert said(verdict) == (outcome, reason)
+    assert (verdict.estimate, verdict.se) == pytest.approx((fit.slope, fit.stderr))
+    assert (verdict.target, verdict.margin, verdict.df) == (1.0, 0.15, 3)
+    assert verdict.ci90 == pytest.approx(tuple(fit.slope + stats.t.ppf([0.05, 0.95], df) * fit.stderr))
+    assert verdict.p_reproduced == pytest.approx(stats.t.sf((0.15 - off) / fit.stderr, df))
+    assert verdict.n == (3,) * 5
+    assert verdict.badges[-2] == "5 sizes over 1.20 decades"
+
+
+def test_what_no_run_can_say_is_not_tested_with_its_reason(tmp_path: Path) -> None:
+    """Counted operations are a matter of the checks; without sizes nothing could be timed."""
+    audit = verdicts(tmp_path, timed(LINEAR))
+    found = {it.claim: it for it in audit.verdicts}
+    assert found["counted"].reason == "counted_exactly"
+    assert found["unnamed"].reason == "no_sizes"
+    assert {status_of(found[name]) for name in ("counted", "unnamed")} == {"not_tested"}
+    checks = [it for it in audit.findings if it.claim == "counted"]
+    assert [it.result for it in checks] == ["consistent"]
+    plans = {it.claim: sentence(it) for it in outlooks(audit)}
+    assert plans["counted"] == "its operations are counted: `audit check` holds them against it"
+    assert "add sizes" in plans["unnamed"]
+
+
+def test_more_seeds_do_not_settle_a_line_through_few_sizes(tmp_path: Path) -> None:
+    audit = verdicts(tmp_path, timed(NOISY))
+    (plan,) = [it for it in outlooks(audit) if it.claim == "linear"]
+    assert not plan.by_seeds
+    assert "more sizes" in sentence(plan)
+
+
+def growing(experiments: Mapping[str, ExperimentRecord], **more: Any) -> Verdict:
+    details = {"exponent": 1.0, "quantity": "training_time", "sizes": SIZES, "of": "time", **more}
+    return judge(claim("complexity", *details["sizes"], metric="", margin=None, details=details), experiments)
+
+
+def test_a_time_is_the_least_of_three_on_one_machine() -> None:
+    assert growing(timed(LINEAR, repeats=2)).reason == "too_few_seeds"
+    mixed = timed(LINEAR)
+    other = replace(mixed["n2"].runs[0], device="cuda")
+    mixed["n2"] = replace(mixed["n2"], runs=(other, *mixed["n2"].runs[1:]))
+    assert growing(mixed).reason == "different_machines"
+
+
+def test_counts_of_parameters_need_one_run_a_size() -> None:
+    """They are exact: sizes in proportion grow by the power of one."""
+    verdict = growing(timed(SQUARE, repeats=1), quantity="parameters")
+    assert said(verdict) == ("reproduced", "tost")
+    assert verdict.estimate == pytest.approx(1.0)
+
+
+def test_seeds_of_one_size_that_count_differently_are_not_of_one_size() -> None:
+    experiments = timed(LINEAR)
+    other = replace(experiments["n2"].runs[0], parameters=2001)
+    experiments["n2"] = replace(experiments["n2"], runs=(other, *experiments["n2"].runs[1:]))
+    assert growing(experiments, quantity="parameters").reason == "not_one_size"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"n3": {"hidden": 512}},
+        {"n3": {"filters": 5000}},
+        {name: {"filters": str(size)} for name, size in SIZES.items()},
+    ],
+    ids=["a second setting", "another size than declared", "a size that is no number"],
+)
+def test_experiments_differ_in_the_declared_size_alone(config: dict[str, Any]) -> None:
+    assert growing(timed(LINEAR, config=config)).reason == "not_one_size"
+
+
+def test_few_or_narrow_sizes_decide_nothing() -> None:
+    four = dict(list(SIZES.items())[:4])
+    assert growing(timed(LINEAR), sizes=four).reason == "too_few_sizes"
+    assert growing(timed(LINEAR), sizes=dict(list(SIZES.items())[:2])).reason == "too_few_sizes"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("n5: 16000}", "n9: 16000}", "26: claims[0].sizes.n9: there is no experiment 'n9'"),
+        ("n5: 16000}", "n5: 8000}", "26: claims[0].sizes: two experiments have one size"),
+        ("n5: 16000}", "n5: 9000}", "26: claims[0].sizes: span 0.95 decades; 1.2 are the least"),
+        (", n5: 16000}", "}", "26: claims[0].sizes: names 4 sizes; 5 are the least that show a power"),
+        ("n5: 16000}", "n5: 0}", "26: claims[0].sizes.n5: 0 is out of range"),
+    ],
+)
+def test_sizes_that_show_no_growth_are_refused_with_their_line(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "grow2020.yaml"
+    assert old in FILE
+    path.write_text(FILE.replace(old, new))
+    with pytest.raises(ClaimFileError) as caught:
+        load(path)
+    assert said in str(caught.value)

@@ -1,0 +1,481 @@
+"""What runs cost: times and sizes, growth, steps to a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.duration.survfunc import SurvfuncRight, survdiff
+
+from audit.kinds import costs
+from audit.kinds.costs import Reach, convergence, growth, measured, median, steps_to
+from audit.record import ClaimRecord, ExperimentRecord, Verdict
+from audit.stats.decision import Decision
+from reports.sentences import status_of
+from tests.judging.made import claim, judge, said
+from tests.kinds import band, noted
+from tests.records import make_experiment, make_run
+from tests.stats import golden
+
+# --------------------------------------------------------------------------- cost
+
+
+FAST, SLOW = [10.0, 10.4, 9.8], [21.0, 20.0, 20.5]
+
+
+times = st.lists(st.floats(1, 100), min_size=3, max_size=6)
+
+
+@given(fast=times, slow=times)
+def test_it_is_welch_of_scipy_on_the_logarithms(fast: list[float], slow: list[float]) -> None:
+    assume(np.ptp(np.log(fast)) > 0.01 and np.ptp(np.log(slow)) > 0.01)
+    got = costs.cost(fast, slow)
+    p = stats.ttest_ind(np.log(slow), np.log(fast), equal_var=False, alternative="greater").pvalue
+    assert got.p_reproduced == pytest.approx(p, abs=1e-9)
+    assert got.p_contradicted == pytest.approx(min(1.0, 2 * (1 - p)), abs=1e-9)
+    interval = stats.ttest_ind(np.log(slow), np.log(fast), equal_var=False).confidence_interval(0.95)
+    assert got.ci95 == pytest.approx(tuple(np.exp(interval)), rel=1e-6)
+    assert got.estimate == pytest.approx(stats.gmean(slow) / stats.gmean(fast))
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "reason"),
+    [
+        ([10.0], SLOW, "no_variance_estimate"),
+        ([10.0, 9.0], SLOW, "too_few_seeds"),
+        ([1.0] * 3, [2.0] * 3, "no_spread"),
+    ],
+)
+def test_too_few_or_still_runs_decide_nothing(fast: list[float], slow: list[float], reason: str) -> None:
+    assert costs.cost(fast, slow).decide() == Decision("inconclusive", reason)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"cheaper": [0.0, 1.0, 2.0]},
+        {"dearer": [-1.0, 1.0, 2.0]},
+        {"cheaper": [math.nan, 1.0, 2.0]},
+    ],
+)
+def test_what_costs_nothing_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="are above 0"):
+        costs.cost(**{"cheaper": FAST, "dearer": SLOW, **bad})
+
+
+# --------------------------------------------------------------------------- convergence
+
+
+run = st.builds(Reach, st.integers(1, 6).map(float), st.booleans())
+
+
+NEVER = Reach(100.0, reached=False)
+
+
+def at(*steps: float) -> list[Reach]:
+    return [Reach(step) for step in steps]
+
+
+def test_the_first_point_at_or_above_the_score_counts() -> None:
+    curve = [(100.0, 50.0), (200.0, 61.0), (300.0, 58.0), (400.0, 70.0)]
+    assert steps_to(curve, 60.0) == Reach(200.0)
+    assert steps_to(curve, 70.0) == Reach(400.0)
+    assert steps_to(curve, 70.1) == Reach(400.0, reached=False)
+    assert steps_to([(1.0, math.nan), (2.0, 5.0)], 4.0) == Reach(2.0)
+
+
+@pytest.mark.parametrize("curve", [[], [(2.0, 1.0), (1.0, 2.0)], [(1.0, 1.0), (1.0, 2.0)]])
+def test_a_curve_whose_steps_do_not_grow_is_refused(curve: list[tuple[float, float]]) -> None:
+    with pytest.raises(ValueError, match="points with growing steps"):
+        steps_to(curve, 1.0)
+
+
+@given(st.lists(run, min_size=3, max_size=4), st.lists(run, min_size=3, max_size=4))
+def test_the_exact_p_counts_all_ways_to_deal_the_runs(faster: list[Reach], slower: list[Reach]) -> None:
+    """O - E of every choice of runs for the first arm, by the definition."""
+    assume(any(r.reached for r in [*faster, *slower]))
+
+    def excess(first: list[Reach], second: list[Reach]) -> float:
+        both, total = [*first, *second], 0.0
+        for t in {r.steps for r in both if r.reached}:
+            d, n = sum(r.reached and r.steps == t for r in both), sum(r.steps >= t for r in both)
+            total += sum(r.reached and r.steps == t for r in first)
+            total -= d * sum(r.steps >= t for r in first) / n
+        return total
+
+    both = [*faster, *slower]
+    every = [
+        excess([both[i] for i in deal], [r for i, r in enumerate(both) if i not in deal])
+        for deal in combinations(range(len(both)), len(faster))
+    ]
+    got = convergence(faster, slower)
+    assert noted(got, "O") - noted(got, "E") == pytest.approx(excess(faster, slower))
+    assert got.p_reproduced == pytest.approx(np.mean(np.array(every) >= excess(faster, slower) - 1e-9))
+    p_slower = np.mean(np.array(every) <= excess(faster, slower) + 1e-9)
+    assert got.p_contradicted == pytest.approx(min(1.0, 2 * p_slower))
+
+
+@given(st.lists(run, min_size=1, max_size=8))
+def test_the_median_is_that_of_kaplan_and_meier(runs: list[Reach]) -> None:
+    assume(any(r.reached for r in runs))
+    theirs = SurvfuncRight([r.steps for r in runs], [float(r.reached) for r in runs])
+    below = [t for t, s in zip(theirs.surv_times, theirs.surv_prob, strict=True) if s <= 0.5 + 1e-12]
+    assert median(runs) == (below[0] if below else None)
+
+
+def test_many_runs_are_approximated() -> None:
+    """11 against 11 would be 705,432 ways; p differs little from the exact one of 10 against 10."""
+    rng = np.random.default_rng(2)
+    a, b = at(*rng.normal(100, 20, 11)), at(*rng.normal(115, 20, 11))
+    many, fewer = convergence(a, b), convergence(a[:10], b[:10])
+    assert many.p_reproduced is not None
+    assert 2 * many.p_reproduced == pytest.approx(
+        survdiff([r.steps for r in [*a, *b]], [1.0] * 22, [0] * 11 + [1] * 11)[1], abs=1e-9
+    )
+    assert fewer.p_reproduced == pytest.approx(many.p_reproduced, abs=0.05)
+
+
+def test_empty_arms_and_endless_steps_are_refused() -> None:
+    with pytest.raises(ValueError, match="two arms with finite steps"):
+        convergence([], at(1))
+    with pytest.raises(ValueError, match="two arms with finite steps"):
+        convergence(at(math.inf), at(1))
+
+
+# --------------------------------------------------------------------------- growth
+
+
+SIZES = [1000.0, 2000.0, 4000.0, 8000.0, 16000.0]
+
+
+NOISE = [1.01, 0.99, 1.0, 1.02, 0.98]
+
+
+@golden.cases("growth_exponent")
+def test_growth(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    got = growth(inputs["n"], inputs["time"], exponent=inputs["claimed"], margin=inputs["margin"])
+    named = {
+        "slope": got.slope,
+        "se": got.se,
+        "ci90": got.ci90,
+        "ci95": got.ci95,
+        "p_tost": got.p_reproduced,
+        "local_slopes": got.local_slopes,
+        "verdict": got.decide().outcome,
+    }
+    golden.check(case, **{name: named[name] for name in case["expected"]})
+
+
+@given(st.lists(st.floats(0.5, 2.0), min_size=5, max_size=9), st.floats(0.0, 3.0), st.floats(0.01, 1.0))
+def test_the_slope_is_that_of_scipy_and_the_bands_are_its_intervals(
+    noise: list[float], exponent: float, margin: float
+) -> None:
+    sizes = [10.0 * 3.0**i for i in range(len(noise))]
+    costs = [n**1.3 * e for n, e in zip(sizes, noise, strict=True)]
+    assume(np.ptp(noise) > 0.01)  # scipy's error of a perfect line is 1e-8
+    fit = stats.linregress(np.log(sizes), np.log(costs))
+    got = growth(sizes, costs, exponent=exponent, margin=margin)
+    assert got.slope == pytest.approx(fit.slope)
+    assert got.se == pytest.approx(fit.stderr, abs=1e-12)
+    off, df = abs(fit.slope - exponent), len(noise) - 2
+    assert band(got).reproduced_from == pytest.approx(off + stats.t.ppf(0.95, df) * fit.stderr)
+    assert band(got).contradicted_up_to == pytest.approx(
+        max(0.0, off - stats.t.ppf(0.975, df) * fit.stderr), abs=1e-9
+    )
+    p_contradicted = min(1.0, 2 * stats.t.sf((off - margin) / fit.stderr, df))
+    assert got.p_contradicted == pytest.approx(p_contradicted, abs=1e-9)
+    assert got.ci95 == pytest.approx(tuple(fit.slope + stats.t.ppf([0.025, 0.975], df) * fit.stderr))
+
+
+def test_exact_counts_need_no_noise() -> None:
+    assert growth(SIZES, [7 * n for n in SIZES], exponent=1.0).decide() == Decision("reproduced", "tost")
+    assert growth(SIZES, [n * n for n in SIZES], exponent=1.0).decide() == Decision(
+        "contradicted", "minimum_effect"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "reason"),
+    [
+        (SIZES[:4], "too_few_sizes"),
+        ([1.0, 2.0, 4.0, 8.0, 15.8], "too_narrow"),  # 1.1987 decades
+        ([1.0, 2.0, 4.0, 8.0, 10**1.2], None),
+    ],
+)
+def test_few_sizes_or_a_narrow_range_decide_nothing(sizes: list[float], reason: str | None) -> None:
+    got = growth(sizes, sizes, exponent=1.0)
+    assert got.decide().reason == (reason or "tost")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "costs"),
+    [
+        ([1.0, 2.0], [1.0, 2.0]),
+        ([1.0, 1.0, 2.0], [1.0, 1.0, 2.0]),
+        ([1.0, 2.0, 3.0], [1.0, 2.0]),
+        ([1.0, 2.0, 3.0], [1.0, 0.0, 2.0]),
+        ([1.0, 2.0, math.nan], [1.0, 1.0, 2.0]),
+        ([1.0, 2.0, 3.0], [1.0, math.inf, 2.0]),
+    ],
+)
+def test_what_has_no_slope_is_refused(sizes: list[float], costs: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"growth needs 3 different sizes|zip"):
+        growth(sizes, costs, exponent=1.0)
+
+
+# --------------------------------------------------------------------------- measured
+
+
+FAST, SLOW = [100.0, 104.0, 98.0], [210.0, 196.0, 205.0, 199.0]
+
+
+def cost(quantity: str, *experiments: str, **more: Any) -> ClaimRecord:
+    """As a claim file gives it: about no metric, with a quantity."""
+    one = claim("cost", *experiments, margin=None, metric="", details={"quantity": quantity}, **more)
+    return replace(one, id="c")
+
+
+def timed(name: str, seconds: Sequence[float | None], **more: Any) -> ExperimentRecord:
+    """Runs of so many seconds; None is a failed one. They have metrics too, which costs do not ask for."""
+    return make_experiment(
+        name,
+        [
+            make_run(seed, None, key=f"{name}{seed}", status="failed", seconds=3.0)
+            if it is None
+            else make_run(seed, 70.0, key=f"{name}{seed}", seconds=it, **more)
+            for seed, it in enumerate(seconds)
+        ],
+    )
+
+
+def sized(name: str, parameters: Sequence[int | None]) -> ExperimentRecord:
+    return make_experiment(
+        name,
+        [make_run(seed, 70.0, key=f"{name}{seed}", parameters=it) for seed, it in enumerate(parameters)],
+    )
+
+
+def of(*records: ExperimentRecord) -> dict[str, ExperimentRecord]:
+    return {it.id: it for it in records}
+
+
+def test_times_are_compared_by_their_ratio() -> None:
+    """Welch on the logarithms, by scipy; ratio of the geometric means."""
+    verdict = judge(cost("training_time", "a", "b"), of(timed("a", FAST), timed("b", SLOW)))
+    theirs = stats.ttest_ind(np.log(SLOW), np.log(FAST), equal_var=False, alternative="greater")
+    both = stats.ttest_ind(np.log(SLOW), np.log(FAST), equal_var=False)
+    assert said(verdict) == ("reproduced", "cheaper")
+    assert verdict.p_reproduced == pytest.approx(theirs.pvalue)
+    assert verdict.estimate == pytest.approx(stats.gmean(SLOW) / stats.gmean(FAST))
+    assert verdict.ci95 == pytest.approx([math.exp(x) for x in both.confidence_interval(0.95)])
+    assert verdict.values == (tuple(FAST), tuple(SLOW))
+    assert (verdict.n, verdict.seeds) == ((3, 4), ((0, 1, 2), (0, 1, 2, 3)))
+    assert verdict.badges == ("ratio of training_time",)
+    back = judge(cost("training_time", "b", "a"), of(timed("a", FAST), timed("b", SLOW)))
+    assert said(back) == ("contradicted", "reversed")
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_prediction_times_are_compared_and_not_those_of_the_training(swapped: bool) -> None:
+    """`a` is the faster in training, and in prediction the slower, or the faster too."""
+    slow = SLOW[:3]
+    predicting = (FAST, slow) if swapped else (slow, FAST)
+    experiments = {}
+    for record, seconds in zip((timed("a", FAST), timed("b", slow)), predicting, strict=True):
+        runs = [replace(run, prediction_seconds=it) for run, it in zip(record.runs, seconds, strict=True)]
+        experiments[record.id] = replace(record, runs=tuple(runs))
+    verdict = judge(cost("prediction_time", "a", "b"), experiments)
+    assert said(verdict) == (("reproduced", "cheaper") if swapped else ("contradicted", "reversed"))
+    assert verdict.badges[0] == "ratio of prediction_time"
+
+
+@pytest.mark.parametrize("where", [{"device": "cuda"}, {"threads": 4}])
+def test_times_of_different_machines_are_not_compared(where: dict[str, Any]) -> None:
+    experiments = of(timed("a", FAST), timed("b", SLOW, **where))
+    assert said(judge(cost("training_time", "a", "b"), experiments)) == ("inconclusive", "different_machines")
+    both = of(timed("a", FAST, **where), timed("b", SLOW, **where))
+    assert judge(cost("training_time", "a", "b"), both).outcome == "reproduced"
+
+
+@pytest.mark.parametrize(("quantity", "per_number"), [("parameters", 1), ("model_size", 4)])
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([1000, 1000], [1500, 1500], ("reproduced", "cheaper")),
+        ([1500, 1500], [1000, 1000], ("contradicted", "reversed")),
+        ([1000, 1000], [1000, 1000], ("inconclusive", "undecided")),
+        ([1000], [1500], ("inconclusive", "no_variance_estimate")),
+        ([1000, 1001], [1500, 1500], ("inconclusive", "too_few_seeds")),
+    ],
+)
+def test_parameters_are_counted_and_not_drawn(
+    quantity: str, per_number: int, a: list[int], b: list[int], expected: tuple[str, str]
+) -> None:
+    """On any machine: a size does not depend on it. Four bytes a number."""
+    small = sized("a", a)
+    small = replace(small, runs=tuple(replace(run, device="cuda") for run in small.runs))
+    verdict = judge(cost(quantity, "a", "b"), of(small, sized("b", b)))
+    assert said(verdict) == expected
+    assert verdict.values[0] == tuple(float(per_number * x) for x in a)
+    assert verdict.estimate == pytest.approx(stats.gmean(b) / stats.gmean(a))
+
+
+@pytest.mark.parametrize("quantity", ["parameters", "model_size"])
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ("same_data", ("contradicted", "reversed")),
+        ("other_split", ("contradicted", "reversed")),
+        ("other_data", ("inconclusive", "other_data")),
+    ],
+)
+def test_sizes_of_networks_are_of_their_data(quantity: str, scope: Any, expected: tuple[str, str]) -> None:
+    """With other labels and words the two are other networks, and say nothing of the paper's."""
+    many, few = (
+        replace(timed(name, FAST, parameters=size), scope=scope) for name, size in (("a", 900), ("b", 500))
+    )
+    assert said(judge(cost(quantity, "a", "b"), {"a": many, "b": few})) == expected
+    slower = replace(timed("c", SLOW), scope=scope)
+    assert said(judge(cost("training_time", "a", "c"), {"a": many, "c": slower})) == ("reproduced", "cheaper")
+
+
+@pytest.mark.parametrize("quantity", ["training_time", "parameters"])
+@pytest.mark.parametrize("scope", ["same_data", "other_split", "other_data"])
+def test_what_one_system_needs_is_not_tested(quantity: str, scope: Any) -> None:
+    """Two hours on another corpus or machine say nothing of two hours; a ratio of two systems may."""
+    alone = replace(timed("a", FAST, parameters=900), scope=scope)
+    verdict = judge(cost(quantity, "a", printed=("2",)), {"a": alone})
+    assert said(verdict) == ("inconclusive", "absolute_cost")
+    assert status_of(verdict) == "not_tested"
+    assert (verdict.p_reproduced, verdict.scope) == (None, scope)
+    slower = replace(timed("b", SLOW), scope=scope)
+    ratio = judge(cost("training_time", "a", "b"), {"a": alone, "b": slower})
+    assert (ratio.outcome, ratio.scope) == ("reproduced", scope)
+
+
+@pytest.mark.parametrize("quantity", ["training_time", "parameters", "model_size", "prediction_time"])
+def test_a_cost_that_no_run_record_holds_is_not_measured(quantity: str) -> None:
+    experiments = of(sized("a", [None] * 3), sized("b", [0, 0, 0]))
+    verdict = judge(cost(quantity, "a", "b"), experiments)
+    assert said(verdict) == ("inconclusive", "not_measured")
+    assert verdict.badges == tuple(f"{name}: {quantity} not measured in 3 of 3 runs" for name in "ab")
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf])
+def test_a_cost_is_above_0_and_finite(seconds: float) -> None:
+    run = make_run(0, 70.0, seconds=seconds, parameters=0)
+    assert [measured(run, it) for it in ("training_time", "parameters", "model_size")] == [None] * 3
+
+
+def curve(reaches: int | None, epochs: int = 8, metric: str = "P@1") -> tuple[dict[str, float], ...]:
+    """Ten points an epoch up to the one that has 50, or never."""
+    return tuple(
+        {"epoch": float(e), "loss": 1.0, metric: 50.0 if reaches is not None and e >= reaches else 40.0}
+        for e in range(1, epochs + 1)
+    )
+
+
+def learning(name: str, reaches: Sequence[int | None], **more: Any) -> ExperimentRecord:
+    return make_experiment(
+        name,
+        [
+            make_run(seed, 70.0, key=f"{name}{seed}", curve=curve(it, **more))
+            for seed, it in enumerate(reaches)
+        ],
+    )
+
+
+def faster(a: ExperimentRecord, b: ExperimentRecord, target: float | None = 50.0, **more: Any) -> Verdict:
+    one = claim("convergence", "a", "b", margin=None, details={"target": target}, **more)
+    return judge(one, of(a, b))
+
+
+def test_three_against_three_in_order_reach_one_in_twenty() -> None:
+    """Of the 20 ways to deal six runs to two arms one is as extreme: p = 1/20, on the level."""
+    verdict = faster(learning("a", [2, 3, 4]), learning("b", [5, 6, 7]))
+    assert verdict.p_reproduced == pytest.approx(1 / 20)
+    assert said(verdict) == ("reproduced", "faster")
+    assert verdict.target == 50.0
+    assert verdict.badges == ("median epochs to 50: 3 and 6",)
+
+
+def test_runs_that_never_reach_the_score_stay_in() -> None:
+    """As later than all others: 1 of C(8, 4) = 70 deals; left out there would be 1 of C(5, 4) = 5."""
+    verdict = faster(learning("a", [2, 3, 4, 5]), learning("b", [None, None, None, 7]))
+    assert verdict.p_reproduced == pytest.approx(1 / 70)
+    assert verdict.badges == ("median epochs to 50: 3 and not reached",)
+    back = faster(learning("a", [None, None, None, 7]), learning("b", [2, 3, 4, 5]))
+    assert said(back) == ("contradicted", "reversed")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ([None] * 3, [None] * 3, "never_reached"),
+        ([2, 3], [6, 7], "too_few_seeds"),
+        ([2], [6], "no_variance_estimate"),
+    ],
+)
+def test_convergence_at_its_edges(a: list[int | None], b: list[int | None], reason: str) -> None:
+    assert said(faster(learning("a", a), learning("b", b))) == ("inconclusive", reason)
+
+
+def test_without_a_target_score_nothing_is_judged() -> None:
+    runs = learning("a", [2, 3, 4]), learning("b", [5, 6, 7])
+    assert said(faster(*runs, target=None)) == ("inconclusive", "no_target_score")
+    assert judge(claim("convergence", "a", "b"), of(*runs)).reason == "no_target_score"
+
+
+def test_runs_without_a_curve_of_the_metric_are_left_out_and_shown() -> None:
+    a, b = learning("a", [2, 3, 4, 2]), learning("b", [5, 6, 7])
+    a = replace(a, runs=(*a.runs[:3], replace(a.runs[3], curve=curve(2, metric="P@3"))))
+    verdict = faster(a, b)
+    assert verdict.p_reproduced == pytest.approx(1 / 20)
+    assert verdict.badges[0] == "a: a curve in 3 of 4 runs"
+
+
+def by_steps(reaches: int, steps: int = 43, every: int = 20) -> tuple[dict[str, float], ...]:
+    """As training leaves it: an evaluation every 20 steps, beside the loss of each epoch of 43."""
+    rows = [
+        {"epoch": step / steps, "step": float(step), "loss": 1.0, "P@1": 50.0 if step >= reaches else 40.0}
+        for step in range(every, 9 * steps, every)
+    ]
+    rows += [{"epoch": float(epoch), "loss": 1.0, "seconds": 2.0} for epoch in range(1, 10)]
+    return tuple(sorted(rows, key=lambda row: row["epoch"]))
+
+
+def test_evaluations_within_an_epoch_count_at_their_place_in_it() -> None:
+    """60, 80, 100 against 120, 140, 160 steps of 43 an epoch: the medians are 80 / 43 and 140 / 43."""
+    a, b = learning("a", [2, 3, 4]), learning("b", [5, 6, 7])
+    a, b = (
+        replace(it, runs=tuple(replace(run, curve=by_steps(n)) for run, n in zip(it.runs, at, strict=True)))
+        for it, at in ((a, (60, 80, 100)), (b, (120, 140, 160)))
+    )
+    verdict = faster(a, b)
+    assert verdict.p_reproduced == pytest.approx(1 / 20)
+    assert verdict.badges == ("median epochs to 50: 1.86 and 3.26",)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        (),
+        ({"epoch": 1.0, "loss": 1.0},),
+        ({"P@1": 50.0},),
+        ({"epoch": 2.0, "P@1": 40.0}, {"epoch": 2.0, "P@1": 50.0}),
+        ({"epoch": 2.0, "P@1": 40.0}, {"epoch": 1.0, "P@1": 50.0}),
+    ],
+)
+def test_curves_that_cannot_be_read_are_no_curves(broken: tuple[dict[str, float], ...]) -> None:
+    b = learning("b", [5, 6, 7])
+    unread = replace(b, runs=tuple(replace(run, curve=broken) for run in b.runs))
+    assert said(faster(learning("a", [2, 3, 4]), unread)) == ("inconclusive", "not_measured")

@@ -1,0 +1,368 @@
+"""Two experiments in one metric: orders, equivalence, significance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.weightstats import ttost_ind
+
+from audit.kinds.pair import equivalence, order
+from audit.kinds.pair import significant as significant_test
+from audit.record import Verdict
+from audit.stats.decision import Decision
+from tests.judging.made import HIGH, LOW, arms, claim, judge, margin, said
+from tests.kinds import band, noted
+from tests.stats import golden
+
+# --------------------------------------------------------------------------- order
+
+
+#: Two arms whose means are 0.004 apart with hardly any spread.
+LEVEL_A, LEVEL_B = [53.93, 53.95, 53.92, 53.94, 53.96], [53.94, 53.93, 53.95, 53.92, 53.94]
+
+
+@golden.cases("order")
+def test_order(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    if inputs["paired"]:  # no claim has been of pairs
+        return
+    got = order(
+        inputs["a"],
+        inputs["b"],
+        printed_gap=inputs["printed_gap"],
+        negligible=inputs["negligible"],
+    )
+    decision = got.decide(alpha=inputs["alpha"])
+    golden.check(
+        case,
+        diff=got.estimate,
+        se=got.se,
+        df=got.df,
+        p_greater=got.p_reproduced,
+        p_reversed_two_sided=noted(got, "p_reversed"),
+        p_negligible=case["expected"]["p_negligible"],  # its badge is tested below
+        ci95=got.ci95,
+        verdict=decision.outcome,
+        reason=decision.reason,
+    )
+
+
+def test_reversing_needs_half_the_p_value_that_confirming_does() -> None:
+    """d = 1, se = sqrt(2/9): t = 2.12 on 4 df, one-sided p 0.0506 and two-sided 0.101, by tables."""
+    a, b = [1.0, 2.0, 3.0], [0.0, 1.0, 2.0]
+    forward, backward = order(a, b, negligible=0.0), order(b, a, negligible=0.0)
+    assert forward.p_reproduced is not None
+    assert backward.p_contradicted == pytest.approx(2 * forward.p_reproduced)
+
+
+def test_a_tie_is_negligible_unless_the_paper_prints_one() -> None:
+    for gap in (None, 1.0, 0.21):
+        assert order(LEVEL_A, LEVEL_B, printed_gap=gap).decide() == Decision("contradicted", "negligible")
+    for gap in (0.0, -1.0, 0.1, 0.2):  # 0.2 is on the edge: not more than twice 0.1
+        got = order(LEVEL_A, LEVEL_B, printed_gap=gap)
+        assert got.decide() == Decision("inconclusive", "undecided")
+
+
+#: Five runs of SD 0.0158 each, so that se = 0.01 with 8 df: t.95 = 1.860 and t.975 = 2.306, by tables.
+FIVE = [-0.02, -0.01, 0.0, 0.01, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("d", "decision"),
+    [
+        (0.015, Decision("contradicted", "negligible")),
+        (0.0185, Decision("contradicted", "negligible")),
+        (0.0187, Decision("inconclusive", "negligible_gain")),  # above 1.860 se
+        (0.0768, Decision("inconclusive", "negligible_gain")),  # below 0.1 - 2.306 se
+        (0.0771, Decision("reproduced", "direction")),
+        (-0.0229, Decision("contradicted", "negligible")),
+        (-0.0232, Decision("contradicted", "reversed")),
+    ],
+)
+def test_between_a_gain_and_none_lies_a_negligible_one(d: float, decision: Decision) -> None:
+    """The regions of d, with d0 = 0.1 and a printed gap of 1.8."""
+    assert order([50.0 + d + e for e in FIVE], [50.0 + e for e in FIVE], printed_gap=1.8).decide() == decision
+
+
+def test_many_claims_do_not_turn_a_negligible_gain_into_a_reproduction() -> None:
+    """Holm's price is paid for contradicting; that a gain may matter is no further hypothesis."""
+    got = order([50.02 + e for e in FIVE], [50.0 + e for e in FIVE], printed_gap=1.8)
+    assert got.decide(p_reproduced=0.04, p_contradicted=0.5) == Decision("inconclusive", "negligible_gain")
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "reason"),
+    [
+        ([78.0], [20.0] * 3, "no_variance_estimate"),
+        ([78.0, 78.1, 78.2], [20.0], "no_variance_estimate"),
+        ([78.0, 78.1], [20.0, 20.1, 20.2], "too_few_seeds"),
+        ([78.0, 78.1, 78.2], [20.0, 20.1], "too_few_seeds"),
+        ([78.0] * 3, [20.0] * 3, "no_spread"),
+        ([78.0] * 3, [78.0] * 3, "no_spread"),
+    ],
+)
+def test_too_few_or_still_runs_decide_nothing(better: list[float], worse: list[float], reason: str) -> None:
+    got = order(better, worse, printed_gap=10.0)
+    assert got.decide() == Decision("inconclusive", reason)
+    assert got.estimate == pytest.approx(sum(better) / len(better) - sum(worse) / len(worse))
+    estimated = reason == "too_few_seeds"  # two runs are computed and shown, though they decide nothing
+    assert [x is not None for x in (got.p_reproduced, got.p_contradicted, got.ci95)] == [estimated] * 3
+
+
+def test_one_collapsed_arm_is_judged_by_the_spread_of_the_other() -> None:
+    assert order([78.0, 78.1, 78.2], [20.0] * 3).decide() == Decision("reproduced", "direction")
+    assert order([20.0] * 3, [78.0, 78.1, 78.2]).decide() == Decision("contradicted", "reversed")
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "gap", "decision"),
+    [
+        (78.0, 77.9, 1.0, Decision("reproduced", "direction")),
+        (78.0, 77.95, 1.0, Decision("inconclusive", "negligible_gain")),
+        (78.0, 77.95, 0.1, Decision("reproduced", "direction")),
+        (77.9, 78.0, 1.0, Decision("contradicted", "reversed")),
+        (78.0, 78.0, 1.0, Decision("contradicted", "negligible")),
+        (78.0, 78.0 + 1e-12, 1.0, Decision("contradicted", "negligible")),
+        (78.0, 78.0, 0.1, Decision("inconclusive", "undecided")),
+        (78.0, 78.0, None, Decision("contradicted", "negligible")),
+    ],
+)
+def test_declared_deterministic_arms_are_compared_exactly(
+    better: float, worse: float, gap: float | None, decision: Decision
+) -> None:
+    got = order([better] * 2, [worse] * 2, printed_gap=gap, deterministic=True)
+    assert got.decide() == decision
+    assert not got.testable
+
+
+def test_declared_deterministic_but_varying_arms_are_random() -> None:
+    assert order([78.0, 78.1], [20.0, 20.1], deterministic=True).decide().reason == "too_few_seeds"
+    assert order([78.0], [20.0], deterministic=True).decide().reason == "no_variance_estimate"
+
+
+@pytest.mark.parametrize("negligible", [-0.1, math.nan, math.inf])
+def test_a_negligible_difference_that_is_none_is_refused(negligible: float) -> None:
+    with pytest.raises(ValueError, match="negligible"):
+        order(HIGH, LOW, negligible=negligible)
+
+
+# --------------------------------------------------------------------------- equivalence
+
+
+arm = st.lists(st.floats(40, 60), min_size=3, max_size=8)
+
+
+margins = st.floats(0.01, 10)
+
+
+@golden.cases("tost_welch")
+def test_tost_of_two_arms(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    got = equivalence(inputs["a"], inputs["b"], margin=inputs["margin"])
+    golden.check(
+        case,
+        diff=got.estimate,
+        se=got.se,
+        df=got.df,
+        p_tost=got.p_reproduced,
+        ci90=got.ci90,
+        equivalent=got.decide(alpha=inputs["alpha"]).outcome == "reproduced",
+    )
+
+
+@given(arm, arm, margins)
+def test_tost_is_that_of_statsmodels(a: list[float], b: list[float], margin: float) -> None:
+    assume(np.ptp(a) > 0.01 and np.ptp(b) > 0.01)
+    theirs = ttost_ind(a, b, -margin, margin, usevar="unequal")[0]
+    assert equivalence(a, b, margin=margin).p_reproduced == pytest.approx(theirs, abs=1e-9)
+
+
+@given(arm, arm, margins)
+def test_contradicted_is_the_95_percent_interval_outside_the_margin(
+    a: list[float], b: list[float], margin: float
+) -> None:
+    """Duality: p <= .05 says what the interval says; D_C and D_R are the margins at which they turn."""
+    got = equivalence(a, b, margin=margin)
+    assume(got.ci95 is not None and got.ci90 is not None and got.p_contradicted is not None)
+    assert got.ci95 and got.ci90 and got.p_contradicted is not None and got.p_reproduced is not None
+    assert band(got).contradicted_up_to is not None and band(got).reproduced_from is not None
+    assume(abs(got.p_contradicted - 0.05) > 1e-6 and abs(got.p_reproduced - 0.05) > 1e-6)
+    outside = got.ci95[0] > margin or got.ci95[1] < -margin
+    assert (got.p_contradicted < 0.05) == outside == (margin < band(got).contradicted_up_to)
+    inside = -margin < got.ci90[0] and got.ci90[1] < margin
+    assert (got.p_reproduced < 0.05) == inside == (margin > band(got).reproduced_from)
+    assert not (inside and outside)
+
+
+@pytest.mark.parametrize(
+    ("shift", "outcome"),
+    [
+        # se = 0.1 sqrt(2/3) = .08165 on 4 df: t.95 = 2.131847, t.975 = 2.776445
+        (0.5 - 2.131847 * 0.0816497 - 1e-5, "reproduced"),
+        (0.5 - 2.131847 * 0.0816497 + 1e-5, "inconclusive"),
+        (0.5, "inconclusive"),
+        (0.5 + 2.776445 * 0.0816497 - 1e-5, "inconclusive"),
+        (0.5 + 2.776445 * 0.0816497 + 1e-5, "contradicted"),
+    ],
+)
+def test_the_edges_of_the_three_regions(shift: float, outcome: str) -> None:
+    left, right = [50.0 + shift + e for e in (-0.1, 0.0, 0.1)], [49.9, 50.0, 50.1]
+    assert equivalence(left, right, margin=0.5).decide().outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        ([50.0], [50.0], "no_variance_estimate"),
+        ([50.0, 50.1], [50.0, 50.1], "too_few_seeds"),
+        ([50.0] * 3, [50.0] * 3, "no_spread"),
+        ([50.0] * 3, [90.0] * 3, "no_spread"),
+    ],
+)
+def test_too_few_or_still_runs_decide_nothing_of_equivalence(
+    left: list[float], right: list[float], reason: str
+) -> None:
+    got = equivalence(left, right, margin=1.0)
+    assert got.decide() == Decision("inconclusive", reason)
+    estimated = reason == "too_few_seeds"  # two runs are computed and shown, though they decide nothing
+    assert [
+        x is not None for x in (got.p_reproduced, got.p_contradicted, got.ci95, band(got).reproduced_from)
+    ] == [estimated] * 4
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "outcome"),
+    [(64.4, 63.9, "reproduced"), (63.9, 64.4, "reproduced"), (64.4, 63.89, "contradicted")],
+)
+def test_declared_deterministic_arms_are_alike_exactly(left: float, right: float, outcome: str) -> None:
+    """64.4 and 63.9 are on the margin, which counts as inside, though not in floating point."""
+    got = equivalence([left] * 2, [right] * 2, margin=0.5, deterministic=True)
+    assert (got.decide().outcome, got.decide().reason) == (outcome, "deterministic")
+
+
+@pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
+def test_what_is_no_margin_is_refused(margin: float) -> None:
+    with pytest.raises(ValueError, match="a margin is a finite number"):
+        equivalence([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], margin=margin)
+
+
+@given(arm, arm, margins)
+def test_no_loss_is_welch_of_scipy_with_the_margin_added(
+    a: list[float], b: list[float], margin: float
+) -> None:
+    """Its two p-values, and the margins at which they cross .05."""
+    assume(np.ptp(a) > 0.01 and np.ptp(b) > 0.01)
+    got = equivalence(a, b, no_loss=True, margin=margin)
+    lifted = np.array(a) + margin
+    kept, lost = (
+        stats.ttest_ind(lifted, b, equal_var=False, alternative=x).pvalue for x in ("greater", "less")
+    )
+    assert got.p_reproduced == pytest.approx(kept, abs=1e-9)
+    assert got.p_contradicted == pytest.approx(min(1.0, 2 * lost), abs=1e-9)
+    assert (
+        got.ci90
+        and got.ci95
+        and band(got).reproduced_from is not None
+        and band(got).contradicted_up_to is not None
+    )
+    assert band(got).reproduced_from == pytest.approx(max(0.0, -got.ci90[0]))
+    assert band(got).contradicted_up_to == pytest.approx(max(0.0, -got.ci95[1]))
+
+
+def test_a_gain_is_no_loss_though_it_is_not_similar() -> None:
+    a, b = [76.4, 76.5, 76.6], [70.0, 70.1, 70.2]
+    assert equivalence(a, b, no_loss=True, margin=0.5).decide() == Decision("reproduced", "no_loss")
+    assert equivalence(b, a, no_loss=True, margin=0.5).decide() == Decision("contradicted", "loss")
+    assert equivalence(a, a, no_loss=True, margin=0.05).decide() == Decision(
+        "inconclusive", "straddles_margin"
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "outcome"), [(63.9, "reproduced"), (63.89, "contradicted"), (99.0, "reproduced")]
+)
+def test_declared_deterministic_arms_lose_exactly(left: float, outcome: str) -> None:
+    """63.9 is half a point below 64.4, on the margin, which counts as kept."""
+    got = equivalence([left] * 2, [64.4] * 2, no_loss=True, margin=0.5, deterministic=True)
+    assert (got.decide().outcome, got.decide().reason) == (outcome, "deterministic")
+
+
+# --------------------------------------------------------------------------- significant
+
+
+NEAR = [76.9, 77.3, 76.6, 77.1, 77.0]  # 0.1 above LOW
+
+
+def test_it_is_welch_of_scipy_against_the_shifted_arm() -> None:
+    got = significant_test(HIGH, LOW, margin=1.0)
+    theirs = stats.ttest_ind(HIGH, [x + 1.0 for x in LOW], equal_var=False, alternative="greater")
+    assert got.p_reproduced == pytest.approx(theirs.pvalue)
+    assert got.decide() == Decision("reproduced", "exceeds_margin")
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.5, float("nan")])
+def test_a_margin_that_is_not_above_0_is_refused(margin: float) -> None:
+    with pytest.raises(ValueError, match=f"a margin is above 0, got {margin!r}"):
+        significant_test(HIGH, LOW, margin=margin)
+
+
+@given(
+    st.lists(st.floats(-5.0, 5.0), min_size=3, max_size=6, unique=True),
+    st.floats(0.01, 3.0),
+    st.floats(0.01, 3.0),
+)
+def test_a_wider_margin_is_never_easier_to_exceed(values: list[float], first: float, second: float) -> None:
+    narrow, wide = sorted((first, second))
+    easy, hard = (significant_test(values, LOW, margin=it) for it in (narrow, wide))
+    assert easy.p_reproduced is not None and hard.p_reproduced is not None
+    assert easy.p_reproduced <= hard.p_reproduced
+
+
+# --------------------------------------------------------------------------- pairs
+
+
+PRINTED = ("78.60", "76.81")
+
+
+def significant(a: list[float], b: list[float], **more: Any) -> Verdict:
+    return judge(claim("significant", "a", "b", **{"printed": PRINTED, **more}), arms(a=a, b=b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "more", "expected"),
+    [
+        (LOW, HIGH, {}, ("contradicted", "reversed")),
+        # a difference of 0.3, well within -+ 1: printed as 1.79 it is no more than twice the margin
+        ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"margin": margin(1.0)}, ("inconclusive", "undecided")),
+        ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {}, ("contradicted", "negligible")),
+        ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"printed": ()}, ("inconclusive", "undecided")),
+        (HIGH, [76.0, 76.1], {}, ("inconclusive", "too_few_seeds")),
+        ([78.0] * 3, [76.0] * 3, {}, ("inconclusive", "no_spread")),
+        ([78.0] * 2, [76.0] * 2, {"deterministic": True}, ("reproduced", "direction")),
+        ([76.4] * 2, [76.0] * 2, {"deterministic": True}, ("inconclusive", "straddles_margin")),
+        (HIGH, LOW, {"margin": None}, ("inconclusive", "no_margin")),
+        (HIGH, LOW, {"margin": margin(0.0)}, ("inconclusive", "no_margin")),
+    ],
+)
+def test_significant_at_its_edges(
+    a: list[float], b: list[float], more: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    assert said(significant(a, b, **more)) == expected
+
+
+def test_a_paper_that_names_no_test_is_said_to() -> None:
+    assert significant(HIGH, LOW).badges == ("no test is named in the paper",)
+    assert significant(HIGH, LOW, details={"test": None}).badges == ("no test is named in the paper",)
+    assert significant(HIGH, LOW, details={"test": "t test"}).badges == ()
+
+
+def test_an_arm_without_spread_is_named() -> None:
+    verdict = judge(claim("order", "a", "b"), arms(a=HIGH, b=[20.0] * 3))
+    assert verdict.badges == ("b: no spread",)
+    assert verdict.se == pytest.approx(stats.tstd(HIGH) / math.sqrt(5))

@@ -1,0 +1,116 @@
+"""Noise of test documents, and shares of claims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
+from statsmodels.stats.proportion import proportion_confint
+
+from audit.stats.documents import mcnemar, replicated_means, wilson
+from tests.stats import golden
+
+# --------------------------------------------------------------------------- bootstrap
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def hits(seeds: int, documents: int, share: float, seed: int) -> Any:
+    """P@1 of each document, in points, of systems that agree on what is hard."""
+    hard = generator(99).random(documents)  # the same documents for all systems
+    return 100.0 * (hard + 0.1 * generator(seed).standard_normal((seeds, documents)) < share)
+
+
+A, B = hits(3, 200, 0.75, 1), hits(3, 200, 0.70, 2)
+
+
+def test_one_draw_of_documents_serves_all_systems_and_seeds() -> None:
+    """A copy of a system gets the same means; each replicate is the mean over one list of documents."""
+    means = replicated_means([A, B, A], rng=generator(), replicates=50)
+    assert np.array_equal(means[:, 0], means[:, 2])
+    rng = generator()
+    for row in means:
+        drawn = rng.integers(200, size=200)
+        assert row[:2] == pytest.approx([A[:, drawn].mean(), B[:, drawn].mean()])
+
+
+def gaps(first: Any, second: Any, **options: Any) -> Any:
+    """Replicates of the difference of two systems."""
+    means = replicated_means([first, second], rng=generator(), **options)
+    return means[:, 0] - means[:, 1]
+
+
+def test_copies_of_documents_are_no_more_documents_where_they_are_a_cluster() -> None:
+    """Each document four times: without clusters the error would be half as large."""
+    four_a, four_b, ids = np.repeat(A, 4, axis=1), np.repeat(B, 4, axis=1), np.repeat(np.arange(200), 4)
+    once = gaps(A, B, replicates=400)
+    assert gaps(four_a, four_b, replicates=400, clusters=ids) == pytest.approx(once)
+    assert gaps(four_a, four_b, replicates=400).std() == pytest.approx(once.std() / 2, rel=0.15)
+
+
+def test_a_drawn_cluster_brings_all_its_documents() -> None:
+    """Clusters of 1 and 3 documents: the mean is over the documents drawn, by hand for each draw of two."""
+    x, ids = np.array([[0.0, 100.0, 40.0, 70.0]]), ["b", "a", "b", "b"]
+    means = replicated_means([x], rng=generator(), replicates=200, clusters=ids)
+    a, b, mixed = 100.0, 110.0 / 3, 210.0 / 4
+    assert {round(float(m), 9) for m in means[:, 0]} == {round(v, 9) for v in (a, b, mixed)}
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "message"),
+    [
+        ([], {}, "seeds x the same documents"),
+        ([np.ones((2, 3)), np.ones((2, 4))], {}, "seeds x the same documents"),
+        ([np.ones(3)], {}, "seeds x the same documents"),
+        ([np.ones((2, 0))], {}, "seeds x the same documents"),
+        ([np.full((2, 3), np.nan)], {}, "a finite value"),
+        ([np.ones((2, 3))], {"clusters": [1, 2]}, "a cluster for each of 3 documents"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(systems: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replicated_means(systems, rng=generator(), **options)
+
+
+# --------------------------------------------------------------------------- mcnemar
+
+
+@golden.cases("mcnemar_exact")
+def test_mcnemar(case: dict[str, Any]) -> None:
+    got = mcnemar(case["inputs"]["b"], case["inputs"]["c"])
+    golden.check(case, p_two_sided=got.p_two_sided)
+
+
+@given(b=st.integers(0, 80), c=st.integers(0, 80))
+def test_it_is_that_of_statsmodels_and_the_binomial_test_of_scipy(b: int, c: int) -> None:
+    got = mcnemar(b, c)
+    theirs = their_mcnemar([[7, b], [c, 9]], exact=True)
+    assert got.p_two_sided == pytest.approx(theirs.pvalue if b + c else 1.0, rel=1e-9)
+    if b + c:
+        assert got.p_greater == pytest.approx(stats.binomtest(b, b + c, 0.5, "greater").pvalue, rel=1e-9)
+
+
+def test_no_discordant_document_says_nothing() -> None:
+    assert (mcnemar(0, 0).p_two_sided, mcnemar(0, 0).p_greater) == (1.0, 1.0)
+
+
+# --------------------------------------------------------------------------- share
+
+
+@golden.cases("share_reproduced")
+def test_share_of_reproduced_claims(case: dict[str, Any]) -> None:
+    of = case["inputs"]["reproduced"], case["inputs"]["decided"]
+    assert golden.close(list(wilson(*of)), case["expected"]["wilson95"], case["tol"])
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 1), (0, 5), (7, 10), (5, 5), (60, 200)])
+def test_it_is_that_of_statsmodels(successes: int, trials: int) -> None:
+    theirs = proportion_confint(successes, trials, method="wilson")
+    assert wilson(successes, trials) == pytest.approx(theirs, abs=1e-9)

@@ -1,0 +1,216 @@
+"""Families of tests, what they leave for one, and the levels of looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from audit.stats.decision import Decision
+from audit.stats.families import (
+    benjamini_hochberg,
+    families,
+    holm,
+    level_of,
+    partial_conjunction,
+    schedule,
+    threshold_bh,
+    threshold_holm,
+)
+from audit.stats.sample import quantile
+from tests.stats import golden
+
+# --------------------------------------------------------------------------- multiplicity
+
+
+METHODS: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
+    "holm": holm,
+    "fdr_bh": benjamini_hochberg,
+}
+
+
+method = pytest.mark.parametrize("method", sorted(METHODS))
+
+
+@golden.cases("multiplicity")
+def test_adjusted_p_values(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    if inputs["method"] not in METHODS:
+        pytest.skip("no caller")
+    adjusted = METHODS[inputs["method"]](inputs["p"])
+    golden.check(case, adjusted=adjusted, reject=[p <= inputs["alpha"] for p in adjusted])
+
+
+@method
+@settings(max_examples=25)  # statsmodels collects garbage in every call of Holm: 0.1 s
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_they_are_those_of_statsmodels(method: str, p: list[float]) -> None:
+    assert METHODS[method](p) == pytest.approx(list(multipletests(p, method=method)[1]), abs=1e-12)
+
+
+@method
+@pytest.mark.parametrize("p", [-0.01, 1.01, math.nan, math.inf])
+def test_what_is_no_probability_is_refused(method: str, p: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        METHODS[method]([0.5, p])
+
+
+P = [0.01, 0.04, 0.002, 0.03, 0.2]
+
+
+HEAD = [True, False, False, True, False]
+
+
+def test_families_that_share_the_level_do_not_wait() -> None:
+    """Holm .02, .6 and .08, .006, .2, all doubled; .6 need not be: there, the others are all rejected."""
+    adjusted = families([0.01, 0.04, 0.002, 0.6, 0.2], primary=HEAD)
+    assert adjusted == pytest.approx((0.04, 0.16, 0.012, 0.6, 0.4))
+
+
+def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
+    """Holm .02, .02, doubled .04; the others' .045, .03 need no doubling then, but are .04 at least."""
+    p, primary = [0.01, 0.015, 0.045, 0.015], [True, True, False, False]
+    assert families(p, primary=primary) == pytest.approx((0.04, 0.04, 0.045, 0.04))
+
+
+@pytest.mark.parametrize("primary", [[True] * 5, [False] * 5])
+def test_one_family_is_adjusted_as_before(primary: list[bool]) -> None:
+    assert families(P, primary=primary) == holm(P)
+    assert families([], primary=[]) == ()
+
+
+@pytest.mark.parametrize(
+    ("at_least", "p"),
+    [(1, 0.01), (2, 0.04), (3, 0.09), (4, 0.16), (5, 0.2)],
+)
+def test_a_number_of_effects_among_several(at_least: int, p: float) -> None:
+    """Sorted: .002, .01, .03, .08, .2, times 5, 4, 3, 2, 1."""
+    assert partial_conjunction([0.01, 0.08, 0.002, 0.03, 0.2], at_least=at_least) == pytest.approx(p)
+
+
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_all_and_any_are_the_ends_of_partial_conjunction(p: list[float]) -> None:
+    assert partial_conjunction(p, at_least=len(p)) == max(p)
+    assert partial_conjunction(p, at_least=1) == min(1.0, len(p) * min(p))
+
+
+@pytest.mark.parametrize("at_least", [0, 3])
+def test_more_effects_than_tests_are_refused(at_least: int) -> None:
+    with pytest.raises(ValueError, match="needs 1 to 2 of 2"):
+        partial_conjunction([0.1, 0.2], at_least=at_least)
+
+
+# --------------------------------------------------------------------------- threshold
+
+
+P_THRESHOLD = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1e-9, 0.001, 0.01, 0.02, 0.05, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("others", "bh", "holm"),
+    [
+        ([1.0] * 9, 0.005, 0.005),  # 0.05 / 10
+        ([1e-9] * 9, 0.05, 0.05),  # all others are rejected: the last one has the whole level
+        ([1e-9] * 4 + [1.0] * 5, 0.025, 0.05 / 6),  # rank 5 of 10; 6 still open
+    ],
+)
+def test_by_hand(others: list[float], bh: float, holm: float) -> None:
+    assert threshold_bh(others) == pytest.approx(bh)
+    assert threshold_holm(others, primary=[False] * 9, is_primary=False) == pytest.approx(holm)
+
+
+def test_a_primary_shares_half_of_the_level_with_the_other_primaries_only() -> None:
+    """Two primaries of ten: 0.05 / 2 / 2; the eight others have 0.05 / 2 / 8."""
+    first = threshold_holm([1.0] * 9, primary=[True] + [False] * 8, is_primary=True)
+    other = threshold_holm([1.0] * 9, primary=[True] * 2 + [False] * 7, is_primary=False)
+    assert (first, other) == (pytest.approx(0.0125), pytest.approx(0.003125))
+
+
+@given(others=st.lists(P_THRESHOLD, max_size=8), alpha=st.sampled_from([0.05, 0.01]))
+def test_just_below_it_is_rejected_and_just_above_it_is_not_bh(others: list[float], alpha: float) -> None:
+    level = threshold_bh(others, alpha=alpha)
+    assert benjamini_hochberg([level * 0.999, *others])[0] <= alpha * (1 + 1e-9)
+    assert benjamini_hochberg([min(1.0, level * 1.001), *others])[0] > alpha or level == alpha
+
+
+@given(others=st.lists(st.tuples(P_THRESHOLD, st.booleans()), max_size=8), own=st.booleans())
+def test_just_below_it_is_rejected_and_just_above_it_is_not_holm(
+    others: list[tuple[float, bool]], own: bool
+) -> None:
+    p, primary = [it for it, _ in others], [flag for _, flag in others]
+    level = threshold_holm(p, primary=primary, is_primary=own)
+
+    def adjusted(x: float) -> float:
+        return families([x, *p], primary=[own, *primary])[0]
+
+    assert adjusted(level * 0.999) <= 0.05 * (1 + 1e-9)
+    assert adjusted(level * 1.001) > 0.05 or level == 0.05
+
+
+# --------------------------------------------------------------------------- sequential
+
+
+OPEN, DONE = Decision("inconclusive", "straddles_margin"), Decision("contradicted", "minimum_effect")
+
+
+@golden.cases("sequential_alpha")
+def test_the_level_of_each_look(case: dict[str, Any]) -> None:
+    """Of equal shares; of halving ones, which nothing takes any more, the quantiles alone."""
+    inputs = case["inputs"]
+    equal = inputs["split"] == "equal"
+    halving = [inputs["alpha"] * 0.5**k for k in range(1, len(inputs["looks"]) + 1)]
+    levels = schedule(inputs["looks"], alpha=inputs["alpha"]).levels if equal else halving
+    looks = list(zip(inputs["looks"], levels, strict=True))
+    named = {
+        "alpha_per_look": levels[0] if equal else levels,
+        "t_one_sided": [quantile(1 - level, n - 1) for n, level in looks],
+        "t_two_sided": [quantile(1 - level / 2, n - 1) for n, level in looks],
+    }
+    golden.check(case, **{name: named[name] for name in case["expected"]})
+    assert not equal or len(set(levels)) == 1
+
+
+def rejected(looks: list[int], levels: tuple[float, ...], sims: int, seed: int) -> float:
+    """Share of null experiments in which a two-sided t test rejects at one of the looks."""
+    x = np.random.default_rng(seed).standard_normal((sims, looks[-1]))
+    wrong = np.zeros(sims, dtype=bool)
+    for n, level in zip(looks, levels, strict=True):
+        t = x[:, :n].mean(axis=1) / (x[:, :n].std(axis=1, ddof=1) / np.sqrt(n))
+        wrong |= np.abs(t) >= quantile(1 - level / 2, n - 1)
+    return float(wrong.mean())
+
+
+@golden.cases("peeking")
+def test_looking_again_and_again_at_the_full_level_errs_three_times_as_often(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    looks, level = inputs["looks"], inputs["nominal"]
+    golden.check(case, actual_error=rejected(looks, (level,) * len(looks), 50_000, 20261127))
+
+
+def test_the_levels_of_looks_that_nobody_declared() -> None:
+    """4/5 of 5 %, and 1/5 of it times 1/2, 1/4, ...: 5 % together."""
+    assert [level_of(k) for k in (1, 2, 3, 4)] == pytest.approx([0.04, 0.005, 0.0025, 0.00125])
+    assert sum(level_of(k, alpha=0.01) for k in range(1, 60)) == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="from 1, got 0"):
+        level_of(0)
+    levels = tuple(level_of(k) for k in range(1, 9))
+    assert rejected(list(range(3, 11)), levels, 20_000, 7) <= 0.05
+
+
+def test_declared_looks_keep_the_level() -> None:
+    """At four standard errors of a share of 20,000."""
+    plan = schedule((3, 5, 8, 12, 20))
+    assert sum(plan.levels) <= 0.05 + 1e-12
+    assert rejected(list(plan.looks), plan.levels, 20_000, 7) <= 0.05 + 4 * (0.05 * 0.95 / 20_000) ** 0.5
+
+
+@pytest.mark.parametrize("looks", [(), (1, 3), (5, 3), (3, 3)])
+def test_looks_that_do_not_grow_are_refused(looks: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="growing numbers of seeds"):
+        schedule(looks)
