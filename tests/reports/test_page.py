@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audit.claim_kinds import KINDS as FILE_KINDS
+from audit.kinds import CLAIM_MODELS as FILE_KINDS
 from audit.record import (
     Audit,
     Cell,
