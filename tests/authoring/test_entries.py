@@ -11,10 +11,10 @@ import pytest
 from audit import cli
 from audit.authoring.entry_keys import Key, keys_of, pairs
 from audit.claim import load
-from audit.kinds import CLAIM_MODELS
 from audit.claim_model import Experiment
 from audit.errors import AuditError
 from audit.exit_codes import Exit
+from audit.kinds import CLAIM_MODELS
 from audit.record import Margin
 
 FILE = """\
@@ -392,7 +392,9 @@ def test_every_kind_has_what_it_needs_first_and_a_word_on_each_key(kind: str) ->
     needed = [it.required for it in held]
     assert needed == sorted(needed, reverse=True)
     assert all(it.about for it in held)
-    assert {it.name for it in held} == {of.alias or name for name, of in CLAIM_MODELS[kind].model_fields.items()}
+    assert {it.name for it in held} == {
+        of.alias or name for name, of in CLAIM_MODELS[kind].model_fields.items()
+    }
 
 
 def test_keys_of_an_experiment_are_those_of_its_model() -> None:
