@@ -339,7 +339,6 @@ def keys(kind: str) -> dict[str, Key]:
         ("order", "metric=P@1, P@3", ["P@1", "P@3"]),
         ("order", "primary=yes", True),
         ("order", "negligible=0.2", 0.2),
-        ("order", "paired={reason: one seed}", {"reason": "one seed"}),
         ("trend", "levels=t1.a,t1.b", ["t1.a", "t1.b"]),
         ("trend", "direction=rising", "rising"),
         ("value", "runs_behind=5", 5),
