@@ -59,10 +59,6 @@ def _in_readings(names: FileNames, known: KnownNames) -> Iterator[Problem]:
 
 
 def _in_experiment(path: KeyPath, entry: PlainMapping, known: KnownNames) -> Iterator[Problem]:
-    if entry.get("planned") is True:
-        if entry.get("model") in known.models:
-            yield Problem((*path, "planned"), f"model {entry['model']!r} is there; drop planned")
-        return
     choices: dict[str, Collection[str]] = {
         "model": known.models,
         "protocol": known.protocols,
@@ -101,7 +97,7 @@ def _of_config(entry: PlainMapping, config: PlainMapping, known: KnownNames) -> 
     """Problems of what is run with these keys; none where the names are not sound, or nothing is run."""
     model, variant = _readable("model", entry), _readable("variant", entry)
     variants = known.models.get(model) if model else None
-    idle = entry.get("planned") is True or entry.get("unavailable") is not None
+    idle = entry.get("unavailable") is not None
     if model is None or variant is None or idle or model not in known.models or not _is_finite(config):
         return []
     if variants is not None and variant not in variants:

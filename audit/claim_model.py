@@ -550,8 +550,6 @@ class Experiment(Model):
     """What the paper leaves open in it, by the names under `readings.open`."""
     tuning: Tuning | None = None
     """How settings are sought before the runs, as in wang2019; not those that config and training set."""
-    planned: Flag = False
-    """The toolkit does not have this model yet: what is to be run is on record, and is not run."""
     command: Command | None = None
     """A program of its own that makes the runs; then model, variant, protocol and recipe are left out."""
     unavailable: Text | None = None
@@ -562,8 +560,7 @@ class Experiment(Model):
         """Why no command runs it here; None where one does, by its model or a program of its own."""
         if self.command is not None:
             return None
-        no_model = self.planned or self.model is None
-        return self.unavailable or (f"this toolkit has no model {self.model!r} yet" if no_model else None)
+        return self.unavailable or (None if self.model else f"this toolkit has no model {self.model!r} yet")
 
     @property
     def on(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from audit.claim_names import counted
@@ -42,6 +43,10 @@ BARS = (
 Group = tuple[str, tuple[str, int, int | None]]
 #: What the arms of each group say of the variance of any of them.
 Priors = Mapping[Group, Prior]
+
+#: Key of `gather` -> the record that it is of, which must stay as long as its id stands in the key, and the
+#: arm.
+Cache = dict[tuple[int, str, str, bool, bool, int], tuple[ExperimentRecord | None, "Arm"]]
 
 #: What is read of a run: a metric, or one of its costs; None where the record does not have it.
 Reader = Callable[[Run, str], float | None]
@@ -82,7 +87,14 @@ class Arm:
         """Declared by its model, and not belied by its runs."""
         return self.record is not None and self.record.deterministic and len(set(self.values)) == 1
 
-    @property
+    @cached_property
+    def origin(self) -> tuple[str, ...]:
+        """Where its runs come from, as warnings; none of ours."""
+        other = self.record is not None and any(it.what == OTHER_CODE for it in self.record.deviations)
+        unlike = "the code as stated is not the code that the claim file names"
+        return (*origin(self.runs), *((unlike,) if other and self.runs else ()))
+
+    @cached_property
     def scatter(self) -> Scatter:
         own = sample(tuple(self.values))
         if not isinstance(self.values, Moderated):
@@ -132,6 +144,7 @@ def gather(
     priors: Priors | None = None,
     deterministic: bool = False,
     test_sizes: Mapping[str, int] = MappingProxyType({}),
+    cache: Cache | None = None,
 ) -> Arm:
     """The evidence of `experiment` for `metric`, or for the quantity of that name, which `cost` reads.
 
@@ -139,9 +152,43 @@ def gather(
     precision or revision, are no two draws, and taken for such they would make us surer than we are. Nor are
     seeds with the very same results, unless they are declared `deterministic`. Values that are apart by no
     more than a third of one test document (or .01 points) are one value, which has no spread. The others are
-    moderated by the prior of their group, where `priors` have one. `test_sizes` as in `compare`.
+    moderated by the prior of their group, where `priors` have one. `test_sizes` as in `compare`. What was
+    gathered before is taken from `cache`, which is that of one judgement: one set of test sizes, and records
+    that stay.
     """
     record = experiments.get(experiment)
+    key = (id(record), experiment, metric, cost is not None, deterministic, id(priors) if priors else 0)
+    if cache is not None and key in cache:
+        return cache[key][1]
+    if priors and record is not None and not record.deterministic:
+        arm = gather(
+            experiment,
+            experiments,
+            metric=metric,
+            cost=cost,
+            deterministic=deterministic,
+            test_sizes=test_sizes,
+            cache=cache,
+        )
+        prior = priors.get(_group(metric, arm.runs[0])) if arm.runs else None
+        if prior and _scatter(arm.values, _documents(record, arm.runs[0], test_sizes)):
+            arm = replace(arm, values=Moderated.of(arm.values, prior))
+    else:
+        arm = _gathered(experiment, record, metric, cost, deterministic, test_sizes)
+    if cache is not None:
+        cache[key] = (record, arm)
+    return arm
+
+
+def _gathered(
+    experiment: str,
+    record: ExperimentRecord | None,
+    metric: str,
+    cost: Reader | None,
+    deterministic: bool,
+    test_sizes: Mapping[str, int],
+) -> Arm:
+    """Without a prior."""
     if record is None:
         missing = (f"no experiment named {experiment!r}",)
         return Arm(experiment, None, (), (), attempts=0, lacks="not_run", notes=missing)
@@ -180,12 +227,11 @@ def gather(
         raw = values
         values = (math.fsum(values) / len(values),) * len(values)
         notes.append(f"the seeds are apart by at most {_finest(documents):.2g} points: no spread")
-    prior = priors.get(_group(metric, read[0][0])) if priors and read and not record.deterministic else None
     return Arm(
         experiment,
         record,
         runs=tuple(run for run, _ in read),
-        values=Moderated.of(values, prior) if prior and _scatter(values, documents) else values,
+        values=values,
         attempts=len(tried),
         lacks=None if read else _lack(tried, done, unmeasured=_unmeasured(metric, cost)),
         notes=tuple(notes),
@@ -197,6 +243,7 @@ def priors_of(
     claims: Iterable[ClaimRecord],
     experiments: Mapping[str, ExperimentRecord],
     test_sizes: Mapping[str, int] = MappingProxyType({}),
+    cache: Cache | None = None,
 ) -> Priors:
     """By metric and corpus, over all arms of a paper; of arms that share a run the one with most runs counts.
 
@@ -210,7 +257,7 @@ def priors_of(
     groups: dict[Group, list[Arm]] = {}
     for metric in metrics:
         for name in experiments:
-            arm = gather(name, experiments, metric=metric, test_sizes=test_sizes)
+            arm = gather(name, experiments, metric=metric, test_sizes=test_sizes, cache=cache)
             if arm.runs and name not in still and _scatter(arm.values, _documents_of(arm, test_sizes)):
                 groups.setdefault(_group(metric, arm.runs[0]), []).append(arm)
     priors = {it: prior_of([arm.values for arm in _without_doubles(arms)]) for it, arms in groups.items()}
@@ -395,7 +442,7 @@ def common_seeds(arms: Sequence[Arm]) -> list[int]:
 def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
     """Warnings about the runs; where the runs of all arms come from, once."""
     several = len(arms) > 1
-    origins = {arm.experiment: (*origin(arm.runs), *_of_other_code(arm)) for arm in arms}
+    origins = {arm.experiment: arm.origin for arm in arms}
     shared = next(iter(origins.values())) if len(set(origins.values())) == 1 else ()
     of_arms = (
         f"{arm.experiment}: {it}" if several and arm.record else it
@@ -403,11 +450,6 @@ def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
         for it in ((*origins[arm.experiment], *arm.notes) if not shared else arm.notes)
     )
     return (*shared, *of_arms)
-
-
-def _of_other_code(arm: Arm) -> tuple[str, ...]:
-    other = arm.record is not None and any(it.what == OTHER_CODE for it in arm.record.deviations)
-    return ("the code as stated is not the code that the claim file names",) if other and arm.runs else ()
 
 
 def _distinct(runs: Sequence[Run]) -> list[Run]:

@@ -70,7 +70,17 @@ class Provenance:
 
     @classmethod
     def of(cls, run: Run) -> Provenance:
-        """Raises `StoreError` for a record that is no import's."""
+        """Read once of each run. Raises `StoreError` for a record that is no import's."""
+        kept: Provenance | None = run.__dict__.get("_provenance")
+        if kept is None:
+            kept = cls._read(run)
+            run.__dict__["_provenance"] = (
+                kept  # as `cached_property` does: no field, so equal runs stay equal
+            )
+        return kept
+
+    @classmethod
+    def _read(cls, run: Run) -> Provenance:
         held = run.spec.config
         try:
             return cls(

@@ -48,6 +48,7 @@ from typing import Any
 
 from audit.evidence import (
     Arm,
+    Cache,
     Priors,
     about_code,
     about_gone,
@@ -104,8 +105,9 @@ def compare(
     split needs it, and stays inconclusive without. A claim with `readings` is judged under each of them that
     was run, and decided only where all agree.
     """
-    priors = priors_of(claims, experiments, test_sizes or {})
-    rules = _Rules(claims, experiments, fidelity, margins, test_sizes or {}, readings, alpha, priors)
+    sizes, cache = test_sizes or {}, Cache()
+    priors = priors_of(claims, experiments, sizes, cache)
+    rules = _Rules(claims, experiments, fidelity, margins, sizes, readings, alpha, priors, cache)
     tests = rules.tests()
     family = _Family.of(claims, [it.judged for it in tests], experiments)
     own = [it.outcome for it in replace(rules, priors={}).verdicts()]
@@ -136,6 +138,7 @@ def case_of(
     alpha: float = ALPHA,
     kappa: float = KAPPA,
     priors: Priors | None = None,
+    cache: Cache | None = None,
 ) -> Case:
     """The claim with its arms."""
     kind, sizes = KINDS.get(claim.kind), test_sizes or {}
@@ -149,12 +152,13 @@ def case_of(
             priors=None if cost or claim.deterministic else priors,
             deterministic=claim.deterministic,
             test_sizes=sizes,
+            cache=cache,
         )
         for name in claim.experiments
     )
 
     def arm(name: str, metric: str) -> Arm:
-        return gather(name, experiments, metric=metric, priors=priors, test_sizes=sizes)
+        return gather(name, experiments, metric=metric, priors=priors, test_sizes=sizes, cache=cache)
 
     return Case(claim, arms, worst_scope(arms), arm, sizes, alpha, kappa)
 
@@ -309,6 +313,7 @@ class _Rules:
     readings: Readings | None
     alpha: float
     priors: Priors
+    cache: Cache
     kappa: float = KAPPA
 
     def tests(self) -> list[_Tested]:
@@ -322,6 +327,7 @@ class _Rules:
             alpha=self.alpha,
             kappa=self.kappa,
             priors=self.priors,
+            cache=self.cache,
         )
         return _judge(case, self.margins)
 

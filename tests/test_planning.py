@@ -374,29 +374,6 @@ def test_more_open_claims_leave_each_a_smaller_level() -> None:
 # --------------------------------------------------------------------------- the chance to be settled
 
 
-@golden.cases("power_tost")
-def test_the_chance_of_a_value_is_the_golden_power(case: dict[str, Any]) -> None:
-    """A contradiction is out of reach here; planned with the SD as it was seen, not its upper limit."""
-    inputs, expected = case["inputs"], case["expected"]
-    question = Distance(inputs["true_diff"], Noise(inputs["sd"], 2, 1), inputs["margin"], paper_runs=1)
-    for n in (3, 5):
-        assert question.chance(n, FULL) == pytest.approx(expected[f"power_at_{n}"], abs=2e-3)
-
-
-def test_half_a_unit_of_rounding_takes_its_part_of_the_margin() -> None:
-    coarse = Distance(0.0, Noise(0.3, 2, 1), 0.55, half_unit=0.05, paper_runs=1)
-    fine = Distance(0.0, Noise(0.3, 2, 1), 0.5, paper_runs=1)
-    assert coarse.chance(5, FULL) == pytest.approx(fine.chance(5, FULL), abs=1e-4)
-
-
-@golden.cases("power_comparison")
-def test_the_chance_of_an_order_is_the_golden_power(case: dict[str, Any]) -> None:
-    inputs, expected = case["inputs"], case["expected"]
-    question = Direction(inputs["true_gap"], Noise(inputs["sd"], 4, 2))
-    for n in (3, 5):
-        assert question.chance(n, FULL) == pytest.approx(expected[f"power_at_{n}"], abs=2e-3)
-
-
 def test_before_three_seeds_no_chance_is_known() -> None:
     assert only(audit_of([claim("value", "e")], experiment("e", 76.0))).chance(20) is None
 

@@ -239,7 +239,7 @@ def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:
     )
     if found.sd is None:
         return found
-    own = sample(tuple(values)).sd or 0.0
+    own = sample(tuple(values)).sd or 0.0 if isinstance(values, Moderated) else found.sd
 
     def squares() -> str:
         return " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from tests.reports.every_kind import every_kind, experiments
 from tests.test_instances import Suite, drawn
 
 
+@cache
 def explained(name: str) -> Derivation:
     claim, records, more = CASES[name]
     return derivation(audited([claim], records, **more), claim.id)

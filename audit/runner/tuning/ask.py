@@ -29,7 +29,7 @@ def questions(
     asking = {
         name: it
         for name, it in paper.single_experiments.items()
-        if (wanted is None or name in wanted) and it.tuning and not it.planned
+        if (wanted is None or name in wanted) and it.tuning
     }
     if not asking:
         which = "none of these experiments" if only else "no experiment"
