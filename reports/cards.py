@@ -87,22 +87,22 @@ WHOLE_COMMANDS = 60_000
 # --------------------------------------------------------------------------- one card
 
 
-def card(claim: ClaimRecord, found: Lookup) -> View:
+def card(claim: ClaimRecord, index: Lookup) -> View:
     """The card of one claim; a claim without a verdict is shown as not tested.
 
     Of a claim that has the runs of another one no more than its verdict, and where the runs are told.
     """
-    verdict = found.verdicts.get(claim.id)
+    verdict = index.verdicts.get(claim.id)
     status = words.status_of(verdict)
     made = View(
-        anchor=found.anchors[claim.id],
+        anchor=index.anchors[claim.id],
         claim=claim.claim,
         status=status,
         word=words.STATUS_WORDS[status],
-        reason=unrun(verdict, found.quoted(claim))
+        reason=unrun(verdict, index.quoted(claim))
         or few_words(verdict)
         or words.reason(verdict.reason if verdict else "not_run"),
-        title=claim_title(claim, found.names(claim)),
+        title=claim_title(claim, index.names(claim)),
         kind=words.KIND_WORDS.get(claim.kind, claim.kind),
         kind_key=claim.kind,
         dataset=claim.dataset,
@@ -116,31 +116,31 @@ def card(claim: ClaimRecord, found: Lookup) -> View:
         command="",
         same=None,
     )
-    if first := found.same_claims.get(claim.id):
-        told = next(it for it in found.audit.claims if it.id == first)
-        title = claim_title(told, found.names(told))
+    if first := index.same_claims.get(claim.id):
+        told = next(it for it in index.audit.claims if it.id == first)
+        title = claim_title(told, index.names(told))
         paper = claim.printed[0] if claim.kind == "value" and claim.printed else ""
         return made.but(
-            numbers=_paper_and_here(paper, ""), same=View(title=title, href=f"#{found.anchors[first]}")
+            numbers=_paper_and_here(paper, ""), same=View(title=title, href=f"#{index.anchors[first]}")
         )
     two = _two_numbers(claim, verdict)
-    shown = intervals_of(claim, verdict, found.names(claim))
+    shown = intervals_of(claim, verdict, index.names(claim))
     plot = interval_plot(shown, name=capital(two) or "Intervals and seeds") if shown else ""
     badges = verdict.badges if verdict else ()
     return made.but(
         numbers=two,
         open=status == "contradicted",
-        sentence=sentence(claim, found),
+        sentence=sentence(claim, index),
         badges=badges[:6],
         further=badges[6:],  # as of a claim over dozens of experiments that were not run
-        facts=list(_facts(claim, verdict, found)),
+        facts=list(_facts(claim, verdict, index)),
         plot=plot,
         no_plot="" if plot else no_plot(claim, verdict),
-        parts=[(_part_says(it.says, it.experiments, found), it) for it in verdict.parts] if verdict else (),
-        strips=list(_strips(claim, verdict, found)),
-        splits=splits_of_claim(found.audit.splits, claim.id),
-        readings=_readings(claim, verdict, found),
-        command=command_of(claim, found),
+        parts=[(_part_says(it.says, it.experiments, index), it) for it in verdict.parts] if verdict else (),
+        strips=list(_strips(claim, verdict, index)),
+        splits=splits_of_claim(index.audit.splits, claim.id),
+        readings=_readings(claim, verdict, index),
+        command=command_of(claim, index),
     )
 
 
@@ -172,27 +172,27 @@ def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
     return _paper_and_here(printed, "" if hidden else ours)
 
 
-def _part_says(says: str, experiments: Sequence[str], found: Lookup) -> str:
+def _part_says(says: str, experiments: Sequence[str], index: Lookup) -> str:
     """The comparison with the titles of its experiments instead of their ids."""
     by_id = " > ".join(experiments)
     if not by_id or not says.endswith(by_id):
         return says
-    return says.removesuffix(by_id) + " > ".join(f"“{found.title(key)}”" for key in experiments)
+    return says.removesuffix(by_id) + " > ".join(f"“{index.title(key)}”" for key in experiments)
 
 
-def _facts(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> Iterator[Fact]:
+def _facts(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> Iterator[Fact]:
     """Where the paper says it, how the verdict came about, what would settle it, and what stands beside."""
-    yield from _places(claim, found)
-    yield from _to_reach(claim, found)
+    yield from _places(claim, index)
+    yield from _to_reach(claim, index)
     if verdict is not None:
         yield from _derivation(claim, verdict)
-    if settling := found.audit.settling.get(claim.id):
+    if settling := index.audit.settling.get(claim.id):
         yield "To settle it", to_settle(settling, words.judged_on(verdict), verdict), ""
-    if evidence := found.audit.instances.get(claim.id):
+    if evidence := index.audit.instances.get(claim.id):
         yield from _documents(evidence)
     if words.status_of(verdict) != "not_tested":
-        yield from _others_on_its_data(claim, found)
-        yield from _over_columns(claim, found)
+        yield from _others_on_its_data(claim, index)
+        yield from _over_columns(claim, index)
 
 
 def where_text(claim: ClaimRecord) -> str:
@@ -206,12 +206,12 @@ def where_text(claim: ClaimRecord) -> str:
     )
 
 
-def _places(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
+def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """Where the paper says it, and the printed cells it is about."""
     if where := where_text(claim):
         yield "Said in", where, ""
     for k, address in enumerate(claim.cells):
-        place = found.places.get(address)
+        place = index.places.get(address)
         own = place.cell.printed if place else None
         printed = claim.printed[k] if k < len(claim.printed) else own or numbers.ABSENT
         if place and claim.kind != "dominance" and own not in (None, printed):
@@ -224,7 +224,7 @@ def _places(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
         yield "Printed", f"{printed} ({named})", f"#{place.anchor}" if place else ""
 
 
-def _to_reach(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
+def _to_reach(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """The score of a convergence claim, beside the lowest that the paper prints for one of its arms."""
     target = claim.details.get("target") if claim.kind == "convergence" else None
     if target is None:
@@ -232,7 +232,7 @@ def _to_reach(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
     text = f"{numbers.points(float(target))} {claim.metric} on held-out documents, as the claim file fixes it"
     about = (
         it.cell.printed
-        for it in found.places.values()
+        for it in index.places.values()
         if it.cell.experiment in claim.experiments and it.metric == claim.metric
     )
     scores = [it for it in about if it and re.fullmatch(r"\d{1,3}(?:\.\d+)?", it) and float(it) >= target]
@@ -325,27 +325,27 @@ def _documents(it: InstanceEvidence) -> Iterator[Fact]:
         yield "McNemar", f"documents that only one side gets right, {said}", ""
 
 
-def _others_on_its_data(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
+def _others_on_its_data(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """Means of other models by its metric on the very documents of its runs: the linear, then the best."""
-    own = found.records(claim)
+    own = index.records(claim)
     documents = {digest for it in own for digest in _documents_of(it)}
     if not claim.metric or len(documents) != 1:
         return
     models = {it.model for it in own}
     others = []
-    for it in found.audit.experiments:
-        again = it.reading_of or it.id in found.same_experiments
+    for it in index.audit.experiments:
+        again = it.reading_of or it.id in index.same_experiments
         if it.runs and not again and it.model not in models and _documents_of(it) == documents:
             done = (run for run in it.runs if run.status == "done")
             if values := [run.metrics[claim.metric] for run in done if claim.metric in run.metrics]:
                 others.append((it, values, mean_and_sd(values)[0]))
-    anchors = settings_anchors(found)
+    anchors = settings_anchors(index)
     for it, values, mean in sorted(others, key=lambda other: (other[0].model != "linear", -other[2]))[:3]:
         how, also = _tuned(it, own), ""
-        if noise := _noise(it.id, claim.metric, found):
+        if noise := _noise(it.id, claim.metric, index):
             also = f"; {numbers.points(noise.mean)} is its mean over {len(noise.columns)} split columns"
         text = (
-            f"“{found.title(it.id)}”{f', {how},' if how else ''} reaches {numbers.points(mean)} "
+            f"“{index.title(it.id)}”{f', {how},' if how else ''} reaches {numbers.points(mean)} "
             f"{claim.metric} ({plural(len(values), 'seed')}){also}"
         )
         yield "On the same data", text, f"#{anchors[it.id]}"
@@ -366,29 +366,29 @@ def _tuned(it: ExperimentRecord, own: Sequence[ExperimentRecord]) -> str:
     return "tuned on the same held-out documents" if same else "tuned"
 
 
-def _over_columns(claim: ClaimRecord, found: Lookup) -> Iterator[Fact]:
+def _over_columns(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """The claim's experiments over all split columns of the corpus; nothing where one column was run."""
-    noise = [it for name in claim.experiments if (it := _noise(name, claim.metric, found))]
+    noise = [it for name in claim.experiments if (it := _noise(name, claim.metric, index))]
     if not noise or len(noise) < len(claim.experiments):
         return
     sizes = {len(it.columns) for it in noise}
     over = f"{min(sizes)} columns" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)} columns"
-    means = listed([f"“{found.title(it.experiment)}” {numbers.points(it.mean)}" for it in noise])
+    means = listed([f"“{index.title(it.experiment)}” {numbers.points(it.mean)}" for it in noise])
     yield "Over split columns", f"{'mean' if len(noise) == 1 else 'means'} over {over}: {means}", "#splits"
 
 
-def _noise(experiment: str, metric: str, found: Lookup) -> SplitNoise | None:
+def _noise(experiment: str, metric: str, index: Lookup) -> SplitNoise | None:
     """Of several columns."""
-    noise = found.audit.splits.noise if found.audit.splits else ()
+    noise = index.audit.splits.noise if index.audit.splits else ()
     about = (it for it in noise if (it.experiment, it.metric) == (experiment, metric))
     return next((it for it in about if len(it.columns) > 1), None)
 
 
-def settings_anchors(found: Lookup) -> dict[str, str]:
+def settings_anchors(index: Lookup) -> dict[str, str]:
     """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
-    run = [it.id for it in found.audit.experiments if it.runs]
+    run = [it.id for it in index.audit.experiments if it.runs]
     anchors = unique_slugs("s", run)
-    return {name: anchors[found.same_experiments.get(name, name)] for name in run}
+    return {name: anchors[index.same_experiments.get(name, name)] for name in run}
 
 
 # --------------------------------------------------------------------------- its seeds and readings
@@ -411,7 +411,7 @@ def seed_note(status: str, why: str | None) -> str:
     return f"{word}: {why}" if why else word
 
 
-def _strips(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> Iterator[View]:
+def _strips(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> Iterator[View]:
     """Every seed of each experiment: those on record, then those that only the verdict knows.
 
     Then what is shown and was not judged: imported runs beside ours, or ours beside imported ones.
@@ -432,25 +432,25 @@ def _strips(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> Itera
 
     metrics = {name: _metric_of(claim, name) for name in claim.experiments}
     for arm, experiment in enumerate(claim.experiments):
-        metric, runs = metrics[experiment], found.runs(experiment)
-        seeds = [seed(run, metric, found.run_anchors[run.key]) for run in runs]
+        metric, runs = metrics[experiment], index.runs(experiment)
+        seeds = [seed(run, metric, index.run_anchors[run.key]) for run in runs]
         if verdict and arm < len(verdict.seeds) and arm < len(verdict.values):
             judged = zip(verdict.seeds[arm], verdict.values[arm], strict=False)
             recorded = {run.spec.seed for run in runs}
             seeds += [
                 (str(number), show(value), "", "") for number, value in judged if number not in recorded
             ]
-        name = found.title(experiment) + (f", {metric}" if metric != claim.metric else "")
+        name = index.title(experiment) + (f", {metric}" if metric != claim.metric else "")
         if claim.kind == "convergence" and any(value and note for _, value, note, _ in seeds):
             name += f": {metric} on test documents, and when the curve of held-out ones reached the score"
         if seeds:
             yield strip(name, seeds)
     for experiment, metric in metrics.items():
-        record = found.experiments.get(experiment)
+        record = index.experiments.get(experiment)
         if record and record.unjudged:
             runs = tuple(sorted(record.unjudged, key=lambda run: run.spec.seed))
             whose = "imported" if runs[0].imported else "run here"
-            name = f"{found.title(experiment)}: {whose}, shown and not judged"
+            name = f"{index.title(experiment)}: {whose}, shown and not judged"
             yield strip(name, [seed(run, metric, "") for run in runs])
 
 
@@ -476,9 +476,9 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     return f"{score} reached after {round(epoch, 2):g} epochs"
 
 
-def _readings(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> View | None:
+def _readings(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> View | None:
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
-    readings = found.audit.readings
+    readings = index.audit.readings
     if verdict is None or readings is None or not verdict.readings:
         return None
     open_here, marks = open_in(claim, readings), edges(claim, verdict)
@@ -499,7 +499,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict | None, found: Lookup) -> Vie
             )
         )
     return View(
-        curve=specification_curve(curve_of(claim, verdict, open_here, found.anchors[claim.id])),
+        curve=specification_curve(curve_of(claim, verdict, open_here, index.anchors[claim.id])),
         caption=f"{_CURVES[readings.limit]} {_CURVE_NOTE}",
         estimate="Difference" if difference else "Mean",
         interval=f"{coverage(verdict)[1]}% interval",
@@ -531,10 +531,10 @@ def card_groups(cards: Sequence[View]) -> list[View]:
 
     def by_status(members: Sequence[View], suffix: str, data: str, part: str, note: str) -> Iterator[View]:
         for status in words.PRESSING:
-            if held := [it for it in members if it.status == status]:
+            if own_cards := [it for it in members if it.status == status]:
                 word, folded = words.STATUS_WORDS[status], status == "not_tested"
                 about = {"status": status, "folded": folded, "data": data, "part": part, "note": note}
-                yield group(held, f"g-{status}{suffix}", word, **about)
+                yield group(own_cards, f"g-{status}{suffix}", word, **about)
                 part = note = ""  # said once
 
     return [
@@ -608,22 +608,22 @@ def drop_plots(cards: Sequence[View], *, limit: int = ALL_PLOTS) -> bool:
 # --------------------------------------------------------------------------- the first screen
 
 
-def headlines(found: Lookup) -> list[View]:
+def headlines(index: Lookup) -> list[View]:
     """Metrics of one primary claim together, with the sentence of their most pressing verdict.
 
     A verdict on stand-in data never stands above one on the paper's own: by data first, then by urgency.
     """
-    primary = by_claim(it for it in found.audit.claims if it.primary)
-    return sorted((_headline(members, found) for members in primary), key=lambda it: it.rank)
+    primary = by_claim(it for it in index.audit.claims if it.primary)
+    return sorted((_headline(members, index) for members in primary), key=lambda it: it.rank)
 
 
-def on_own_data(found: Lookup, limit: int) -> list[View]:
+def on_own_data(index: Lookup, limit: int) -> list[View]:
     """Printed values that were judged on the paper's own corpus, where no primary claim was.
 
     What is asked first is whether the paper's numbers hold: that stands above the primary claims then. Whose
     data a verdict rests on decides, never how it came out; in the claim file's order.
     """
-    made = [_headline(it, found) for it in by_claim(values_on_own_data(found.audit))[:limit]]
+    made = [_headline(it, index) for it in by_claim(values_on_own_data(index.audit))[:limit]]
     heading = "Printed values, on the paper’s own corpus"
     return [it.but(heading="" if k else heading) for k, it in enumerate(made)]
 
@@ -645,44 +645,44 @@ def headed(items: Sequence[View]) -> list[View]:
     return [it.but(heading=ON_STAND_IN) if k == first else it for k, it in enumerate(items)]
 
 
-def over_claim(claims: Iterable[ClaimRecord], found: Lookup) -> str:
+def over_claim(claims: Iterable[ClaimRecord], index: Lookup) -> str:
     """How one claim of the file came out over its metrics."""
-    return over_metrics((subject_of(it), words.status_of(found.verdicts.get(it.id))) for it in claims)
+    return over_metrics((subject_of(it), words.status_of(index.verdicts.get(it.id))) for it in claims)
 
 
-def most_pressing(claims: Sequence[ClaimRecord], found: Lookup) -> ClaimRecord:
+def most_pressing(claims: Sequence[ClaimRecord], index: Lookup) -> ClaimRecord:
     """Of one claim's metrics, the first with the verdict that most needs a reader's eye."""
-    return min(claims, key=lambda it: words.PRESSING.index(words.status_of(found.verdicts.get(it.id))))
+    return min(claims, key=lambda it: words.PRESSING.index(words.status_of(index.verdicts.get(it.id))))
 
 
-def _headline(claims: Sequence[ClaimRecord], found: Lookup) -> View:
+def _headline(claims: Sequence[ClaimRecord], index: Lookup) -> View:
     """`rank` is its place on the screen: whose data it rests on, and how pressing it is."""
-    claim = most_pressing(claims, found)
-    verdict = found.verdicts.get(claim.id)
+    claim = most_pressing(claims, index)
+    verdict = index.verdicts.get(claim.id)
     status = words.status_of(verdict)
     data = 2 if status == "not_tested" else int(verdict is not None and verdict.scope == "other_data")
     marks = []
     for it in claims:
-        own = words.status_of(found.verdicts.get(it.id))
-        marks.append((subject_of(it), own, words.STATUS_WORDS[own], f"#{found.anchors[it.id]}"))
+        own = words.status_of(index.verdicts.get(it.id))
+        marks.append((subject_of(it), own, words.STATUS_WORDS[own], f"#{index.anchors[it.id]}"))
     made = View(
         rank=(data, words.PRESSING.index(status)),
-        title=claim_title(claim, found.names(claim)),
+        title=claim_title(claim, index.names(claim)),
         marks=marks,
-        sentence=joined(brief(claim, found), splits_of_claim(found.audit.splits, claim.id)),
+        sentence=joined(brief(claim, index), splits_of_claim(index.audit.splits, claim.id)),
         stand_in=data == 1,
         heading="",
         href="",
         link="",
     )
-    first = found.same_claims.get(claim.id)
+    first = index.same_claims.get(claim.id)
     if not first or not made.stand_in:
         return made
     # without marks of its own: its runs are told at another claim, with how that one came out
-    told = next(it for it in found.audit.claims if it.id == first)
-    over = over_claim(found.metrics[told.claim], found)
+    told = next(it for it in index.audit.claims if it.id == first)
+    over = over_claim(index.metrics[told.claim], index)
     rests = f"It rests on the very runs of another claim, which is {over[:1].lower()}{over[1:].rstrip('.')}:"
-    title, href = claim_title(told, found.names(told)), f"#{found.anchors[first]}"
+    title, href = claim_title(told, index.names(told)), f"#{index.anchors[first]}"
     return made.but(marks=(), sentence=f"{made.sentence} {rests}", href=href, link=title)
 
 
@@ -690,23 +690,23 @@ def _headline(claims: Sequence[ClaimRecord], found: Lookup) -> View:
 _OPEN_NAMED = 40
 
 
-def open_claims(found: Lookup) -> View:
+def open_claims(index: Lookup) -> View:
     """Of the claims that are open, and those whose runs failed; the rest is told elsewhere."""
-    claims = {it.id: it for it in found.audit.claims}
+    claims = {it.id: it for it in index.audit.claims}
     asked, again = {}, 0
-    for name, settling in found.audit.settling.items():
-        verdict = found.verdicts.get(name)
+    for name, settling in index.audit.settling.items():
+        verdict = index.verdicts.get(name)
         failed = verdict is not None and verdict.reason == "run_failed"
         if name not in claims or not (failed or words.status_of(verdict) == "inconclusive"):
             continue
-        first = found.verdicts.get(found.same_claims.get(name, ""))
+        first = index.verdicts.get(index.same_claims.get(name, ""))
         if first and verdict and (first.outcome, first.reason) == (verdict.outcome, verdict.reason):
             again += 1
         else:
             asked[name] = settling
 
     def scope(name: str) -> Scope | None:
-        return words.judged_on(found.verdicts.get(name))
+        return words.judged_on(index.verdicts.get(name))
 
     by_seeds = sorted(
         (it for it in asked if asked[it].seeds is not None), key=lambda it: scope(it) == "other_data"
@@ -716,9 +716,9 @@ def open_claims(found: Lookup) -> View:
         it, claim = asked[name], claims[name]
         rows.append(
             View(
-                title=claim_title(claim, found.names(claim)),
+                title=claim_title(claim, index.names(claim)),
                 metric=subject_of(claim),
-                href=f"#{found.anchors[name]}",
+                href=f"#{index.anchors[name]}",
                 seeds=it.seeds,
                 runs=sum(it.missing.values()) or numbers.ABSENT,
                 time="not known"
@@ -731,7 +731,7 @@ def open_claims(found: Lookup) -> View:
     if (more := len(by_seeds) - len(rows)) > 0:
         rest.append(f"{plural(more, 'further claim')}: more seeds than these, as `audit plan` lists.")
     others = Counter(
-        to_settle_short(it, scope(name), found.verdicts.get(name))
+        to_settle_short(it, scope(name), index.verdicts.get(name))
         for name, it in asked.items()
         if it.seeds is None
     )
@@ -784,10 +784,10 @@ def _ends(verdict: Verdict) -> tuple[float | None, ...]:
     )
 
 
-def slider(found: Lookup) -> View:
+def slider(index: Lookup) -> View:
     """Where the slider begins and ends, and what was fixed."""
-    claims = found.audit.claims
-    pairs = ((claim, found.verdicts.get(claim.id)) for claim in claims)
+    claims = index.audit.claims
+    pairs = ((claim, index.verdicts.get(claim.id)) for claim in claims)
     moved = [(claim, verdict) for claim, verdict in pairs if verdict and is_movable(claim, verdict)]
     used = Counter(claim.margin.value for claim, _ in moved if claim.margin)
     # at least twice the largest margin, and far enough for nine in ten of the flips

@@ -45,7 +45,7 @@ _SPEC_FIELDS = {
 class Side:
     """One claim in one audit."""
 
-    found: Lookup
+    index: Lookup
     claim: ClaimRecord
     verdict: Verdict
 
@@ -56,7 +56,7 @@ class Side:
     @property
     def runs(self) -> dict[tuple[int, int], Run]:
         """(Arm, seed) -> the run that the verdict rests on."""
-        arms = zip(self.found.records(self.claim), self.verdict.seeds, strict=False)
+        arms = zip(self.index.records(self.claim), self.verdict.seeds, strict=False)
         return {
             (k, run.spec.seed): run
             for k, (arm, seeds) in enumerate(arms)
@@ -67,8 +67,8 @@ class Side:
     @property
     def passed(self) -> bool:
         """Whether every model behind it may speak against a claim."""
-        models = {model for arm in self.found.records(self.claim) for model in arm.models}
-        checks = self.found.audit.fidelity
+        models = {model for arm in self.index.records(self.claim) for model in arm.models}
+        checks = self.index.audit.fidelity
         return models <= {it.model for it in checks} - {it.model for it in checks if not it.passed}
 
     @property
@@ -84,7 +84,7 @@ def causes(old: Side, new: Side) -> list[str]:
     differing = list(
         dict.fromkeys([*_of_the_claim(old, new), *_of_the_runs(old, new), *_of_the_judge(old, new)])
     )
-    before, now = (side.found.audit.tool_version or "unknown" for side in (old, new))
+    before, now = (side.index.audit.tool_version or "unknown" for side in (old, new))
     return differing or ([] if before == now else [f"version {now} of this tool, before {before}"])
 
 
@@ -250,9 +250,9 @@ def _counts(flipped: int, both: int, moved: int, added: int, gone: int) -> str:
 
 
 def _sides(audit: Audit) -> dict[str, Side]:
-    found = lookup(audit)
+    index = lookup(audit)
     pairs = zip(audit.claims, audit.verdicts, strict=True)
-    return {claim.id: Side(found, claim, verdict) for claim, verdict in pairs}
+    return {claim.id: Side(index, claim, verdict) for claim, verdict in pairs}
 
 
 def _change(old: Side | None, new: Side | None) -> Change:
@@ -265,12 +265,12 @@ def _change(old: Side | None, new: Side | None) -> Change:
         claim=side.claim.id,
         of=side.claim.claim,
         subject=subject_of(side.claim),
-        title=claim_title(side.claim, side.found.names(side.claim)),
+        title=claim_title(side.claim, side.index.names(side.claim)),
         before=old.status if old else None,
         after=new.status if new else None,
         flip=f"{was}, {now}",
         causes=f"with {behind or 'nothing on record that explains it'}" if old and new else "",
-        sentence=sentence(side.claim, side.found),
+        sentence=sentence(side.claim, side.index),
     )
 
 

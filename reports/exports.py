@@ -46,13 +46,13 @@ from reports.verdicts import (
 )
 
 
-def _verdict(claim: ClaimRecord, found: Lookup) -> Verdict:
+def _verdict(claim: ClaimRecord, index: Lookup) -> Verdict:
     """A claim without one was not run."""
-    return found.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
+    return index.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
 
 
-def _title(claim: ClaimRecord, found: Lookup) -> str:
-    return claim_title(claim, found.names(claim))
+def _title(claim: ClaimRecord, index: Lookup) -> str:
+    return claim_title(claim, index.names(claim))
 
 
 # --------------------------------------------------------------------------- CSV
@@ -123,11 +123,11 @@ def unguarded(text: str) -> str:
 
 def claims_csv(audit: Audit) -> str:
     """The header and one row a claim."""
-    out, found = io.StringIO(), lookup(audit)
+    out, index = io.StringIO(), lookup(audit)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for claim in audit.claims:
-        writer.writerow(map(_csv_cell, _csv_row(claim, found)))
+        writer.writerow(map(_csv_cell, _csv_row(claim, index)))
     return out.getvalue()
 
 
@@ -139,16 +139,16 @@ def _csv_cell(value: object) -> str:
     return guarded(visible(value)) if isinstance(value, str) else repr(value)
 
 
-def _csv_row(claim: ClaimRecord, found: Lookup) -> list[object]:
+def _csv_row(claim: ClaimRecord, index: Lookup) -> list[object]:
     """In the order of `COLUMNS`."""
-    verdict, settling = _verdict(claim, found), found.audit.settling.get(claim.id)
+    verdict, settling = _verdict(claim, index), index.audit.settling.get(claim.id)
     targets = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
     target_is = "" if verdict.target is None else targets.get(claim.kind, "printed difference")
     ours = ours_text(claim, verdict)
     return [
-        *(found.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, _title(claim, found)),
+        *(index.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, _title(claim, index)),
         *(subject_of(claim), claim.dataset, where_text(claim), words.status_of(verdict), verdict.reason),
-        *(found.imported(claim), sentence(claim, found), verdict.scope),
+        *(index.imported(claim), sentence(claim, index), verdict.scope),
         *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
         min(verdict.n, default=0),
         max(0, sum(verdict.attempts) - sum(verdict.n)),
@@ -191,66 +191,66 @@ def md_line(text: str, limit: int) -> str:
 
 def markdown_summary(audit: Audit) -> str:
     """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
-    found = lookup(audit)
+    index = lookup(audit)
     values = by_claim(values_on_own_data(audit))[:FIRST_VALUES]
     shown = {it.id for members in values for it in members}
     primary = by_claim(it for it in audit.claims if it.primary)
-    primary.sort(key=lambda it: words.judged_on(_verdict(most_pressing(it, found), found)) == "other_data")
+    primary.sort(key=lambda it: words.judged_on(_verdict(most_pressing(it, index), index)) == "other_data")
     contradicted = [
         it
         for it in audit.claims
-        if words.status_of(_verdict(it, found)) == "contradicted" and not it.primary and it.id not in shown
+        if words.status_of(_verdict(it, index)) == "contradicted" and not it.primary and it.id not in shown
     ]
-    headlines = [_md_headline(it, found) for it in (*values, *primary)]
+    headlines = [_md_headline(it, index) for it in (*values, *primary)]
     title = PRIMARY_AND_VALUES if values else PRIMARY
     rerun = ["", f"Rerun: {md_code(audit.command)}"] if audit.command else []
     parts = [
         f"## Audit of {md_escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
-        _md_head(found),
+        _md_head(index),
         *_section(title, headlines, 5, "primary claim"),
         *_section(
             "Contradicted",
-            [_md_headline(it, found) for it in by_claim(contradicted)],
+            [_md_headline(it, index) for it in by_claim(contradicted)],
             5,
             "contradicted claim",
         ),
         *_section("Printed numbers that disagree", _md_findings(audit.findings), 4, "finding"),
-        *_section("Open, the cheapest to settle first", _md_open(found), 5, "open claim"),
+        *_section("Open, the cheapest to settle first", _md_open(index), 5, "open claim"),
         *rerun,
     ]
     return "\n".join(parts) + "\n"
 
 
-def _md_head(found: Lookup) -> str:
+def _md_head(index: Lookup) -> str:
     """The four numbers, whose data and whose runs they rest on, what was reduced: as on the first screen."""
-    audit = found.audit
-    counts = _status_counts(found)
+    audit = index.audit
+    counts = _status_counts(index)
     version, newest = shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)
     tool = f"xmtc-audit {version}".strip()
     by = md_escape(f"{tool}, newest run {newest}" if newest else tool)
-    number, tested = plural(len(audit.claims), "claim"), any(it != "not_tested" for it in _statuses(found))
+    number, tested = plural(len(audit.claims), "claim"), any(it != "not_tested" for it in _statuses(index))
     protocol = ""
-    if box := protocol_box(found):
+    if box := protocol_box(index):
         protocol = f" {md_escape(joined(f'Protocol: {box[0][:1].lower()}{box[0][1:]}', box[1]))}"
     return (
         joined(
             f"**{counts}** of {number} ({by}).",
             resting(audit.verdicts) if tested else NOTHING_TESTED,
-            on_imported(*found.imported_and_judged),
+            on_imported(*index.imported_and_judged),
             counted_once(audit),
         )
         + protocol
     )
 
 
-def _statuses(found: Lookup) -> list[words.Status]:
-    return [words.status_of(found.verdicts.get(it.id)) for it in found.audit.claims]
+def _statuses(index: Lookup) -> list[words.Status]:
+    return [words.status_of(index.verdicts.get(it.id)) for it in index.audit.claims]
 
 
-def _status_counts(found: Lookup) -> str:
+def _status_counts(index: Lookup) -> str:
     """`40 reproduced, 0 contradicted, 15 inconclusive, 120 not tested`"""
-    number = Counter(_statuses(found))
+    number = Counter(_statuses(index))
     return ", ".join(f"{number[key]} {words.STATUS_WORDS[key].lower()}" for key in words.STATUSES)
 
 
@@ -261,17 +261,17 @@ def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[st
     return ["", f"**{title}**", "", *items[:limit], *rest] if items else []
 
 
-def _md_headline(members: Sequence[ClaimRecord], found: Lookup) -> str:
+def _md_headline(members: Sequence[ClaimRecord], index: Lookup) -> str:
     """How a claim came out over its metrics, and the sentence of the most pressing verdict.
 
     Of a primary claim that has the runs of another, that it has.
     """
-    worst = most_pressing(members, found)
-    said = f"- **{md_escape(over_claim(members, found))}** {md_line(_title(worst, found), 200)}. "
-    said += md_line(sentence(worst, found), 600)
-    first = found.same_claims.get(worst.id) if worst.primary else None
-    told = next((it for it in found.audit.claims if it.id == first), None)
-    return said + (f" ({SAME}: {md_line(_title(told, found), 200)})" if told else "")
+    worst = most_pressing(members, index)
+    said = f"- **{md_escape(over_claim(members, index))}** {md_line(_title(worst, index), 200)}. "
+    said += md_line(sentence(worst, index), 600)
+    first = index.same_claims.get(worst.id) if worst.primary else None
+    told = next((it for it in index.audit.claims if it.id == first), None)
+    return said + (f" ({SAME}: {md_line(_title(told, index), 200)})" if told else "")
 
 
 def _md_findings(findings: Iterable[Finding]) -> list[str]:
@@ -281,15 +281,15 @@ def _md_findings(findings: Iterable[Finding]) -> list[str]:
     return [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong]
 
 
-def _md_open(found: Lookup) -> list[str]:
+def _md_open(index: Lookup) -> list[str]:
     """By the number of seeds that would settle them; metrics of a claim that need the same together."""
-    claims = {it.id: it for it in found.audit.claims}
+    claims = {it.id: it for it in index.audit.claims}
     metrics: dict[tuple[str, str], list[str]] = {}
-    for name, settling in found.audit.settling.items():
-        verdict = found.verdicts.get(name)
+    for name, settling in index.audit.settling.items():
+        verdict = index.verdicts.get(name)
         if name in claims and settling.seeds is not None and words.status_of(verdict) == "inconclusive":
             needed = to_settle_short(settling, words.judged_on(verdict))
-            metrics.setdefault((_title(claims[name], found), needed), []).append(subject_of(claims[name]))
+            metrics.setdefault((_title(claims[name], index), needed), []).append(subject_of(claims[name]))
     return [
         f"- {md_line(title, 200)} ({md_escape(shortened(listed(of), 80))}) – {md_escape(text)}."
         for (title, text), of in metrics.items()
@@ -327,9 +327,9 @@ class Case:
 
 def junit(audit: Audit) -> str:
     """One suite of claims and one of findings."""
-    key, found = audit.paper.key, lookup(audit)
+    key, index = audit.paper.key, lookup(audit)
     suites = {
-        "claims": [_claim_case(it, found) for it in audit.claims],
+        "claims": [_claim_case(it, index) for it in audit.claims],
         "printed numbers": [_finding_case(it, key) for it in audit.findings],
     }
     every = [case for cases in suites.values() for case in cases]
@@ -338,12 +338,12 @@ def junit(audit: Audit) -> str:
     for name, cases in suites.items():
         if cases:
             suite = ElementTree.SubElement(root, "testsuite", _attributes(f"{key}: {name}", cases))
-            seconds = sum(run.seconds for run in found.every_run().values())
+            seconds = sum(run.seconds for run in index.every_run().values())
             suite.set("errors", "0")
             suite.set("time", f"{seconds:.1f}" if name == "claims" else "0")
             if day := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
                 suite.set("timestamp", day[0])  # as written by JUnit: without fraction and zone
-            _add_properties(suite, found)
+            _add_properties(suite, index)
             for case in cases:
                 _add_case(suite, case)
     ElementTree.indent(root)
@@ -356,11 +356,11 @@ def _attributes(name: str, cases: Sequence[Case]) -> dict[str, str]:
     return {"name": line(name), "tests": str(len(cases)), "failures": failures, "skipped": skipped}
 
 
-def _add_properties(suite: ElementTree.Element, found: Lookup) -> None:
-    audit = found.audit
+def _add_properties(suite: ElementTree.Element, index: Lookup) -> None:
+    audit = index.audit
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in (
-        ("imported", on_imported(*found.imported_and_judged)),
+        ("imported", on_imported(*index.imported_and_judged)),
         ("command", audit.command),
         ("tool_version", audit.tool_version),
         ("margins", audit.margins_hash),
@@ -379,16 +379,16 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
         ElementTree.SubElement(element, "system-out").text = visible(case.said)
 
 
-def _claim_case(claim: ClaimRecord, found: Lookup) -> Case:
-    verdict, said = _verdict(claim, found), sentence(claim, found)
+def _claim_case(claim: ClaimRecord, index: Lookup) -> Case:
+    verdict, said = _verdict(claim, index), sentence(claim, index)
     status = words.status_of(verdict)
     why = f"{words.STATUS_WORDS[status]}: {unrun(verdict, claim.experiments) or words.reason(verdict.reason)}"
     two = ""
     if status != "not_tested":
         printed, ours = printed_text(claim, verdict), ours_text(claim, verdict)
         two = f"{line(about_text(claim, verdict))}: printed {printed}, ours {ours}"
-    text = joined(_title(claim, found), said, two, where_text(claim), by="\n")
-    message, group = said if status == "contradicted" else why, f"{found.audit.paper.key}.claims.{claim.kind}"
+    text = joined(_title(claim, index), said, two, where_text(claim), by="\n")
+    message, group = said if status == "contradicted" else why, f"{index.audit.paper.key}.claims.{claim.kind}"
     return Case(claim.id, group, status, message, text, said)
 
 
@@ -458,17 +458,17 @@ def tex_escape(text: str) -> str:
 
 def latex(audit: Audit) -> str:
     """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
-    found = lookup(audit)
+    index = lookup(audit)
     parts: list[str] = []
     name = f"audit-{slug(audit.paper.key)}"
     values = [it for it in audit.claims if it.kind == "value"]
     for table in audit.tables:
-        own = [it for it in values if _table_of(it, found) == table.id]
+        own = [it for it in values if _table_of(it, index) == table.id]
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
         head = ["Row", "Column", "Printed", "Ours", "$n$", "Margin", "Verdict"]
-        parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, found)
+        parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, index)
     others = [it for it in audit.claims if it.kind != "value"]
-    kinds = {it.kind for it in others if words.status_of(_verdict(it, found)) != "not_tested"}
+    kinds = {it.kind for it in others if words.status_of(_verdict(it, index)) != "not_tested"}
     said = joined(
         "Comparisons stated by the paper: the printed difference, and ours with its interval",
         "(95% unless stated).",
@@ -476,7 +476,7 @@ def latex(audit: Audit) -> str:
     )
     columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"
     head = ["Claim", "Metric", "Printed", "Ours", "$n$", "Verdict"]
-    parts += _tex_tables(f"{name}-comparisons", said, head, columns, others, found)
+    parts += _tex_tables(f"{name}-comparisons", said, head, columns, others, index)
     top = (
         f"% Verdicts on {line(audit.paper.key)}. In the preamble: \\usepackage{{booktabs,amssymb,array}}\n"
         f"% Made by xmtc-audit {line(audit.tool_version)}: {line(audit.command)}"
@@ -484,16 +484,16 @@ def latex(audit: Audit) -> str:
     return "\n\n".join([top, *(parts or [f"% {NOTHING_TESTED}"])]) + "\n"
 
 
-def _table_of(claim: ClaimRecord, found: Lookup) -> str:
-    place = found.places.get(claim.cells[0]) if claim.cells else None
+def _table_of(claim: ClaimRecord, index: Lookup) -> str:
+    place = index.places.get(claim.cells[0]) if claim.cells else None
     return place.table.id if place else ""
 
 
 def _tex_tables(
-    label: str, said: str, head: Sequence[str], columns: str, claims: Sequence[ClaimRecord], found: Lookup
+    label: str, said: str, head: Sequence[str], columns: str, claims: Sequence[ClaimRecord], index: Lookup
 ) -> Iterator[str]:
     """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
-    rows = [(it, _verdict(it, found)) for it in claims]
+    rows = [(it, _verdict(it, index)) for it in claims]
     tested = [(it, verdict) for it, verdict in rows if words.status_of(verdict) != "not_tested"]
     number = f"{numbers.count(len(tested))} of {plural(len(claims), 'claim')} were tested."
     if len(tested) == len(claims):
@@ -504,7 +504,7 @@ def _tex_tables(
         )
     scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
     dagger = f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else ""
-    imported = on_imported(sum(found.imported(it) for it, _ in tested), len(tested))
+    imported = on_imported(sum(index.imported(it) for it, _ in tested), len(tested))
     caption = tex_escape(joined(said, number, dagger, imported))
     parts = range(0, len(tested), ROWS)
     for part, start in enumerate(parts, 1):
@@ -518,7 +518,7 @@ def _tex_tables(
                 r"\toprule",
                 " & ".join(head) + r" \\",
                 r"\midrule",
-                *_tex_lines([_tex_row(*it, found) for it in tested[start : start + ROWS]]),
+                *_tex_lines([_tex_row(*it, index) for it in tested[start : start + ROWS]]),
                 "\\bottomrule\n\\end{tabular}\n\\end{table*}",
             ]
         )
@@ -536,7 +536,7 @@ def _tex_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         before = row[0]
 
 
-def _tex_row(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> list[str]:
+def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> list[str]:
     """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
     ours, status = ours_text(claim, verdict), words.status_of(verdict)
     elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
@@ -548,9 +548,9 @@ def _tex_row(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> list[str]:
         f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
     ]
     if claim.kind != "value":
-        title, about = line(_title(claim, found), 140), line(about_text(claim, verdict), 30)
+        title, about = line(_title(claim, index), 140), line(about_text(claim, verdict), 30)
         return [*map(tex_escape, (title, about, printed_text(claim, verdict))), ours, *last]
-    place, printed = found.places[claim.cells[0]], claim.printed[0] if claim.printed else numbers.ABSENT
+    place, printed = index.places[claim.cells[0]], claim.printed[0] if claim.printed else numbers.ABSENT
     row, column = line(place.row.label, 70), line(place.column.label, 70)
     last.insert(1, tex_escape(numbers.margin_size(verdict.margin)))
     return [*map(tex_escape, (row, column, printed)), ours, *last]
@@ -561,24 +561,26 @@ def _tex_row(claim: ClaimRecord, verdict: Verdict, found: Lookup) -> list[str]:
 
 def summary(audit: Audit) -> str:
     """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums."""
-    found = lookup(audit)
+    index = lookup(audit)
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
     judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
     rest = [pair for pair in pairs if pair not in judged]
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
     lines = [
-        *_claim_lines(judged, found),
+        *_claim_lines(judged, index),
         *unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes),
     ]
-    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(found)}"])
+    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(index)}"])
 
 
-def _claim_lines(pairs: Sequence[tuple[ClaimRecord, Verdict]], found: Lookup) -> Iterator[str]:
+def _claim_lines(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> Iterator[str]:
     """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
     width = max((len(claim.claim) for claim, _ in pairs), default=0)
-    groups = [[(it, found.verdicts[it.id]) for it in held] for held in by_claim(claim for claim, _ in pairs)]
-    evidence = [_evidence(group, found) for group in groups]
+    groups = [
+        [(it, index.verdicts[it.id]) for it in metrics] for metrics in by_claim(claim for claim, _ in pairs)
+    ]
+    evidence = [_evidence(group, index) for group in groups]
     usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
     if usual:
         but = "" if number == len(evidence) else ", but where another stands in brackets"
@@ -607,9 +609,9 @@ def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"{said}, nearest mean {nearest}, printed {numbers.points(target)}"
 
 
-def _evidence(group: Sequence[tuple[ClaimRecord, Verdict]], found: Lookup) -> str:
+def _evidence(group: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> str:
     """In what ways the runs behind a claim are not the paper's own, each in two words."""
-    records = [it for claim, _ in group for it in found.records(claim)]
+    records = [it for claim, _ in group for it in index.records(claim)]
     scopes = {verdict.scope for _, verdict in group}
     ways = {
         "stand-in data": "other_data" in scopes,

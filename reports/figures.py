@@ -86,9 +86,9 @@ class PaperFigure:
 
 def paper_figures(audit: Audit) -> Iterator[PaperFigure]:
     """Sums first, then learning curves, then one figure for each claim that was judged, over its metrics."""
-    found = lookup(audit)
-    yield from _forests(found)
-    yield from _learning(found)
+    index = lookup(audit)
+    yield from _forests(index)
+    yield from _learning(index)
     taken: set[str] = set()
     for members in by_claim(audit.claims):
         name = stem = f"claim-{slug(members[0].claim)}"
@@ -97,19 +97,19 @@ def paper_figures(audit: Audit) -> Iterator[PaperFigure]:
             number += 1
             name = f"{stem}-{number}"
         taken.add(name)
-        pairs = ((it, _panel(it, found)) for it in members)
+        pairs = ((it, _panel(it, index)) for it in members)
         panels = [panel for _, panel in pairs if panel]
         if panels:
             said = " ".join(f"{it.plot.axis}: {it.plot.description}" for it in panels)
-            yield PaperFigure(name, _title(members[0], found), said, panels=tuple(panels))
+            yield PaperFigure(name, _title(members[0], index), said, panels=tuple(panels))
         for claim in members:
-            verdict, readings = found.verdicts.get(claim.id), audit.readings
+            verdict, readings = index.verdicts.get(claim.id), audit.readings
             if verdict and readings and len(verdict.readings) > 1:
-                curve = curve_of(claim, verdict, open_in(claim, readings), found.anchors[claim.id])
+                curve = curve_of(claim, verdict, open_in(claim, readings), index.anchors[claim.id])
                 if curve.is_drawable():
                     yield PaperFigure(
                         f"{name}-readings-{slug(subject_of(claim))}",
-                        f"{_title(claim, found)} ({curve.title})",
+                        f"{_title(claim, index)} ({curve.title})",
                         curve.description,
                         f"bars: {coverage(verdict)[1]}% intervals; squares: the default reading",
                         curve=curve,
@@ -125,8 +125,8 @@ def _elsewhere(scope: Scope | None) -> str:
     return "" if scope is None or scope == "same_data" else SCOPE_WORDS[scope]
 
 
-def _title(claim: ClaimRecord, found: Lookup) -> str:
-    return line(claim_title(claim, found.names(claim)), 200)
+def _title(claim: ClaimRecord, index: Lookup) -> str:
+    return line(claim_title(claim, index.names(claim)), 200)
 
 
 def _parts(items: Sequence[Any], size: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -135,10 +135,10 @@ def _parts(items: Sequence[Any], size: int) -> Iterator[tuple[str, tuple[Any, ..
         yield (f"-{k // size + 1}" if len(items) > size else ""), tuple(items[k : k + size])
 
 
-def _panel(claim: ClaimRecord, found: Lookup) -> Panel | None:
+def _panel(claim: ClaimRecord, index: Lookup) -> Panel | None:
     """Only with a number to draw, and lanes with shortened names."""
-    verdict = found.verdicts.get(claim.id)
-    plot = intervals_of(claim, verdict, found.names(claim))
+    verdict = index.verdicts.get(claim.id)
+    plot = intervals_of(claim, verdict, index.names(claim))
     if plot is None or verdict is None or (plot.estimate is None and not plot.lane_numbers):
         return None
     if not is_drawable(*plot.numbers, *plot.lane_numbers):
@@ -148,19 +148,19 @@ def _panel(claim: ClaimRecord, found: Lookup) -> Panel | None:
     return Panel(plot, status_of(verdict), _elsewhere(verdict.scope))
 
 
-def _forests(found: Lookup) -> Iterator[PaperFigure]:
+def _forests(index: Lookup) -> Iterator[PaperFigure]:
     values, differences = [], []
-    for claim in found.audit.claims:
-        verdict = found.verdicts.get(claim.id)
+    for claim in index.audit.claims:
+        verdict = index.verdicts.get(claim.id)
         if verdict is None:
             continue
         if claim.kind == "value" and verdict.scope != "other_data" and verdict.target is not None:
             margin = None if verdict.margin is None else (-verdict.margin, verdict.margin)
-            values.append(_forest_row(claim, verdict, found, verdict.target, None, margin))
+            values.append(_forest_row(claim, verdict, index, verdict.target, None, margin))
         elif claim.kind in DIFFERENCES:
             target = verdict.target if verdict.scope != "other_data" else None
             margin = difference_margin(claim, verdict, target)
-            differences.append(_forest_row(claim, verdict, found, 0.0, target, margin))
+            differences.append(_forest_row(claim, verdict, index, 0.0, target, margin))
     for name, rows, title, axis in (
         ("values", values, "Printed values: ours minus the printed number", VALUES_AXIS),
         ("comparisons", differences, "Comparisons: difference of the means", DIFFERENCES_AXIS),
@@ -173,7 +173,7 @@ def _forests(found: Lookup) -> Iterator[PaperFigure]:
 def _forest_row(
     claim: ClaimRecord,
     verdict: Verdict,
-    found: Lookup,
+    index: Lookup,
     zero: float,
     target: float | None,
     margin: Bounds | None,
@@ -181,8 +181,8 @@ def _forest_row(
     """Measured from `zero`; None where there is no finite number to draw."""
     if verdict.estimate is None:
         return None
-    place = found.places.get(claim.cells[0]) if claim.kind == "value" and claim.cells else None
-    label, part = claim_title(claim, found.names(claim)), subject_of(claim)
+    place = index.places.get(claim.cells[0]) if claim.kind == "value" and claim.cells else None
+    label, part = claim_title(claim, index.names(claim)), subject_of(claim)
     if place:
         label, part = place.row.label, place.column.label
 
@@ -205,11 +205,11 @@ def _forest_row(
     return row if is_drawable(row.estimate, *ends) else None
 
 
-def _learning(found: Lookup) -> Iterator[PaperFigure]:
+def _learning(index: Lookup) -> Iterator[PaperFigure]:
     """Of each experiment with runs of its own; several experiments may rest on the same runs."""
     panels: dict[tuple[str, Scope], list[LearningPanel]] = {}
     seen = set()
-    for it in found.audit.experiments:
+    for it in index.audit.experiments:
         runs = [run for run in it.runs if run.curve]
         keys = tuple(run.key for run in runs)
         if not runs or keys in seen:
@@ -226,10 +226,10 @@ def _learning(found: Lookup) -> Iterator[PaperFigure]:
         if drawn:
             panel = LearningPanel(line(it.title or it.id, 72), drawn)
             panels.setdefault((what, it.scope), []).append(panel)
-    for (what, scope), held in panels.items():
+    for (what, scope), own in panels.items():
         axis = with_data(what if what == "loss" else f"{what} while training, percent", _elsewhere(scope))
         name = f"learning-{slug(what)}" + ("" if scope == "same_data" else f"-{slug(scope)}")
-        for end, shown in _parts(held, 12):
+        for end, shown in _parts(own, 12):
             said = f"{what} after each epoch, one line a seed, of {listed(quoted(it.title for it in shown))}."
             yield PaperFigure(name + end, "Learning curves, one line a seed", said, axis, learning=shown)
 

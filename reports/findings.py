@@ -146,27 +146,27 @@ def _power(finding: Finding) -> str:
 # --------------------------------------------------------------------------- all of them
 
 
-def findings_section(found: Lookup) -> View | None:
+def findings_section(index: Lookup) -> View | None:
     """All findings of the audit; None where no check is on record."""
-    findings, beside = found.audit.findings, found.audit.papers_beside
+    findings, beside = index.audit.findings, index.audit.papers_beside
     if not findings:
         return None
     between = [it for it in findings if is_between(it, beside)]
     own = [it for it in findings if not it.source and it not in between]
-    groups = _Groups(found)
+    groups = _Groups(index)
     parts = {
         "between": between,
         "readme": [it for it in findings if it.source and it not in between],
         "others": [it for it in own if it.result != "inconsistent"],
     }
-    lacking = untested(found.audit.tables, findings)
+    lacking = untested(index.audit.tables, findings)
     return View(
         counts=_counts(findings),
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=_unread(findings),
         inconsistent=groups.of([it for it in own if it.result == "inconsistent"]),
         no_papers="" if beside else "No other paper was at hand to hold this one against.",
-        **{name: groups.of(held) for name, held in parts.items()},
+        **{name: groups.of(own) for name, own in parts.items()},
     )
 
 
@@ -191,9 +191,9 @@ def _unread(findings: Sequence[Finding]) -> str:
 class _Groups:
     """Findings as they are shown, each with its own fragment of the page."""
 
-    def __init__(self, found: Lookup) -> None:
-        self.places = found.places
-        self.anchors = finding_anchors(found.audit.findings)
+    def __init__(self, index: Lookup) -> None:
+        self.places = index.places
+        self.anchors = finding_anchors(index.audit.findings)
 
     def of(self, findings: Sequence[Finding]) -> list[View]:
         """By check: those with an inconsistency first, then the weightiest."""
@@ -274,7 +274,7 @@ def _by(findings: Sequence[Finding], key: Callable[[Finding], _Key]) -> dict[_Ke
     return groups
 
 
-def inconsistencies(section: View | None, found: Lookup) -> Iterator[tuple[str, str, str, str]]:
+def inconsistencies(section: View | None, index: Lookup) -> Iterator[tuple[str, str, str, str]]:
     """Text, place, link and caveat: of the paper's own text and tables by name, of the rest as numbers."""
     if section is None:
         return
@@ -282,8 +282,8 @@ def inconsistencies(section: View | None, found: Lookup) -> Iterator[tuple[str, 
     for title, it in own[:5]:  # all are in their own section
         text = f"Inconsistent: {shortened(title, 80)}"
         yield text, shortened(it.place, 80), f"#{it.anchor}", it.unread
-    wrong = [it for it in found.audit.findings if it.result == "inconsistent"]
-    between = [it for it in wrong if is_between(it, found.audit.papers_beside)]
+    wrong = [it for it in index.audit.findings if it.result == "inconsistent"]
+    between = [it for it in wrong if is_between(it, index.audit.papers_beside)]
     readme = sum(bool(it.source) and it not in between for it in wrong)
     for number, text, href in (
         (len(own) - 5, "more", "#findings"),
@@ -297,15 +297,15 @@ def inconsistencies(section: View | None, found: Lookup) -> Iterator[tuple[str, 
 # --------------------------------------------------------------------------- what was not checked
 
 
-def not_checked(found: Lookup) -> Iterator[tuple[str, list[tuple[str, Sequence[str]]]]]:
+def not_checked(index: Lookup) -> Iterator[tuple[str, list[tuple[str, Sequence[str]]]]]:
     """By sort, sentences with what is folded below each."""
     for title, sentences in (
-        ("Claims", _claims(found)),
-        ("Experiments", _experiments(found)),
-        ("Tables and figures", _extraction(found)),
-        ("Printed numbers", _numbers(found)),
-        ("Checks without a run", _checks(found)),
-        ("Further", _further(found)),
+        ("Claims", _claims(index)),
+        ("Experiments", _experiments(index)),
+        ("Tables and figures", _extraction(index)),
+        ("Printed numbers", _numbers(index)),
+        ("Checks without a run", _checks(index)),
+        ("Further", _further(index)),
     ):
         told: list[tuple[str, Sequence[str]]] = []
         told += [it if isinstance(it, tuple) else (it, ()) for it in sentences]
@@ -322,49 +322,49 @@ def _how_many(done: int, total: int, noun: str, verb: str) -> str:
     return f"{numbers.count(done)} of {plural(total, noun)} {'was' if done == 1 else 'were'} {verb}."
 
 
-def _claims(found: Lookup) -> Iterator[str]:
+def _claims(index: Lookup) -> Iterator[str]:
     """How many were tested, and the reasons of those that could not be judged, counted."""
-    pairs = [(it, found.verdicts.get(it.id)) for it in found.audit.claims]
+    pairs = [(it, index.verdicts.get(it.id)) for it in index.audit.claims]
     tested = sum(status_of(verdict) != "not_tested" for _, verdict in pairs)
     none = "The claim file states no claim."
     yield _how_many(tested, len(pairs), "claim", "tested") if pairs else none
-    yield from unjudged_lines(pairs, found.quoted, UNJUDGED)
+    yield from unjudged_lines(pairs, index.quoted, UNJUDGED)
 
 
-def _experiments(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
+def _experiments(index: Lookup) -> Iterator[str | tuple[str, list[str]]]:
     """By reason, most first; their names are folded."""
-    experiments = found.audit.experiments
+    experiments = index.audit.experiments
     run, total = sum(bool(it.runs) for it in experiments), len(experiments)
     none = "The claim file describes no experiment."
     yield _how_many(run, total, "experiment", "run") if total else none
     reasons: dict[str, list[str]] = {}
     for it in experiments:
         if it.not_run:
-            reasons.setdefault(it.not_run.rstrip("."), []).append(found.title(it.id))
+            reasons.setdefault(it.not_run.rstrip("."), []).append(index.title(it.id))
     for why, titles in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
         yield f"{plural(len(titles), 'experiment')}: {why.rstrip('.')}.", titles
 
 
-def _extraction(found: Lookup) -> Iterator[str]:
+def _extraction(index: Lookup) -> Iterator[str]:
     """How much of the paper is in the claim file: the recall of the extraction, as far as it is known."""
-    tables, missing = found.audit.tables, found.audit.missing
+    tables, missing = index.audit.tables, index.audit.missing
     printed = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
     are = "is" if len(tables) == 1 else "are"
-    held = f"{plural(len(tables), 'table')} with {plural(printed, 'printed number')} {are} in the claim file"
+    known = f"{plural(len(tables), 'table')} with {plural(printed, 'printed number')} {are} in the claim file"
     if missing:
         others, are = ("table or figure", "is") if len(missing) == 1 else ("tables and figures", "are")
-        yield f"{held}; {numbers.count(len(missing))} further {others} of the paper {are} not:"
+        yield f"{known}; {numbers.count(len(missing))} further {others} of the paper {are} not:"
     else:
-        yield f"{held}, and it names none that it leaves out."
+        yield f"{known}, and it names none that it leaves out."
     yield from (f"{it.label}: {it.why.rstrip('.')}." for it in missing)
 
 
-def _numbers(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
+def _numbers(index: Lookup) -> Iterator[str | tuple[str, list[str]]]:
     """Read by whom, held against the page by whom; those that no claim is about, by table."""
-    tables = found.audit.tables
+    tables = index.audit.tables
     if not tables:
         return
-    spoken = {address for claim in found.audit.claims for address in claim.cells}
+    spoken = {address for claim in index.audit.claims for address in claim.cells}
     unread = total = own = copied = 0
     by_table = []
     for table in tables:
@@ -378,17 +378,15 @@ def _numbers(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
         unread += 0 if table.verified else len(cells)
     printed = plural(total, "printed number")
     tell = f"held against the printed page ({plural(sum(not it.verified for it in tables), 'table')})."
-    if total and unread in (0, total):
-        yield (
-            f"None of the {printed} was {tell}"
-            if unread
-            else ("Every printed number was held against the printed page.")
-        )
+    if total and not unread:
+        yield "Every printed number was held against the printed page."
+    elif total and unread == total:
+        yield f"None of the {printed} was {tell}"
     elif total:
         yield f"{numbers.count(unread)} of the {printed} {'was' if unread == 1 else 'were'} not yet {tell}"
-    read = found.audit.transcription.rstrip(".")
+    read = index.audit.transcription.rstrip(".")
     unknown = "How the numbers came into the claim file is not on record."
-    yield f"How they were read: {read}." if found.audit.transcription else unknown
+    yield f"How they were read: {read}." if index.audit.transcription else unknown
     parts = []
     if own:
         has, them = ("has", "it") if own == 1 else ("have", "them")
@@ -402,8 +400,8 @@ def _numbers(found: Lookup) -> Iterator[str | tuple[str, list[str]]]:
         yield f"{listed(parts)}.", by_table
 
 
-def _checks(found: Lookup) -> Iterator[str]:
-    findings, beside = found.audit.findings, found.audit.papers_beside
+def _checks(index: Lookup) -> Iterator[str]:
+    findings, beside = index.audit.findings, index.audit.papers_beside
     for check, number in Counter(it.check for it in findings if it.result == "untestable").most_common():
         yield f"{check_title(check)}: {plural(number, 'check')} could not tell from what is printed."
     if findings and beside:
@@ -413,7 +411,7 @@ def _checks(found: Lookup) -> Iterator[str]:
         yield "No other paper was at hand: copies and test sizes were not held against their source."
 
 
-def _further(found: Lookup) -> Iterator[str]:
+def _further(index: Lookup) -> Iterator[str]:
     """What the record says besides; an experiment that was not run is told above."""
-    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in found.audit.experiments if it.not_run}
-    yield from (it for it in dict.fromkeys(found.audit.not_checked) if it not in told)
+    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in index.audit.experiments if it.not_run}
+    yield from (it for it in dict.fromkeys(index.audit.not_checked) if it not in told)

@@ -27,12 +27,12 @@ Pair = tuple[ClaimRecord, Verdict]
 
 def build(audit: Audit) -> View:
     """Everything the page shows about `audit`; the same audit gives the same page."""
-    found = lookup(audit)
-    shown = [cards.card(claim, found) for claim in audit.claims]
+    index = lookup(audit)
+    shown = [cards.card(claim, index) for claim in audit.claims]
     some_drawn = cards.drop_plots(shown)
-    primary, values = cards.headlines(found), cards.on_own_data(found, FIRST_VALUES)
+    primary, values = cards.headlines(index), cards.on_own_data(index, FIRST_VALUES)
     groups = cards.card_groups(shown)
-    section = findings.findings_section(found)
+    section = findings.findings_section(index)
     paper = audit.paper
     return View(
         title=paper.title or paper.key,
@@ -44,40 +44,40 @@ def build(audit: Audit) -> View:
         headlines=[*values, *cards.headed(primary[:_FIRST])],
         primary_heading=PRIMARY_AND_VALUES if values else PRIMARY,
         further=cards.headed(primary[_FIRST:]),
-        counts=_counts(found),
-        tally=_tally(found),
-        resting=joined(resting(audit.verdicts), on_imported(*found.imported_and_judged)),
+        counts=_counts(index),
+        tally=_tally(index),
+        resting=joined(resting(audit.verdicts), on_imported(*index.imported_and_judged)),
         looks=audit.about_looks,
         nothing_tested=all(it.status == "not_tested" for it in shown),
-        scopes=protocol.scope_notes(found),
-        protocol=protocol.protocol_box(found),
-        inconsistent=list(findings.inconsistencies(section, found)),
-        gate=protocol.gate_state(found),
-        slider=cards.slider(found),
+        scopes=protocol.scope_notes(index),
+        protocol=protocol.protocol_box(index),
+        inconsistent=list(findings.inconsistencies(section, index)),
+        gate=protocol.gate_state(index),
+        slider=cards.slider(index),
         chips=cards.chips(shown),
-        before_only=cards.commands_in_short(groups, rerun.before_only(found)),
+        before_only=cards.commands_in_short(groups, rerun.before_only(index)),
         groups=groups,
-        open=cards.open_claims(found),
+        open=cards.open_claims(index),
         some_drawn=some_drawn,
         key_plot=_KEY_PLOT,
         findings=section,
-        tables=tables.table_views(found),
-        repeats=bool(found.same_claims),
-        across=tables.across_section(found),
-        splits=splits.split_section(found),
-        strata=tables.strata_blocks(found),
-        data=tables.data_blocks(found),
-        models=protocol.gate_models(found),
-        imported=any(run.imported for run in found.every_run().values()),
-        diff=protocol.protocol_diff(found),
-        studies=protocol.study_views(found),
-        curves=protocol.learning_views(found),
-        not_checked=list(findings.not_checked(found)),
+        tables=tables.table_views(index),
+        repeats=bool(index.same_claims),
+        across=tables.across_section(index),
+        splits=splits.split_section(index),
+        strata=tables.strata_blocks(index),
+        data=tables.data_blocks(index),
+        models=protocol.gate_models(index),
+        imported=any(run.imported for run in index.every_run().values()),
+        diff=protocol.protocol_diff(index),
+        studies=protocol.study_views(index),
+        curves=protocol.learning_views(index),
+        not_checked=list(findings.not_checked(index)),
         authors=_authors(audit.author_response),
-        rerun=rerun.rerun_box(found),
-        provenance=rerun.provenance(found),
-        runs=protocol.run_rows(found),
-        versions=protocol.version_notes(found),
+        rerun=rerun.rerun_box(index),
+        provenance=rerun.provenance(index),
+        runs=protocol.run_rows(index),
+        versions=protocol.version_notes(index),
     )
 
 
@@ -97,18 +97,18 @@ _KEY_PLOT = interval_plot(
 )
 
 
-def _counts(found: Lookup, *, imported: bool = True) -> list[View]:
+def _counts(index: Lookup, *, imported: bool = True) -> list[View]:
     """The four numbers. They add up to the number of claims: every claim has one of the four statuses.
 
     `imported` is whether a number says how many of it rest on imported runs.
     """
     pairs: dict[words.Status, list[Pair]] = {status: [] for status in words.STATUSES}
-    for claim in found.audit.claims:
-        verdict = found.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
+    for claim in index.audit.claims:
+        verdict = index.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
         pairs[words.status_of(verdict)].append((claim, verdict))
     return [
-        _count(status, held, sum(imported and found.imported(claim) for claim, _ in held))
-        for status, held in pairs.items()
+        _count(status, members, sum(imported and index.imported(claim) for claim, _ in members))
+        for status, members in pairs.items()
     ]
 
 
@@ -131,11 +131,11 @@ def _count(status: words.Status, pairs: Sequence[Pair], imported: int) -> View:
     return View(status=status, word=word, count=number, note=note, borrowed=borrowed)
 
 
-def _tally(found: Lookup) -> str:
+def _tally(index: Lookup) -> str:
     """The denominators: all claims, those that could be judged, those that were decided."""
-    total = len(found.audit.claims)
-    judged = sum(verdict.reason not in words.UNJUDGED for verdict in found.audit.verdicts)
-    statuses = [words.status_of(found.verdicts.get(it.id)) for it in found.audit.claims]
+    total = len(index.audit.claims)
+    judged = sum(verdict.reason not in words.UNJUDGED for verdict in index.audit.verdicts)
+    statuses = [words.status_of(index.verdicts.get(it.id)) for it in index.audit.claims]
     decided = sum(it in ("reproduced", "contradicted") for it in statuses)
     if not total:
         said = NOTHING_TESTED
@@ -145,7 +145,7 @@ def _tally(found: Lookup) -> str:
         could = "all" if judged == total else count(judged)
         settled = {0: "none was", 1: "1 was"}.get(decided, f"{count(decided)} were")
         said = f"Of {plural(total, 'claim')}, {could} could be judged and {settled} decided."
-    return joined(said, counted_once(found.audit))
+    return joined(said, counted_once(index.audit))
 
 
 def counted_once(audit: Audit) -> str:
@@ -214,27 +214,27 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
 
 
 def _index_row(folder: str, audit: Audit) -> View:
-    found = lookup(audit)
+    index = lookup(audit)
     inconsistent, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
     checked = f"{count(inconsistent)} of {plural(total, 'finding')} inconsistent"
     return View(
         title=audit.paper.title or audit.paper.key,
         report=folder,
         href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
-        counts=_counts(found, imported=False),
+        counts=_counts(index, imported=False),
         total=len(audit.claims),
-        rests_on=_rests_on(found),
+        rests_on=_rests_on(index),
         findings=checked if total else "not checked",
         date=moment(audit.created) or "none",
     )
 
 
-def _rests_on(found: Lookup) -> str:
+def _rests_on(index: Lookup) -> str:
     """On whose data those claims rest that were judged, and how many on a reduced protocol or others' runs.
 
     `stand-in data for 2 of 3, the paper’s own data for 1; reduced protocol for 1 of 3`
     """
-    verdicts = ((claim, found.verdicts.get(claim.id)) for claim in found.audit.claims)
+    verdicts = ((claim, index.verdicts.get(claim.id)) for claim in index.audit.claims)
     judged = [(claim, it) for claim, it in verdicts if it and words.status_of(it) != "not_tested"]
     of = len(judged)
     if not of:
@@ -247,7 +247,7 @@ def _rests_on(found: Lookup) -> str:
         return word if number == of else f"{word} for {count(number)} of {count(of)}"
 
     data = [share(word, n) if k == 0 else f"{word} for {count(n)}" for k, (n, word) in enumerate(counts)]
-    arms = [found.records(claim) for claim, _ in judged]
+    arms = [index.records(claim) for claim, _ in judged]
     parts = [", ".join(data)]
     for word, number in (
         ("reduced protocol", sum(any(map(is_reduced, records)) for records in arms)),

@@ -39,16 +39,16 @@ class Point:
     """Whether what was done is told by the settings of each experiment."""
 
 
-def protocol_diff(found: Lookup) -> View:
+def protocol_diff(index: Lookup) -> View:
     """Every point once, under the experiments that share it; those of most experiments first.
 
     Of an experiment for which the runs of another one stand, no more than what is not told there.
     """
-    run = [it for it in found.audit.experiments if it.runs]
-    points = {it.id: tuple(_points(it, found)) for it in run}
-    own = [it for it in run if it.id not in found.same_experiments]
+    run = [it for it in index.audit.experiments if it.runs]
+    points = {it.id: tuple(_points(it, index)) for it in run}
+    own = [it for it in run if it.id not in index.same_experiments]
     told = {it.id: points[it.id] for it in own}
-    for name, first in found.same_experiments.items():
+    for name, first in index.same_experiments.items():
         told[name] = tuple(it for it in points[name] if it not in points[first])
     shared: dict[Point, list[str]] = {}
     for name, mine in told.items():
@@ -61,33 +61,33 @@ def protocol_diff(found: Lookup) -> View:
     summary = f"On {numbers.count(silent)} of {number} the paper is silent."
     if not silent:
         summary = f"On none of {number} is the paper silent, as far as is on record."
-    anchors = settings_anchors(found)
+    anchors = settings_anchors(index)
     return View(
         summary=summary if shared else _counts(()),
         groups=[
-            View(heading=_heading(names, own, found), points=held, counts=_counts(held))
-            for names, held in sorted(groups.items(), key=lambda item: -len(item[0]))
+            View(heading=_heading(names, own, index), points=shared_points, counts=_counts(shared_points))
+            for names, shared_points in sorted(groups.items(), key=lambda item: -len(item[0]))
         ],
         settings=[
             View(
                 anchor=anchors[it.id],
-                title=found.title(it.id),
+                title=index.title(it.id),
                 named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
                 counts=_counts(points[it.id]),
-                values=list(_settings(it, found.runs(it.id)[0])),
-                also=same_also(found.again(it.id)),
+                values=list(_settings(it, index.runs(it.id)[0])),
+                also=same_also(index.again(it.id)),
             )
             for it in own
         ],
     )
 
 
-def _points(experiment: ExperimentRecord, found: Lookup) -> Iterator[Point]:
+def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Point]:
     for it in dict.fromkeys(experiment.deviations):
         here = FOLLOWED if it.as_set else it.here
         paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
         yield Point(it.what, paper, code, here, it.why, it.silent, it.as_set)
-    readings = found.audit.readings
+    readings = index.audit.readings
     if readings is None:
         return
     names = readings.of.get(experiment.reading_of or experiment.id, ())
@@ -120,16 +120,16 @@ def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def _heading(
-    names: Sequence[str], of: Sequence[ExperimentRecord], found: Lookup
+    names: Sequence[str], of: Sequence[ExperimentRecord], index: Lookup
 ) -> tuple[str, Sequence[str]]:
     """Of experiments that share points: all, all but one or two, or by their names."""
     every = f"All {plural(len(of), 'experiment')} that were run"
     if len(of) > 1 and len(names) == len(of):
         return every, ()
-    others = [found.title(it.id) for it in of if it.id not in names]
+    others = [index.title(it.id) for it in of if it.id not in names]
     if len(others) <= 2 < len(names):
         return f"All {plural(len(of), 'experiment')} that were run but {listed(quoted(others))}", ()
-    return heading([found.title(name) for name in names])
+    return heading([index.title(name) for name in names])
 
 
 def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
@@ -169,12 +169,12 @@ def is_reduced(experiment: ExperimentRecord) -> bool:
     return f"-{experiment.protocol}".endswith("-small")
 
 
-def protocol_box(found: Lookup) -> tuple[str, str] | None:
+def protocol_box(index: Lookup) -> tuple[str, str] | None:
     """What was reduced, and a warning where learning curves were still rising at their end.
 
     Of the experiments that have runs, those of the same runs once; None where there are none.
     """
-    run = [it for it in found.audit.experiments if it.runs and it.id not in found.same_experiments]
+    run = [it for it in index.audit.experiments if it.runs and it.id not in index.same_experiments]
     run = [it for it in run if not it.reading_of] or run
     if not run:
         return None
@@ -248,10 +248,10 @@ def _is_rising(curves: LearningCurves) -> bool:
     return max(curves.mean, key=lambda it: it[1])[0] == last
 
 
-def scope_notes(found: Lookup) -> list[View]:
+def scope_notes(index: Lookup) -> list[View]:
     """What each sort of data allows, with the data sets of the paper that it is or stands for."""
     groups: dict[tuple[Scope, str, str], list[tuple[str, Run]]] = {}
-    for experiment in found.audit.experiments:
+    for experiment in index.audit.experiments:
         for run in experiment.runs:
             # why imported runs are said to be on the paper's own data; empty where nobody has to say so
             stated = str(run.spec.config.get("same_data") or "") if run.imported else ""
@@ -270,7 +270,7 @@ def scope_notes(found: Lookup) -> list[View]:
         View(
             scope=scope,
             word=SCOPE_WORDS[scope],
-            means=_scope_means(scope, stated, split_known=found.audit.splits is None),
+            means=_scope_means(scope, stated, split_known=index.audit.splits is None),
             made=texts,
         )
         for (scope, stated), texts in made.items()
@@ -307,16 +307,16 @@ _PRUNERS = {
 _SAMPLERS = {"random": "drawn at random", "tpe": "proposed by TPE, which learns from the trials before"}
 
 
-def study_views(found: Lookup) -> list[View]:
+def study_views(index: Lookup) -> list[View]:
     """Each study once, under the experiments that use its values, in their order."""
     users: dict[str, list[ExperimentRecord]] = {}
-    for it in found.audit.experiments:
+    for it in index.audit.experiments:
         if it.study is not None and it.runs:
             users.setdefault(it.study.key, []).append(it)
     return [
-        View(study=study, heading=heading([found.title(it.id) for it in held]), facts=_facts(study))
-        for held in users.values()
-        if (study := held[0].study)
+        View(study=study, heading=heading([index.title(it.id) for it in own]), facts=_facts(study))
+        for own in users.values()
+        if (study := own[0].study)
     ]
 
 
@@ -335,29 +335,29 @@ def _facts(study: Study) -> Iterator[str]:
     yield f"Record: studies/{study.key}.json in the folder of the runs."
 
 
-def learning_views(found: Lookup) -> list[View]:
+def learning_views(index: Lookup) -> list[View]:
     """Of all experiments whose runs have curves of two epochs or more; those of the same runs have one."""
     views = []
-    for same in by_runs(found.audit.experiments):
+    for same in by_runs(index.audit.experiments):
         curves = curves_of(same[0])
         if curves and (plot := learning_plot(curves)):
-            title, *also = (found.title(it.id) for it in same)
+            title, *also = (index.title(it.id) for it in same)
             views.append(View(title=title, also=also, plot=plot, description=curves.description))
     return views
 
 
-def run_rows(found: Lookup) -> list[View]:
+def run_rows(index: Lookup) -> list[View]:
     """Every run once, in the order of the experiments, then by seed."""
     used: dict[str, list[str]] = {}
     runs: dict[str, Run] = {}
-    for experiment in found.audit.experiments:
-        for run in found.runs(experiment.id):
+    for experiment in index.audit.experiments:
+        for run in index.runs(experiment.id):
             runs.setdefault(run.key, run)
-            used.setdefault(run.key, []).append(found.title(experiment.id))
+            used.setdefault(run.key, []).append(index.title(experiment.id))
     return [
         View(
             run=run,
-            anchor=found.run_anchors[key],
+            anchor=index.run_anchors[key],
             heading=heading(used[key]),
             status="done" if run.status == "done" else seed_note(run.status, run.reason),
             device=run.device + (f", {plural(run.threads, 'thread')}" if run.threads else ""),
@@ -368,29 +368,29 @@ def run_rows(found: Lookup) -> list[View]:
     ]
 
 
-def version_notes(found: Lookup) -> list[str]:
+def version_notes(index: Lookup) -> list[str]:
     """The versions the runs were made with, each set of them once with its number of runs."""
-    sets = Counter(versions_of(run) or "no versions on record" for run in found.every_run().values())
+    sets = Counter(versions_of(run) or "no versions on record" for run in index.every_run().values())
     return [f"{plural(number, 'run')}: {text}" for text, number in sets.items()]
 
 
 # --------------------------------------------------------------------------- the fidelity gate
 
 
-def gate_models(found: Lookup) -> list[View]:
+def gate_models(index: Lookup) -> list[View]:
     """In the order in which the checks stand; models that were run without any check at the end."""
     checks: dict[str, list[FidelityCheck]] = {}
-    for check in found.audit.fidelity:
+    for check in index.audit.fidelity:
         checks.setdefault(check.model, []).append(check)
     used: dict[str, set[str]] = {}
-    for it in found.audit.experiments:
+    for it in index.audit.experiments:
         if any(not run.imported for run in it.runs):
             for model in it.models:
                 used.setdefault(model, set()).add(it.id)
     views = []
     for name in dict.fromkeys((*checks, *used)):
         own, experiments = checks.get(name, []), used.get(name, set())
-        claims = sum(bool(experiments & set(it.experiments)) for it in found.audit.claims)
+        claims = sum(bool(experiments & set(it.experiments)) for it in index.audit.claims)
         rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'claim')} rest on it."
         views.append(
             View(
@@ -416,10 +416,10 @@ def _gate_sentence(model: str, checks: Sequence[FidelityCheck]) -> str:
     return f"{model}: {some}. Until all have, no claim is called contradicted on its runs."
 
 
-def gate_state(found: Lookup) -> str:
+def gate_state(index: Lookup) -> str:
     """Whether the fidelity gate is open, in one line."""
-    checks = found.audit.fidelity
-    imported = {run.imported for run in found.every_run().values()}
+    checks = index.audit.fidelity
+    imported = {run.imported for run in index.every_run().values()}
     if imported == {True}:
         return "not used: all runs were imported, and our checks say nothing about the code that made them."
     failing = {it.model for it in checks if not it.passed}

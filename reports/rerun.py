@@ -73,17 +73,17 @@ def _narrowed(command: str, paper: str, column: int | None) -> Parts | None:
     return parts
 
 
-def command_of(claim: ClaimRecord, found: Lookup) -> str:
+def command_of(claim: ClaimRecord, index: Lookup) -> str:
     """The command that runs one claim's experiments alone; empty where none of them can be run here.
 
     With all readings of what the paper leaves open, where the claim was judged under several: those first,
     with fewer seeds where they had fewer, as the last command is the one that the verdicts are of.
     """
-    whole, verdict = found.audit.command, found.verdicts.get(claim.id)
-    can_run = (_ours([it]) or (it.model and not it.runs) for it in found.records(claim))
+    whole, verdict = index.audit.command, index.verdicts.get(claim.id)
+    can_run = (_ours([it]) or (it.model and not it.runs) for it in index.records(claim))
     if not whole or not any(can_run):
         return ""
-    command = only(whole, claim.claim, paper=found.audit.paper.key, column=_column(found))
+    command = only(whole, claim.claim, paper=index.audit.paper.key, column=_column(index))
     if command == whole:
         return ""
     every = shlex.split(command)
@@ -96,16 +96,16 @@ def command_of(claim: ClaimRecord, found: Lookup) -> str:
     return f"{shlex.join([*every[:at], str(seeds), *every[at + 1 :], '--readings'])} && {command}"
 
 
-def before_only(found: Lookup) -> str:
+def before_only(index: Lookup) -> str:
     """What the commands of all single claims begin with; empty where they have none."""
-    whole = found.audit.command
-    command = only(whole, "x", paper=found.audit.paper.key, column=_column(found))
+    whole = index.audit.command
+    command = only(whole, "x", paper=index.audit.paper.key, column=_column(index))
     return command.removesuffix("--only x") if command not in ("", whole) else ""
 
 
-def _column(found: Lookup) -> int | None:
+def _column(index: Lookup) -> int | None:
     """The split column of which the audit is; None where there are none, or several."""
-    columns = {run.data.split_column for run in _ours(found.audit.experiments)}
+    columns = {run.data.split_column for run in _ours(index.audit.experiments)}
     return columns.pop() if len(columns) == 1 else None
 
 
@@ -114,12 +114,12 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
 
 
-def _with_readings(command: str, seeds: int, found: Lookup) -> str:
+def _with_readings(command: str, seeds: int, index: Lookup) -> str:
     """The command of the page; where readings were run that it does not make, behind one that makes them.
 
     That one takes what `--readings` does: one claim file, one split column, a number of seeds.
     """
-    parts = _narrowed(command, found.audit.paper.key, _column(found)) if seeds else None
+    parts = _narrowed(command, index.audit.paper.key, _column(index)) if seeds else None
     if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
         return command
     first = _run(parts, ("--seeds", "--until-settled"), "--seeds", str(seeds), "--readings")
@@ -177,15 +177,15 @@ def _import(lot: Sequence[Run], paper: str) -> str:
 # --------------------------------------------------------------------------- the box and the provenance
 
 
-def rerun_box(found: Lookup) -> View:
+def rerun_box(index: Lookup) -> View:
     """The exact command, the data by fingerprint, seeds, time and memory as they were here."""
-    audit = found.audit
+    audit = index.audit
     runs = _ours(audit.experiments)
-    lots = list(_imports(found.every_run().values(), audit.paper.key))
+    lots = list(_imports(index.every_run().values(), audit.paper.key))
     command = audit.command or "audit run"
     others = _ours(it for it in audit.experiments if it.reading_of)
-    seeds = _reading_seeds(found.verdicts.values()) if others else 0
-    whole = _with_readings(command, seeds, found)
+    seeds = _reading_seeds(index.verdicts.values()) if others else 0
+    whole = _with_readings(command, seeds, index)
     data = dict.fromkeys(
         f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in (run.data for run in runs)
     )
@@ -205,19 +205,19 @@ def rerun_box(found: Lookup) -> View:
             ("Peak memory", _memory(runs)),
             ("Our code", _code(runs)),
         ]
-    own = [it for it in audit.experiments if _ours([it]) and it.id not in found.same_experiments]
+    own = [it for it in audit.experiments if _ours([it]) and it.id not in index.same_experiments]
     return View(
         command=" && ".join([*(it for it, _ in lots), whole]),
         facts=facts,
-        experiments=[_one(it, found, command) for it in own] if len(own) > 1 else (),
+        experiments=[_one(it, index, command) for it in own] if len(own) > 1 else (),
     )
 
 
-def _one(it: ExperimentRecord, found: Lookup, command: str) -> View:
+def _one(it: ExperimentRecord, index: Lookup, command: str) -> View:
     runs = _ours([it])
     return View(
-        title=found.title(it.id),
-        command=only(command, it.reading_of or it.id, paper=found.audit.paper.key),
+        title=index.title(it.id),
+        command=only(command, it.reading_of or it.id, paper=index.audit.paper.key),
         seeds=_seed_list(runs),
         time=numbers.duration(sum(run.seconds for run in runs)),
         memory=_memory(runs),
@@ -247,11 +247,11 @@ def _code(runs: Sequence[Run]) -> str:
     return f"{said}; {'the one run' if len(runs) == 1 else which} with changes that are in no commit"
 
 
-def provenance(found: Lookup) -> View:
+def provenance(index: Lookup) -> View:
     """Margins against runs, the tool, the environment and the machines."""
-    audit, runs = found.audit, _ours(found.audit.experiments)
+    audit, runs = index.audit, _ours(index.audit.experiments)
     good = {audit.margins_hash, *audit.margins_grown}
-    marks = [(it.margins.get(audit.paper.key), it.imported) for it in found.every_run().values()]
+    marks = [(it.margins.get(audit.paper.key), it.imported) for it in index.every_run().values()]
     margins = numbers.ABSENT
     if audit.margins_hash:
         same, imported = sum(it in good for it, _ in marks), sum(imported for _, imported in marks)

@@ -190,9 +190,9 @@ def _tried(it: SplitNoise) -> str:
 # --------------------------------------------------------------------------- on the page
 
 
-def split_section(found: Lookup) -> View | None:
+def split_section(index: Lookup) -> View | None:
     """None where the audit is of no split column, or nothing was measured."""
-    study = found.audit.splits
+    study = index.audit.splits
     noise = shown(study) if study is not None else []
     if study is None or not noise:
         return None
@@ -203,11 +203,13 @@ def split_section(found: Lookup) -> View | None:
         missing.append(f"Not every column has a value of {listed(list(short))}.")
     groups: dict[str, list[SplitNoise]] = {}
     for it in noise:
-        groups.setdefault(found.title(it.experiment), []).append(it)
+        groups.setdefault(index.title(it.experiment), []).append(it)
     return View(
         title=f"{plural(columns, 'split column')} of “{study.corpus}”",
-        judged=[_judged(it, it.as_one_split, found) for it in noise if it.as_one_split],
-        groups=sorted((_group(name, held) for name, held in groups.items()), key=lambda it: not it.printed),
+        judged=[_judged(it, it.as_one_split, index) for it in noise if it.as_one_split],
+        groups=sorted(
+            (_group(name, noises) for name, noises in groups.items()), key=lambda it: not it.printed
+        ),
         columns=sorted({column for it in noise for column in it.columns}),
         default=default_reading(study),
         missing=[*missing, *study.left_out],
@@ -215,12 +217,12 @@ def split_section(found: Lookup) -> View | None:
     )
 
 
-def _judged(it: SplitNoise, one: SplitVerdict, found: Lookup) -> View:
+def _judged(it: SplitNoise, one: SplitVerdict, index: Lookup) -> View:
     edges = () if one.margin is None else (-one.margin, one.margin)
-    anchor = found.anchors.get(it.claim or "")
+    anchor = index.anchors.get(it.claim or "")
     return View(
         of=it,
-        name=found.title(it.experiment),
+        name=index.title(it.experiment),
         difference=numbers.signed(one.difference, beside=edges),
         margin=numbers.margin_size(one.margin),
         href=f"#{anchor}" if anchor else "",

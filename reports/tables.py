@@ -30,16 +30,16 @@ SAME = "same runs as"
 # --------------------------------------------------------------------------- the paper's tables
 
 
-def table_views(found: Lookup) -> list[View]:
+def table_views(index: Lookup) -> list[View]:
     """All tables of the audit."""
-    marks, findings, intervals = _verdict_marks(found), _finding_marks(found), _intervals(found)
-    anchors = unique_slugs("table", [table.id for table in found.audit.tables])
+    marks, findings, intervals = _verdict_marks(index), _finding_marks(index), _intervals(index)
+    anchors = unique_slugs("table", [table.id for table in index.audit.tables])
 
     def cell_view(place: Place) -> View:
         cell, address = place.cell, place.cell.address
-        repeated = _repeated(place, found)
-        values = () if repeated else measured(place, found)
-        record = found.experiments.get(cell.experiment or "")
+        repeated = _repeated(place, index)
+        values = () if repeated else measured(place, index)
+        record = index.experiments.get(cell.experiment or "")
         return View(
             cell=cell,
             anchor=place.anchor,
@@ -54,13 +54,13 @@ def table_views(found: Lookup) -> list[View]:
 
     def row_view(table: TableRecord, row: Row) -> tuple[str, list[View]]:
         cells = row.cells[: len(table.columns)]
-        return row.label, [cell_view(found.places[cell.address]) for cell in cells]
+        return row.label, [cell_view(index.places[cell.address]) for cell in cells]
 
     views = []
-    for table in found.audit.tables:
+    for table in index.audit.tables:
         rows = [row_view(table, row) for row in table.rows]
         scopes = {it.scope for _, cells in rows for it in cells}
-        footnote = _footnote(scopes, split_known=found.audit.splits is None)
+        footnote = _footnote(scopes, split_known=index.audit.splits is None)
         views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=footnote))
     return views
 
@@ -82,11 +82,11 @@ def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
     return numbers.mean_sd(*mean_and_sd(values)) + dagger
 
 
-def _finding_marks(found: Lookup) -> dict[str, list[tuple[str, str]]]:
+def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
-    anchors = finding_anchors(found.audit.findings)
+    anchors = finding_anchors(index.audit.findings)
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for it in found.audit.findings:
+    for it in index.audit.findings:
         if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
             for address in dict.fromkeys(it.cells):
                 marks[address].append(
@@ -95,29 +95,29 @@ def _finding_marks(found: Lookup) -> dict[str, list[tuple[str, str]]]:
     return marks
 
 
-def _intervals(found: Lookup) -> dict[str, str]:
+def _intervals(index: Lookup) -> dict[str, str]:
     """Cell address -> the interval of our mean, from the verdict on the cell's own value."""
     intervals = {}
-    for claim in found.audit.claims:
-        verdict = found.verdicts.get(claim.id)
+    for claim in index.audit.claims:
+        verdict = index.verdicts.get(claim.id)
         if claim.kind == "value" and len(claim.cells) == 1 and verdict and verdict.ci95:
             bounds = numbers.interval(verdict.ci95, beside=edges(claim, verdict))
             intervals[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
     return intervals
 
 
-def _verdict_marks(found: Lookup) -> dict[str, list[View]]:
+def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
-    for claim in sorted(found.audit.claims, key=lambda it: it.kind != "value"):
-        status, first = status_of(found.verdicts.get(claim.id)), found.same_claims.get(claim.id)
-        title = claim_title(claim, found.names(claim))
+    for claim in sorted(index.audit.claims, key=lambda it: it.kind != "value"):
+        status, first = status_of(index.verdicts.get(claim.id)), index.same_claims.get(claim.id)
+        title = claim_title(claim, index.names(claim))
         title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
         how = "" if first is None else " on stand-in data, on the same runs as"
         mark = View(
             status=status,
             label=f"{STATUS_WORDS[status]}{how}: {title}",
-            href=f"#{found.anchors[first or claim.id]}",
+            href=f"#{index.anchors[first or claim.id]}",
             small=claim.kind != "value",
             again=first is not None,
         )
@@ -126,23 +126,23 @@ def _verdict_marks(found: Lookup) -> dict[str, list[View]]:
     return marks
 
 
-def _repeated(place: Place, found: Lookup) -> tuple[str, str] | None:
+def _repeated(place: Place, index: Lookup) -> tuple[str, str] | None:
     """The cell of the experiment that has these runs on nearer data, where one holds this metric."""
-    first, metric = found.same_experiments.get(place.cell.experiment or ""), place.metric
+    first, metric = index.same_experiments.get(place.cell.experiment or ""), place.metric
     if first is None or metric is None or place.cell.source == "copied":
         return None
-    for it in found.places.values():
+    for it in index.places.values():
         if it.cell.experiment == first and it.metric == metric and it.cell.source != "copied":
-            return f"{SAME} {found.title(first)}", f"#{it.anchor}"
+            return f"{SAME} {index.title(first)}", f"#{it.anchor}"
     return None
 
 
-def measured(place: Place, found: Lookup) -> tuple[float, ...]:
+def measured(place: Place, index: Lookup) -> tuple[float, ...]:
     """The cell's metric of every finished run of its experiment; nothing for copied cells."""
     cell, metric = place.cell, place.metric
     if cell.experiment is None or metric is None or cell.source == "copied":
         return ()
-    runs = found.runs(cell.experiment)
+    runs = index.runs(cell.experiment)
     return tuple(run.metrics[metric] for run in runs if run.status == "done" and metric in run.metrics)
 
 
@@ -161,19 +161,19 @@ def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
 # --------------------------------------------------------------------------- across papers
 
 
-def across_section(found: Lookup) -> View:
+def across_section(index: Lookup) -> View:
     """By collection; those first that hold a number of ours."""
-    rows, beside = found.audit.across, found.audit.papers_beside
+    rows, beside = index.audit.across, index.audit.papers_beside
     if not rows:
         none = "No other paper was at hand when this audit was made."
         if beside:
             none = f"None of the {plural(len(beside), 'other paper')} at hand prints a number of this one."
         return View(summary=none, tables=())
-    papers = sorted({it.paper for row in rows for it in row.prints} - {found.audit.paper.key})
+    papers = sorted({it.paper for row in rows for it in row.prints} - {index.audit.paper.key})
     collections: dict[str, list[AcrossPapers]] = {}
     for row in rows:
         collections.setdefault(row.collection, []).append(row)
-    tables = [_across_table(name, own, found) for name, own in collections.items()]
+    tables = [_across_table(name, own, index) for name, own in collections.items()]
     return View(summary=_across_summary(rows, papers), tables=sorted(tables, key=lambda it: not it.ours))
 
 
@@ -193,15 +193,15 @@ def _across_summary(rows: Sequence[AcrossPapers], papers: Sequence[str]) -> str:
     )
 
 
-def _across_table(collection: str, rows: Sequence[AcrossPapers], found: Lookup) -> View:
-    key, printed = found.audit.paper.key, [it for row in rows for it in row.prints]
+def _across_table(collection: str, rows: Sequence[AcrossPapers], index: Lookup) -> View:
+    key, printed = index.audit.paper.key, [it for row in rows for it in row.prints]
     sizes: dict[str, list[str]] = {it: [] for it in (key, *sorted({it.paper for it in printed} - {key}))}
     for it in printed:
         sizes[it.paper] += [] if it.test_size is None else [numbers.count(it.test_size)]
     shown = []
     for row in rows:
-        ours, n = _across_ours(row, found)
-        cells = [_across_cell([it for it in row.prints if it.paper == paper], found) for paper in sizes]
+        ours, n = _across_ours(row, index)
+        cells = [_across_cell([it for it in row.prints if it.paper == paper], index) for paper in sizes]
         differs = "differs" if row.differ_on_one_size else "differs; so may the test sets"
         shown.append(View(row=row, differs=differs if row.differ else "", cells=cells, ours=ours, n=n))
     return View(
@@ -216,7 +216,7 @@ def _across_table(collection: str, rows: Sequence[AcrossPapers], found: Lookup) 
     )
 
 
-def _across_cell(printed: Sequence[PrintedIn], found: Lookup) -> list[View]:
+def _across_cell(printed: Sequence[PrintedIn], index: Lookup) -> list[View]:
     """A paper's numbers, each with where it is from unless it is the paper's own run; those alike once."""
     seen: dict[tuple[str, str], View] = {}
     for it in printed:
@@ -224,31 +224,31 @@ def _across_cell(printed: Sequence[PrintedIn], found: Lookup) -> list[View]:
         origin = origins.get(it.source, "")
         if it.source == "copied":
             origin = f"from {it.copied_from}" if it.copied_from else "copied"
-        own = it.paper == found.audit.paper.key and it.address in found.places
-        href = f"#{found.places[it.address].anchor}" if own else ""
+        own = it.paper == index.audit.paper.key and it.address in index.places
+        href = f"#{index.places[it.address].anchor}" if own else ""
         seen.setdefault((it.text, origin), View(of=it, origin=origin.replace("_", " "), href=href))
     return list(seen.values())
 
 
-def _across_ours(row: AcrossPapers, found: Lookup) -> tuple[str, str]:
+def _across_ours(row: AcrossPapers, index: Lookup) -> tuple[str, str]:
     """Mean ± sd over the runs of the first of this paper's cells that has any, and how many they are."""
     for it in row.prints:
-        place = found.places.get(it.address) if it.paper == found.audit.paper.key else None
-        if place and (values := measured(place, found)):
-            return _ours(values, found.experiments.get(place.cell.experiment or "")), f"n = {len(values)}"
+        place = index.places.get(it.address) if it.paper == index.audit.paper.key else None
+        if place and (values := measured(place, index)):
+            return _ours(values, index.experiments.get(place.cell.experiment or "")), f"n = {len(values)}"
     return "", ""
 
 
-def strata_blocks(found: Lookup) -> list[list[View]]:
+def strata_blocks(index: Lookup) -> list[list[View]]:
     """One block for each set of strata, in the order of the experiments; of the same runs once."""
     blocks: dict[tuple[object, ...], list[LabelStrata]] = {}
-    for it in found.audit.strata:
-        if it.experiment not in found.same_experiments:
+    for it in index.audit.strata:
+        if it.experiment not in index.same_experiments:
             sizes = tuple((part.name, part.labels, part.positives) for part in it.strata)
             blocks.setdefault((it.k, it.rule, sizes), []).append(it)
 
     def view(it: LabelStrata) -> View:
-        return View(of=it, name=found.title(it.experiment), also=same_also(found.again(it.experiment)))
+        return View(of=it, name=index.title(it.experiment), also=same_also(index.again(it.experiment)))
 
     return [[view(it) for it in block] for block in blocks.values()]
 
@@ -289,10 +289,10 @@ _OF_ALL: Mapping[str, str] = {
 }
 
 
-def data_blocks(found: Lookup) -> list[View]:
+def data_blocks(index: Lookup) -> list[View]:
     """In the order of the experiments that were run on them here."""
     groups: dict[tuple[str, ...], list[tuple[ExperimentRecord, DataSheet]]] = {}
-    for it in found.audit.experiments:
+    for it in index.audit.experiments:
         if (sheet := it.data) is not None and any(not run.imported for run in it.runs):
             key = (sheet.content, sheet.partition, sheet.corpus, sheet.recognised)
             groups.setdefault(key, []).append((it, sheet))

@@ -535,34 +535,34 @@ def _side(claim: ClaimRecord, verdict: Verdict) -> float:
     return verdict.estimate - verdict.target if known and verdict.target is not None else 0.0
 
 
-def sentence(claim: ClaimRecord, found: Lookup) -> str:
+def sentence(claim: ClaimRecord, index: Lookup) -> str:
     """The verdict on `claim` in a sentence or two; a claim without a verdict is not tested."""
-    return _said_of(verdict_sentence, claim, found)
+    return _said_of(verdict_sentence, claim, index)
 
 
-def brief(claim: ClaimRecord, found: Lookup) -> str:
+def brief(claim: ClaimRecord, index: Lookup) -> str:
     """The same for the first screen, without intervals; its other metrics where they point another way."""
     others = [
-        (it, found.verdicts[it.id])
-        for it in found.metrics[claim.claim]
-        if it.id != claim.id and it.id in found.verdicts
+        (it, index.verdicts[it.id])
+        for it in index.metrics[claim.claim]
+        if it.id != claim.id and it.id in index.verdicts
     ]
-    return _said_of(partial(brief_sentence, others=others), claim, found)
+    return _said_of(partial(brief_sentence, others=others), claim, index)
 
 
-def _said_of(how: Callable[..., str], claim: ClaimRecord, found: Lookup) -> str:
+def _said_of(how: Callable[..., str], claim: ClaimRecord, index: Lookup) -> str:
     return how(
         claim,
-        found.verdicts.get(claim.id),
-        names=found.names(claim),
-        departures=len(departures(claim, found)),
-        settling=found.audit.settling.get(claim.id),
+        index.verdicts.get(claim.id),
+        names=index.names(claim),
+        departures=len(departures(claim, index)),
+        settling=index.audit.settling.get(claim.id),
     )
 
 
-def departures(claim: ClaimRecord, found: Lookup) -> list[Deviation]:
+def departures(claim: ClaimRecord, index: Lookup) -> list[Deviation]:
     """The departures from the paper behind the claim's runs, each once."""
-    return list(dict.fromkeys(it for record in found.records(claim) for it in record.deviations))
+    return list(dict.fromkeys(it for record in index.records(claim) for it in record.deviations))
 
 
 # --------------------------------------------------------------------------- what was not run

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from audit.record import Audit
+from audit.record import Audit, audit_from_json
 from tests.browser.makers import hanging
-from tests.browser.opened import with_everything
 from tests.reports import sample
 
 Opened = Callable[..., Any]
+
+
+def with_everything() -> Audit:
+    """With all that only some have: readings, split columns, strata of labels, curves, six margins."""
+    folder = Path(__file__).parents[1] / "reports" / "audits"
+    return audit_from_json((folder / "13-everything.json").read_text(encoding="utf-8"))
+
 
 AUDITS: dict[str, Callable[[], Audit]] = {
     "study": sample.study,
@@ -73,20 +78,6 @@ def test_no_text_of_a_drawing_is_cut(width: int, opened: Opened) -> None:
     assert page.evaluate(CUT) == []
 
 
-def test_a_wide_table_shows_where_it_goes_on(opened: Opened) -> None:
-    """A shade at the edge where it goes on, and what a row is about stays in view as it is moved."""
-    page = opened(sample.study(), viewport={"width": 360, "height": 740})
-    box = page.locator(".scroll:has(.printed-table)").first
-    assert box.evaluate("el => el.scrollWidth > el.clientWidth + 40")
-    shades = box.evaluate("el => getComputedStyle(el).backgroundAttachment").split(", ")
-    assert shades == ["local", "local", "scroll", "scroll"]
-    box.evaluate("el => { el.scrollLeft = 60 }")
-    edge = box.bounding_box()["x"]
-    for first in (box.locator("thead tr > *").first, box.locator("tbody th").first):
-        assert first.bounding_box()["x"] == pytest.approx(edge, abs=1)
-        assert first.evaluate("el => getComputedStyle(el).backgroundColor") != "rgba(0, 0, 0, 0)"
-
-
 def test_first_screen_in_order(opened: Opened) -> None:
     """Title, primary claims, four numbers, inconsistencies, gate, authors, margin, claims, downwards."""
     page = opened(sample.study())
@@ -106,19 +97,6 @@ def test_whole_without_script(opened: Opened) -> None:
     assert card.locator("svg.plot").is_visible()
     assert "75.78 ± 0.06" in card.inner_text()
     assert page.get_by_text("The margins that were fixed, and why").is_visible()
-
-
-#: The list of claims without what the script adds as one opens a claim.
-LIST = (
-    "(() => { const list = document.querySelector('#list').cloneNode(true);"
-    " for (const el of list.querySelectorAll('.self, button')) el.remove(); return list.textContent })()"
-)
-
-
-def test_the_same_text_with_and_without_script(opened: Opened) -> None:
-    """The script takes nothing away: what is in the page without it is in the page with it."""
-    texts = [opened(sample.study(), java_script_enabled=on).evaluate(LIST).split() for on in (True, False)]
-    assert texts[0] == texts[1]
 
 
 def test_prints(opened: Opened, tmp_path: Path) -> None:
@@ -150,21 +128,6 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
 
 
-def test_printed_tables_have_one_caption_and_whole_words(opened: Opened) -> None:
-    """On paper a table of the paper has its own caption alone, and no name of a row is broken."""
-    audit = sample.study()
-    (first, *_) = audit.tables
-    row = replace(first.rows[0], label="CorNetMeSHProbeNet")
-    page = opened(replace(audit, tables=(replace(first, rows=(row, *first.rows[1:])),)))
-    page.set_viewport_size({"width": 673, "height": 970})
-    page.emulate_media(media="print")
-    style = "getComputedStyle(document.querySelector('{}'), '{}').{}"
-    assert page.evaluate(style.format("figure.table", "::before", "content")) == "none"
-    assert page.evaluate(style.format("figure.table", "", "counterIncrement")) == "none"
-    lines = "[...document.querySelectorAll('.printed-table tbody th bdi')][0].getClientRects().length"
-    assert page.evaluate(lines) == 1
-
-
 @pytest.mark.parametrize("name", AUDITS)
 def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
     """One table wider than a sheet of A4 would have a browser shrink the print of the whole page."""
@@ -193,14 +156,3 @@ def test_no_serious_violation_by_axe(name: str, width: int, scheme: str, opened:
     serious = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
     told = [{"id": it["id"], "nodes": [node["html"][:200] for node in it["nodes"][:3]]} for it in serious]
     assert not serious, json.dumps(told, indent=1)
-
-
-def test_dark_and_light_differ(opened: Opened) -> None:
-    """The page follows the reader's scheme."""
-    grounds = {
-        scheme: opened(sample.tiny(), color_scheme=scheme).evaluate(
-            "getComputedStyle(document.body).backgroundColor"
-        )
-        for scheme in ("light", "dark")
-    }
-    assert grounds["light"] != grounds["dark"]

@@ -33,12 +33,6 @@ def test_where_the_clipboard_is_closed_the_command_is_marked(opened: Opened) -> 
     assert page.evaluate("getSelection().toString().trim()") == sample.study().command
 
 
-def test_without_a_script_there_is_no_button(opened: Opened) -> None:
-    page = opened(sample.study(), java_script_enabled=False)
-    assert not page.locator(BOX).first.is_visible()
-    assert page.locator("#rerun ~ .command pre").first.is_visible()
-
-
 @pytest.mark.parametrize("short", [False, True])
 def test_the_command_of_a_claim_is_copied_whole(
     short: bool, opened: Opened, monkeypatch: pytest.MonkeyPatch

@@ -111,25 +111,6 @@ def test_what_is_unknown_is_named(page: Any) -> None:
     assert "claims shown Unknown: v:maybe" in page.locator("#shown").inner_text()
 
 
-def test_a_pressed_chip_keeps_its_mark(page: Any) -> None:
-    """The tick of a pressed button has the colour of its ground, not that of the disc it stands on."""
-    chip = page.locator("#chips button", has_text="Reproduced")
-    chip.click()
-    held, ground = page.evaluate(
-        "(button => [getComputedStyle(button.querySelector('.icon')).getPropertyValue('--in'),"
-        " getComputedStyle(button).getPropertyValue('--ink')])"
-        "(document.querySelector('#chips [aria-pressed=true]'))"
-    )
-    assert held == ground != ""
-
-
-def test_a_link_with_a_filter_goes_to_the_claims(audit: Audit, opened: Opened) -> None:
-    """What the address asks for is in view: the filter's box, with claims below it."""
-    page = opened(audit, "#q=kind%3Avalue")
-    page.wait_for_timeout(300)
-    assert -1 <= page.locator(".filter").bounding_box()["y"] < 300
-
-
 def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
     """A chip says how many claims it is about, puts its condition into the box, and takes it out again."""
     chip = page.locator("#chips button", has_text="Contradicted")
@@ -243,13 +224,3 @@ def test_keyboard_alone(page: Any) -> None:
         if len(reached - {""}) == len(page.evaluate(SHOWN)):
             break
     assert reached - {""} == set(page.evaluate(SHOWN))
-
-
-def test_open_and_close_all(page: Any) -> None:
-    """One button opens every claim that is shown, the other closes all."""
-    page.fill("#filter", "kind:value")
-    page.wait_for_timeout(180)
-    page.click("#open-all")
-    assert page.locator(".card[open]").count() >= len(page.evaluate(SHOWN))
-    page.click("#close-all")
-    assert page.locator(".card[open]").count() == 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from scipy import stats
 
@@ -89,16 +90,10 @@ def tiny() -> Audit:
     runs = tuple(
         _run("kim_words", k, {} if v is None else {"P@1": v}, "same_data") for k, v in enumerate(seeds)
     )
-    experiment = ExperimentRecord(
-        id="kim_words",
-        title="Kim-CNN, words",
-        model="xml_cnn",
+    experiment = replace(
+        _experiment("kim_words", "same_data"),
         variant="chen2022-kim-words",
-        dataset="eurlex",
-        protocol="chen2022",
-        config={"sweep": "words"},
         runs=runs,
-        scope="same_data",
         deviations=DEVIATIONS[:1],
     )
     column = Column("P@1", "P@1", "P@1", "eurlex")
@@ -323,10 +318,10 @@ def _judged(
     by_id = {experiment.id: experiment for experiment in experiments}
     pairs = []
     for says, better, worse, primary in ORDERS:
-        pairs += [_order(says, by_id[better], by_id[worse], metric, primary, scope) for metric in METRICS]
+        pairs += [_order(says, by_id[better], by_id[worse], metric, primary) for metric in METRICS]
     for key in TABLE_4:
         pairs += [_value(by_id[key], metric, scope) for metric in METRICS]
-    pairs += [_equivalent(by_id["xml_emb_eq7"], by_id["kim_words"], metric, scope) for metric in METRICS]
+    pairs += [_equivalent(by_id["xml_emb_eq7"], by_id["kim_words"], metric) for metric in METRICS]
     pairs += _others(by_id, scope)
     return tuple(claim for claim, _ in pairs), tuple(verdict for _, verdict in pairs)
 
@@ -339,25 +334,29 @@ ORDERS = (
 )
 
 
-def _where(metric: str) -> Where:
-    return Where("3.2", 1991)
+def _claim(
+    slug: str, kind: str, says: str, metric: str, arms: Sequence[ExperimentRecord], **more: Any
+) -> ClaimRecord:
+    """A claim about the cells of Table 4 of these experiments."""
+    return ClaimRecord(
+        id=f"{slug.replace('_', '-')}:{metric}",
+        claim=slug,
+        kind=kind,
+        says=says,
+        metric=metric,
+        where=more.pop("where", Where("3.2", 1991)),
+        cells=tuple(f"t4.{e.id}.{metric}" for e in arms),
+        printed=tuple(TABLE_4[e.id][1][METRICS.index(metric)] for e in arms),
+        experiments=tuple(e.id for e in arms),
+        dataset="eurlex",
+        **more,
+    )
 
 
 def _value(e: ExperimentRecord, metric: str, scope: Scope) -> tuple[ClaimRecord, Verdict]:
     printed = TABLE_4[e.id][1][METRICS.index(metric)]
-    claim = ClaimRecord(
-        id=f"{e.id.replace('_', '-')}-value:{metric}",
-        claim=f"{e.id}-value",
-        kind="value",
-        says=f"{e.title} scores {printed}",
-        metric=metric,
-        where=Where(None, 1992, "Table 4"),
-        cells=(f"t4.{e.id}.{metric}",),
-        printed=(printed,),
-        experiments=(e.id,),
-        dataset="eurlex",
-        margin=MARGIN,
-    )
+    where, says = Where(None, 1992, "Table 4"), f"{e.title} scores {printed}"
+    claim = _claim(f"{e.id}-value", "value", says, metric, (e,), where=where, margin=MARGIN)
     x = [run.metrics[metric] for run in e.runs if run.status == "done"]
     n, mean, s, v, half = len(x), sum(x) / len(x), sd(x), float(printed), 0.005
     d, se, wide = mean - v, s / math.sqrt(n), s * math.sqrt(1 / n + 1)
@@ -383,21 +382,20 @@ def _value(e: ExperimentRecord, metric: str, scope: Scope) -> tuple[ClaimRecord,
         ci90=(mean - t90 * se, mean + t90 * se),
         ci95=(mean - t95 * se, mean + t95 * se),
         pi95=(mean - t95 * wide, mean + t95 * wide),
+        badges=("3 of 4 seeds",) if len(e.runs) > n else (),
+    )
+    if scope == "other_data":
+        # the runs are shown, but p-values and margins against a number of other data would mean nothing
+        return claim, replace(verdict, outcome="inconclusive", reason="other_data")
+    return claim, replace(
+        verdict,
         p_reproduced=p_rep,
         p_contradicted=p_con,
         p_reproduced_adjusted=min(1.0, 1.4 * p_rep),
         p_contradicted_adjusted=min(1.0, 1.2 * p_con),
         margin_reproduced_from=abs(d) + t90 * se + half,
         margin_contradicted_up_to=max(0.0, abs(d) - t95 * wide - half),
-        badges=("3 of 4 seeds",) if len(e.runs) > n else (),
     )
-    if scope != "other_data":
-        return claim, verdict
-    # the runs are shown, but p-values and margins against a number of other data would mean nothing
-    verdict = replace(verdict, outcome="inconclusive", reason="other_data")
-    verdict = replace(verdict, margin_reproduced_from=None, margin_contradicted_up_to=None)
-    verdict = replace(verdict, p_reproduced=None, p_contradicted=None)
-    return claim, replace(verdict, p_reproduced_adjusted=None, p_contradicted_adjusted=None)
 
 
 def _value_outcome(p_rep: float, p_con: float, lucky: bool) -> tuple[Outcome, str]:
@@ -439,22 +437,10 @@ def _difference(a: ExperimentRecord, b: ExperimentRecord, metric: str) -> Verdic
 
 
 def _order(
-    says: str, a: ExperimentRecord, b: ExperimentRecord, metric: str, primary: bool, scope: Scope
+    says: str, a: ExperimentRecord, b: ExperimentRecord, metric: str, primary: bool
 ) -> tuple[ClaimRecord, Verdict]:
     slug = says.lower().split("when")[0].strip().replace(" ", "-")
-    claim = ClaimRecord(
-        id=f"{slug}:{metric}",
-        claim=slug,
-        kind="order",
-        says=says,
-        metric=metric,
-        where=_where(metric),
-        primary=primary,
-        cells=(f"t4.{a.id}.{metric}", f"t4.{b.id}.{metric}"),
-        printed=(TABLE_4[a.id][1][METRICS.index(metric)], TABLE_4[b.id][1][METRICS.index(metric)]),
-        experiments=(a.id, b.id),
-        dataset="eurlex",
-    )
+    claim = _claim(slug, "order", says, metric, (a, b), primary=primary)
     verdict = replace(_difference(a, b, metric), claim=claim.id)
     if (verdict.p_reproduced or 0) <= 0.05:
         return claim, replace(verdict, outcome="reproduced", reason="direction")
@@ -463,22 +449,10 @@ def _order(
     return claim, verdict
 
 
-def _equivalent(
-    a: ExperimentRecord, b: ExperimentRecord, metric: str, scope: Scope
-) -> tuple[ClaimRecord, Verdict]:
-    claim = ClaimRecord(
-        id=f"oddities-like-kim:{metric}",
-        claim="oddities-like-kim",
-        kind="equivalent",
-        says="Both oddities together come close to Kim-CNN over words",
-        metric=metric,
-        where=_where(metric),
-        cells=(f"t4.{a.id}.{metric}", f"t4.{b.id}.{metric}"),
-        printed=(TABLE_4[a.id][1][METRICS.index(metric)], TABLE_4[b.id][1][METRICS.index(metric)]),
-        experiments=(a.id, b.id),
-        dataset="eurlex",
-        margin=Margin(1.0, "paper_yardstick", "the paper calls 0.88 points close"),
-    )
+def _equivalent(a: ExperimentRecord, b: ExperimentRecord, metric: str) -> tuple[ClaimRecord, Verdict]:
+    says = "Both oddities together come close to Kim-CNN over words"
+    margin = Margin(1.0, "paper_yardstick", "the paper calls 0.88 points close")
+    claim = _claim("oddities-like-kim", "equivalent", says, metric, (a, b), margin=margin)
     verdict = replace(_difference(a, b, metric), claim=claim.id, margin=1.0, badges=("lenient margin",))
     low, high = verdict.ci95 or (0.0, 0.0)
     verdict = replace(verdict, margin_reproduced_from=max(abs(low), abs(high)))
@@ -487,56 +461,51 @@ def _equivalent(
     return claim, replace(verdict, reason="straddles_margin")
 
 
+#: Adjusted p-values and bands, where a verdict has none.
+_NO_BAND: Any = {"margin_reproduced_from": None, "margin_contradicted_up_to": None}
+_NO_TEST: Any = dict.fromkeys(
+    ("p_reproduced", "p_contradicted", "p_reproduced_adjusted", "p_contradicted_adjusted")
+)
+
+
 def _others(by_id: dict[str, ExperimentRecord], scope: Scope) -> list[tuple[ClaimRecord, Verdict]]:
     """The reasons that do not arise by themselves: nothing run, runs lost, a closed gate, ..."""
     made = []
-    cases = (
-        ("not_run", ()),
-        ("run_failed", ()),
-        ("no_variance_estimate", (1,)),
-        ("too_few_seeds", (2,)),
-        ("unverified_reimplementation", (3,)),
-        ("other_split", (3,)),
-        ("multiplicity", (3,)),
+    cases: tuple[tuple[str, int], ...] = (
+        ("not_run", 0),
+        ("run_failed", 0),
+        ("no_variance_estimate", 1),
+        ("too_few_seeds", 2),
+        ("unverified_reimplementation", 3),
+        ("other_split", 3),
+        ("multiplicity", 3),
     )
     for reason, n in cases:
         claim, verdict = _value(by_id["xml_emb_eq6"], "P@1", "same_data")
         key = f"mimic-{reason.replace('_', '-')}"
-        address, printed = "t8.mimic_all.P@1", "74.05"
-        experiment = "xml_emb_eq6" if n else "liu_mimic_all"
-        claim = replace(
-            claim,
-            id=f"{key}:P@1",
-            claim=key,
-            says=f"The mimic reaches {printed}",
-            cells=(address,),
-            printed=(printed,),
-            experiments=(experiment,),
-        )
-        if n == () or scope == "other_data":
+        about = {"cells": ("t8.mimic_all.P@1",), "printed": ("74.05",), "says": "The mimic reaches 74.05"}
+        experiments = ("xml_emb_eq6" if n else "liu_mimic_all",)
+        claim = replace(claim, id=f"{key}:P@1", claim=key, experiments=experiments, **about)
+        values = tuple(run.metrics["P@1"] for run in by_id["xml_emb_eq6"].runs[:n])
+        if not n or scope == "other_data":
             verdict = Verdict(claim.id, "inconclusive", reason)
         else:
-            runs = by_id["xml_emb_eq6"].runs[: n[0]]
-            values = tuple(run.metrics["P@1"] for run in runs)
             verdict = replace(
                 verdict,
                 claim=claim.id,
                 outcome="inconclusive",
                 reason=reason,
                 scope="other_split" if reason == "other_split" else "same_data",
-                n=n,
-                attempts=n,
+                n=(n,),
+                attempts=(n,),
                 values=(values,),
-                seeds=(tuple(range(n[0])),),
-                estimate=sum(values) / len(values),
-                target=float(printed),
-                margin_reproduced_from=None,
-                margin_contradicted_up_to=None,
+                seeds=(tuple(range(n)),),
+                estimate=sum(values) / n,
+                target=74.05,
+                **_NO_BAND,
             )
-            if n[0] < 2:
-                verdict = replace(verdict, sd=None, ci90=None, ci95=None, pi95=None)
-                verdict = replace(verdict, p_reproduced=None, p_contradicted=None)
-                verdict = replace(verdict, p_reproduced_adjusted=None, p_contradicted_adjusted=None)
+        if n == 1:
+            verdict = replace(verdict, sd=None, ci90=None, ci95=None, pi95=None, **_NO_TEST)
         made.append((claim, verdict))
     return made
 

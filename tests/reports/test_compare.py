@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.record import Audit, Finding, Margin, Verdict
+from audit.record import Audit, Finding, Margin, Run, Verdict
 from reports.compare import Changes, changes, changes_markdown, changes_text
 from reports.render import changes_html
 from tests.reports import sample
@@ -27,26 +27,24 @@ def with_claim(audit: Audit, **more: Any) -> Audit:
     return replace(audit, claims=(replace(audit.claims[0], **more),))
 
 
+def with_runs(audit: Audit, change: Callable[[Run], Run]) -> Audit:
+    """Every run changed."""
+    experiment = audit.experiments[0]
+    return replace(audit, experiments=(replace(experiment, runs=tuple(map(change, experiment.runs))),))
+
+
 def with_spec(audit: Audit, **more: Any) -> Audit:
     """Every run made anew under another spec, and so with another key."""
-    experiment = audit.experiments[0]
-    specs = [replace(run.spec, **more) for run in experiment.runs]
-    runs = tuple(
-        replace(run, spec=spec, key=spec.key) for run, spec in zip(experiment.runs, specs, strict=True)
-    )
-    return replace(audit, experiments=(replace(experiment, runs=runs),))
+    made = with_runs(audit, lambda run: replace(run, spec=replace(run.spec, **more)))
+    return with_runs(made, lambda run: replace(run, key=run.spec.key))
 
 
 def with_data(audit: Audit, **more: Any) -> Audit:
-    experiment = audit.experiments[0]
-    runs = tuple(replace(run, data=replace(run.data, **more)) for run in experiment.runs)
-    return replace(audit, experiments=(replace(experiment, runs=runs),))
+    return with_runs(audit, lambda run: replace(run, data=replace(run.data, **more)))
 
 
 def with_scores(audit: Audit, score: float) -> Audit:
-    experiment = audit.experiments[0]
-    runs = tuple(replace(run, metrics={"P@1": score} if run.metrics else {}) for run in experiment.runs)
-    return replace(audit, experiments=(replace(experiment, runs=runs),))
+    return with_runs(audit, lambda run: replace(run, metrics={"P@1": score} if run.metrics else {}))
 
 
 def gate(passed: bool) -> Audit:
