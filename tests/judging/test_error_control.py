@@ -18,14 +18,21 @@ import numpy as np
 import pytest
 
 from audit.kinds.costs import Reach, convergence, cost
-from audit.kinds.pair import equivalence, no_loss, order, significant
-from audit.kinds.several import dominance, optimum, ranking, trend
-from audit.kinds.value import gap_size, value
-from audit.stats.decision import ALPHA, Decidable
-from audit.stats.families import schedule, step
-from audit.stats.power import contradiction_power, order_power, plan, seeds_needed, tost_power
+from audit.kinds.pair import equivalence, order, significant
+from audit.kinds.several import Comparison, compared, dominance, optimum, ranking, trend
+from audit.kinds.value import OtherSplit, Spread, gap_size, value
+from audit.stats.decision import ALPHA, Route, Steps, Test
+from audit.stats.families import schedule
+from audit.stats.power import (
+    FULL,
+    Distance,
+    Noise,
+    contradiction_power,
+    order_power,
+    seeds_needed,
+    tost_power,
+)
 from audit.stats.printed import Printed, printed
-from audit.stats.sample import OtherSplit, Spread
 from audit.verdicts import compare
 from tests.judging.made import OK
 from tests.judging.simulated import (
@@ -42,7 +49,7 @@ from tests.judging.simulated import (
 
 pytestmark = pytest.mark.slow
 
-Draw = Callable[[np.random.Generator, int], Decidable]
+Draw = Callable[[np.random.Generator, int], Test]
 SEEDS = (3, 5, 8)
 
 
@@ -105,7 +112,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
     ),
     "no loss, D worse": (
         "both",
-        lambda rng, n: no_loss(runs(rng, 70.0 - D, n), runs(rng, 70.0, n, 0.1), margin=D),
+        lambda rng, n: equivalence(runs(rng, 70.0 - D, n), runs(rng, 70.0, n, 0.1), margin=D, no_loss=True),
     ),
     "significant, D better": (
         "both",
@@ -134,24 +141,21 @@ EDGES: dict[str, tuple[str, Draw]] = {
         lambda rng, n: optimum(
             {name: runs(rng, mean, n) for name, mean in zip("abc", (70, 70 + D, 60), strict=True)},
             best="a",
-            strength="among_best",
             margin=D,
         ),
     ),
     "dominance, one of four as good": (
         "both",
-        lambda rng, n: dominance(
+        lambda rng, n: _best(
             [
-                [order(runs(rng, 70.0, n), runs(rng, mean, n)) for mean in means]
+                [_over(runs(rng, 70.0, n), runs(rng, mean, n)) for mean in means]
                 for means in ((60, 70), (60, 60))
             ]
         ),
     ),
     "dominance, all as good": (
         "both",
-        lambda rng, n: dominance(
-            [[order(runs(rng, 70.0, n), runs(rng, 70.0, n)) for _ in "ab"] for _ in "xy"]
-        ),
+        lambda rng, n: _best([[_over(runs(rng, 70.0, n), runs(rng, 70.0, n)) for _ in "ab"] for _ in "xy"]),
     ),
     "convergence, alike": ("both", lambda rng, n: convergence(_steps(rng, n), _steps(rng, n))),
     "cost, alike": (
@@ -165,20 +169,29 @@ EDGES: dict[str, tuple[str, Draw]] = {
 }
 
 
+def _over(first: list[float], second: list[float]) -> Comparison:
+    return compared(Steps(), "a", "b", first, second)
+
+
+def _best(lines: Sequence[Sequence[Comparison]]) -> Test:
+    holds, broken = dominance(lines)
+    return Test(p_reproduced=holds, contradictions=(Route(reason="reversed", p=broken),))
+
+
 def _steps(rng: np.random.Generator, n: int) -> list[Reach]:
     """About a third never reach the score in 8 steps."""
     steps = rng.integers(1, 12, n)
     return [Reach(float(min(s, 8)), reached=bool(s < 8)) for s in steps]
 
 
-def _with_spread(rng: np.random.Generator, n: int, *, root: float) -> Decidable:
+def _with_spread(rng: np.random.Generator, n: int, *, root: float) -> Test:
     """The paper prints the mean of 5 runs with their SD, or (root 5) their standard error, and not which."""
     theirs = rng.normal(70.0 + D, SD, 5)
     held = Spread(at(float(theirs.std(ddof=1)) / root))
     return value(runs(rng, 70.0, n), reported=at(theirs.mean()), margin=D, paper_runs=5, spread=held)
 
 
-def _other_split(rng: np.random.Generator, n: int, *, seed_noise: float) -> Decidable:
+def _other_split(rng: np.random.Generator, n: int, *, seed_noise: float) -> Test:
     """P@1 of 78 % there and 76 % here, on test sets of 3,865 and 3,809 documents that are drawn as well."""
     there = 100.0 * rng.binomial(3865, 0.78) / 3865 + rng.normal(0.0, seed_noise)
     here = 100.0 * rng.binomial(3809, 0.76) / 3809
@@ -263,7 +276,7 @@ def test_few_reproductions_of_a_paper_of_40_claims_are_false(name: str, truth: T
 
 
 def test_looks_without_their_split_would_err_more() -> None:
-    """Peeking at 5 % after 3, 4, ..., 20 seeds: what the declared looks prevent, with the rule of `step`."""
+    """Peeking at 5 % after 3, 4, ..., 20 seeds: what the declared looks prevent, which stop where one decides."""
     drawings, most = 2000, 20
     looks = schedule((3, 5, 8, 12, 20))
     wrong = {"peeking": 0, "looks": 0}
@@ -274,7 +287,7 @@ def test_looks_without_their_split_would_err_more() -> None:
         wrong["peeking"] += any(it.decide().outcome == "reproduced" for it in test)
         for n in looks.looks:
             decision = test[n - 3].decide(alpha=looks.level(n) or 0.0)
-            if step(looks, seeds=n, decision=decision) == "decided":
+            if decision.outcome != "inconclusive":
                 wrong["looks"] += decision.outcome == "reproduced"
                 break
     peeking, held = (count / drawings for count in wrong.values())
@@ -353,7 +366,7 @@ def test_a_plan_from_few_seeds_falls_short_in_one_case_of_five(seen: int) -> Non
     enough = 0
     for _ in range(plans):
         sd = float(rng.normal(0.0, SD, seen).std(ddof=1))
-        made = plan(difference=0.0, sd=sd, df=seen - 1.0, margin=D, half_unit=0.005)
+        made = Distance(0.0, Noise(sd, seen - 1.0, 1), D, 0.005, 1).plan(FULL)
         n = made.reproduce.seeds_80
         enough += n is None or tost_power(n, sd=SD, margin=D - 0.005) >= 0.80
     show(f"plans from {seen} seeds with 80 % power or more", [enough / plans])

@@ -1,4 +1,4 @@
-"""Tests of audit.stats.moderated: against limma's rule as ported in inmoose, and by hand."""
+"""Moderated variances: against limma's rule as ported in inmoose, and by hand."""
 
 from __future__ import annotations
 
