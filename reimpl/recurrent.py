@@ -17,12 +17,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
-
-from reimpl.errors import ConfigError
 
 Start = Literal["learned", "zero"]
 
@@ -31,12 +29,6 @@ Start = Literal["learned", "zero"]
 #: the time of one; for 32 of 10 to 96 words and 16 units, one and a half times as long.
 _STRETCHES = (1, 2, 4, 8, 16)
 _CALL = 10**7
-
-
-def check_start(start: object) -> None:
-    """Raises `ConfigError` for a `start` that is none."""
-    if start not in get_args(Start):
-        raise ConfigError(f"start must be one of {', '.join(map(repr, get_args(Start)))}, not {start!r}")
 
 
 def lengths_of(token_ids: Tensor, padding_id: int) -> Tensor:
@@ -72,7 +64,6 @@ class BiLSTM(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, *, layers: int = 1, start: Start = "learned") -> None:
         super().__init__()
-        check_start(start)
         sizes = [inputs] + [2 * hidden] * (layers - 1)
         self.hidden = hidden
         self.work = max(4 * hidden * (size + hidden) for size in sizes)
