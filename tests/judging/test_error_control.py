@@ -276,7 +276,7 @@ def test_few_reproductions_of_a_paper_of_40_claims_are_false(name: str, truth: T
 
 
 def test_looks_without_their_split_would_err_more() -> None:
-    """Peeking at 5 % after 3, 4, ..., 20 seeds: what the declared looks prevent, which stop where one decides."""
+    """Peeking at 5 % after 3, 4, ..., 20 seeds: what the declared looks prevent."""
     drawings, most = 2000, 20
     looks = schedule((3, 5, 8, 12, 20))
     wrong = {"peeking": 0, "looks": 0}
