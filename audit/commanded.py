@@ -35,7 +35,7 @@ from audit.claim_names import counted
 from audit.claim_text import is_visible
 from audit.command_words import filled
 from audit.durations import seconds_of, span
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 from audit.files import explained
 from audit.imported import Provenance, counting
 from audit.importing import Declared, Result, from_predictions, from_rows
@@ -229,7 +229,8 @@ class Commands:
         others = f" and {len(self.there) - 1} more" if len(self.there) > 1 else ""
         return (
             f"{self.path}: {name}{others} would start a program ({shlex.join(command.run)}), and a claim "
-            "file may come from a stranger: read its commands, and add --allow-commands if you trust them"
+            "file may come from a stranger: read its commands, and add "
+            f"{option('allow_commands', True)} if you trust them"
         )
 
     def carry_out(self, seeds: int) -> None:
@@ -266,7 +267,8 @@ class Commands:
             if not Provenance.of(run).command:
                 raise AuditError(
                     f"{self.store}: {name!r}, seed {seed}, was imported from a file, and the claim file has "
-                    "a command for it; leave it out with --only, or take another --store"
+                    "a command for it; leave it out with "
+                    f"{option('only')}, or take another {option('store')}"
                 )
         return found
 
@@ -341,7 +343,7 @@ def run_commands(commands: Commands, *, seeds: int, allowed: bool) -> bool:
     if not allowed:
         if not commands.beside_models:
             raise AuditError(refusal)
-        commands.tell(f"left out: {refusal}")
+        commands.tell(f"left out: {AuditError(refusal)}")
         return False
     keep_fixed(commands.store, commands.paper)
     commands.carry_out(seeds)

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "audit.label_strata": ("audit", "reimpl.data.strata", "reimpl.errors"),
     "audit.statistics_beside": ("audit", "reimpl.plugins"),
     "audit.plugins": ("audit", "reimpl.metric_names", "reimpl.plugins"),
+    "audit.errors": ("audit", "reimpl.errors"),
     "audit.known": ("audit", "reimpl"),
     "audit.pipeline": ("audit", "reimpl"),
     "audit.runner": ("audit", "reimpl", "torch"),
