@@ -40,7 +40,7 @@ from audit.settings import RunSettings
 if TYPE_CHECKING:
     import pandas
 
-    from audit.claim import Paper
+    from audit.claims.load import Paper
     from audit.importing import Declared, Result
     from audit.pipeline.session import Session
     from audit.record import Audit, Finding
@@ -73,7 +73,7 @@ def check(paper: Paper | str | os.PathLike[str]) -> Findings:
     >>> sorted({it.result for it in check("chen2022")})
     ['consistent', 'inconsistent', 'untestable']
     """
-    from audit.papers import findings_about
+    from audit.claims.papers import findings_about
 
     return Findings(findings_about([_paper(paper)[0]]))
 
@@ -152,8 +152,8 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
     from audit.pipeline.session import Session
     from audit.pipeline.start import judged_at_once, run_own_commands, suites
     from audit.pipeline.suite import run_once
-    from audit.progress import quiet_console
     from audit.runner.model_folder import models_of
+    from audit.runner.progress import quiet_console
 
     if settings is not None and fields:
         raise AuditError(f"run: give settings or keywords, not both (here {', '.join(fields)})")
@@ -184,7 +184,7 @@ def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
     Returns the path of the page. Raises `AuditError` where it cannot be written.
     """
     from audit.cli.report import write_files
-    from audit.files import explained, write
+    from audit.storage.files import explained, write
     from reports.render import html
 
     where = Path(path)
@@ -213,8 +213,8 @@ def sentence(audit: Audit, claim: str) -> str:
 
 def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:
     """The paper and its claim file; of one that was handed over, the name that the file would have."""
-    from audit.claim import Paper, builtin_claims, load
-    from audit.papers import claim_paths
+    from audit.claims.load import Paper, builtin_claims, load
+    from audit.claims.papers import claim_paths
 
     if isinstance(paper, Paper):
         builtin = {path.stem: path for path in builtin_claims()}
@@ -244,10 +244,10 @@ def _imported(
     evidence: str,
     replace: bool,
 ) -> Audit:
-    from audit.fixed_margins import keep_fixed
     from audit.importing import keep
     from audit.pipeline.session import Session
-    from audit.store import Store
+    from audit.storage.margins import keep_fixed
+    from audit.storage.runs import Store
 
     keep(results, Store(store), paper, declared, replacing=replace)
     keep_fixed(store, paper)
@@ -271,7 +271,7 @@ def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audi
 
 
 def _visible(name: str, text: str) -> str:
-    from audit.claim_text import visible
+    from audit.claims.source import visible
 
     try:
         return visible(" ".join(text.split())) if text.strip() else ""

@@ -34,6 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("audit"):
-        from audit.claim_items import Claims
+        from audit.pytest_items import Claims
 
         config.pluginmanager.register(Claims.of(config), "audit-claims")

@@ -144,7 +144,7 @@ class Run:
 
     @property
     def imported(self) -> bool:
-        """Whether others made the run and its results were read from a file; see `audit.imported`."""
+        """Whether others made the run and its results were read from a file; see `audit.judging.imported`."""
         return self.spec.model == IMPORTED and self.spec.protocol.get("name") == IMPORTED
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 def run() -> None:
     """`audit.cli.run`; Ctrl-C while the command itself is being loaded ends it as it does later on."""
     _open_streams()
-    from audit.exit_codes import Exit
+    from audit.errors import Exit
 
     try:
         from audit.cli import run as command

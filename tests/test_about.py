@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from reimpl import described
 from reimpl.data.recipe import RECIPES, find_recipe
 from reimpl.protocol import PROTOCOLS, protocol

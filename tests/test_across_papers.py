@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from audit.across_papers import across
-from audit.assemble import assemble
 from audit.checks import all_findings
 from audit.checks.sheet import Sheet
-from audit.claim import load
-from audit.papers import sheets_beside
+from audit.claims.load import load
+from audit.claims.papers import sheets_beside
+from audit.judging.assemble import across, assemble
 from audit.record import AuthorResponse, Untranscribed, audit_from_json, to_json
 from tests.checks.made import Of, data_set, paper, table
 from tests.runner.papers import write_paper

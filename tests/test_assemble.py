@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.assemble import assemble, is_judged_by
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
+from audit.judging.assemble import assemble, is_judged_by
 from audit.record import Audit, ExperimentRecord, FidelityCheck, audit_from_json, to_json
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_paper

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from audit.bytes_bar import bytes_bar
+from audit.runner.progress import bytes_bar
 
 
 def written(terminal: bool, calls: int) -> str:

@@ -13,7 +13,7 @@ import pytest
 from audit.checks.formulas import formulas
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
-from audit.claim import Paper, builtin_claims, load
+from audit.claims.load import Paper, builtin_claims, load
 from audit.kinds import JudgedByMargin
 from audit.kinds.pair import OrderClaim
 from audit.record import Cell, ClaimRecord

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.claim import KnownNames, builtin_claims, json_schema, load
-from audit.claim_margin import for_printed
-from audit.claim_model import METRICS
-from audit.claim_source import LIMIT_BYTES, read
+from audit.claims.load import KnownNames, builtin_claims, json_schema, load
+from audit.claims.margins import for_printed
+from audit.claims.schema import METRICS
+from audit.claims.source import LIMIT_BYTES, read
 from audit.errors import ClaimFileError
 from audit.record import (
     Cell,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import Paper, builtin_claims, load
+from audit.claims.load import Paper, builtin_claims, load
 from tests.shared import shared
 
 FILES = {path.stem: path for path in builtin_claims()}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import Paper, builtin_claims, load
-from audit.claim_margin import Given, Ground, MarginError, resolve
+from audit.claims.load import Paper, builtin_claims, load
+from audit.claims.margins import Given, Ground, MarginError, resolve
 from audit.errors import ClaimFileError
 from audit.record import Margin
 from tests.test_claim import edited

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.claim_page import claim_markdown
-from audit.claim_source import read
-from audit.exit_codes import Exit
+from audit.claims.source import read
+from audit.errors import Exit
 from audit.expression import FUNCTIONS, RELATIONS
 from audit.kinds import KINDS
+from audit.schema_pages import claim_markdown
 from tests.expression.tables import outcome
 
 ROOT = Path(__file__).resolve().parents[1]

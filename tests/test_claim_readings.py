@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import KnownNames, Paper, load
+from audit.claims.load import KnownNames, Paper, load
 from audit.errors import ClaimFileError
 from reimpl.protocol import problem
 

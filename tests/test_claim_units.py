@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from audit.assemble import sheet_of
 from audit.checks import all_findings
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import ClaimFileError
+from audit.judging.assemble import sheet_of
 from audit.stats.printed import in_percent, printed
 from tests.judging.made import arms, judge
 from tests.test_claim import edited

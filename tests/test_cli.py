@@ -18,11 +18,12 @@ import pytest
 
 import reimpl.fidelity
 import reimpl.models
-from audit import cli, files
-from audit.exit_codes import Exit
+from audit import cli
+from audit.errors import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
-from audit.store import Store
+from audit.storage import files
+from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.jobs import content
@@ -289,7 +290,7 @@ def test_a_full_disk_under_the_report_is_one_sentence_and_the_runs_are_kept(
         kept(path, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr("audit.files.write", full)
+        patch.setattr("audit.storage.files.write", full)
         assert cli.main(RUN) == Exit.BAD_INPUT
     assert told(capsys).splitlines()[-1] == (
         "audit: audit-report/toy2024-corpus: No space left on device; "
@@ -711,8 +712,8 @@ def test_validate_prints_a_json_schema_that_accepts_the_claim_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    from audit.claim import builtin_claims
-    from audit.claim_source import read as read_source
+    from audit.claims.load import builtin_claims
+    from audit.claims.source import read as read_source
 
     assert cli.main(["validate", "--schema"]) == Exit.OK
     schema = json.loads(capsys.readouterr().out)

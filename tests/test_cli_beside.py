@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.assemble import judge_of
 from audit.cli.exports import NAMES, also_of
-from audit.exit_codes import Exit
-from audit.looks import judge_by
+from audit.errors import Exit
+from audit.judging.assemble import judge_of
+from audit.judging.looks import judge_by
 from audit.record import Audit, FidelityCheck, audit_from_json, to_json
 from reports.exports import EXPORTS
 from tests.reports.every_kind import every_kind

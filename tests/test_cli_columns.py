@@ -14,8 +14,7 @@ import reimpl.data.formats.features
 import reimpl.fidelity
 from audit import cli
 from audit.cli.columns import columns_of
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
 from reimpl import linear

@@ -13,9 +13,9 @@ from scipy import stats
 
 import reimpl.fidelity
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.runner import carry_out
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper

@@ -13,8 +13,8 @@ import audit.cli.data
 import reimpl.data.catalogue
 import reimpl.data.describe
 from audit import cli
-from audit.claim import builtin_claims, load
-from audit.exit_codes import Exit
+from audit.claims.load import builtin_claims, load
+from audit.errors import Exit
 from audit.runner import Settings, make_plan
 from reimpl.data.catalogue import Known, Published, Sizes, catalogue
 from reimpl.data.formats import Options, open_corpus

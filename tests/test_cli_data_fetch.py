@@ -19,8 +19,8 @@ import pytest
 import audit.cli.data
 import reimpl.data.catalogue
 from audit import cli
-from audit.claim import builtin_claims, load
-from audit.exit_codes import Exit
+from audit.claims.load import builtin_claims, load
+from audit.errors import Exit
 from reimpl.data.catalogue import Catalogue, catalogue, parse_catalogue
 from tests.data.corpora import TEST, TRAIN
 from tests.data.origin import Answer, Origin, origin

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.runner.plan import _absolute
 from reimpl.data import vectors
 from reimpl.data.vectors import VectorFile

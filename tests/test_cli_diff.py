@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import Audit, to_json
 from tests.test_cli_beside import sound
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from audit import cli
-from audit.assemble import assemble, judge_of
 from audit.cli.app import papers_of
 from audit.cli.explanation import explanation
 from audit.cli.report import write_files
-from audit.exit_codes import Exit
-from audit.instances import with_instances
+from audit.errors import Exit
+from audit.judging.assemble import assemble, judge_of
+from audit.judging.documents import with_instances
 from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, Look, to_json
-from audit.store import Store
+from audit.storage.runs import Store
 from reports.lookup import lookup
 from reports.verdicts import sentence
 from tests.explaining.cases import CASES, audited, made

@@ -10,7 +10,7 @@ import pytest
 
 from audit import cli
 from audit.cli.exports import formats_of
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import to_json
 from tests.reports import sample
 from tests.test_cli_beside import sound

@@ -17,11 +17,11 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.exit_codes import Exit
-from audit.manifest import Ledger
+from audit.errors import Exit
 from audit.record import Audit, Look, Verdict, audit_from_json
 from audit.runner import carry_out
-from audit.store import Store
+from audit.storage.manifest import Ledger
+from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.importing.rows import ROWS, changed, write_rows

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import RunSpec
 from audit.runner import Job, carry_out
 from audit.runner.tuning.trial import settings_of

@@ -14,10 +14,9 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
+from audit.judging.plan import RunTime
 from audit.pipeline.until_settled import declared, looks_of
-from audit.plan import RunTime
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from audit.stats.families import schedule

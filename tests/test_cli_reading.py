@@ -12,10 +12,10 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import Run, audit_from_json
 from audit.runner import carry_out
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.data.corpora import write

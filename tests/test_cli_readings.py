@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.audit_file import read_audit
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import Audit
+from audit.storage.files import read_audit
 
 #: Two readings of one, three of the other, on made features: each run takes a fraction of a second.
 CLAIMS = """format: 1

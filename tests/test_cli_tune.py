@@ -14,7 +14,7 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.cli.tune import _seconds
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import audit_from_json
 from audit.runner import carry_out
 from reimpl.fidelity import Check

@@ -14,12 +14,11 @@ import pytest
 
 import audit
 from audit import cli
-from audit.claim import load
-from audit.errors import ClaimFileError
-from audit.exit_codes import Exit
-from audit.imported import Provenance
+from audit.claims.load import load
+from audit.errors import ClaimFileError, Exit
+from audit.judging.imported import Provenance
 from audit.record import Audit, audit_from_json
-from audit.store import Store
+from audit.storage.runs import Store
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_paper
 
@@ -224,7 +223,7 @@ def test_the_time_limit_ends_all_that_the_command_started(folder: Path) -> None:
         "time.sleep(600)\n",
     )
     write_claims(folder, time_limit="2s")
-    from audit import commanded
+    from audit.runner import commands as commanded
 
     before, commanded.GRACE = commanded.GRACE, 0.5
     try:
@@ -341,7 +340,7 @@ def test_a_command_stands_beside_no_model(folder: Path) -> None:
 
 
 def test_braces_are_written_twice() -> None:
-    from audit.command_words import filled, sound_command, sound_word
+    from audit.claims.command_words import filled, sound_command, sound_word
 
     words = [sound_word(it) for it in ("x", "{{a}}", "{seed}", "--out={out}/x")]
     assert filled(sound_command(words), seed=3, out="/o") == ["x", "{a}", "3", "--out=/o/x"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from tests.runner.papers import write_paper
 
 #: Of the experiment `again` of the toy paper.

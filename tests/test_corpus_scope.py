@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.claim import builtin_claims, load
+from audit.claims.load import builtin_claims, load
 from audit.cli.corpus_scope import bearings
 from reimpl.data.identity import Observed
 

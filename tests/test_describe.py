@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from audit.assemble import is_judged_by
-from audit.describe import share
+from audit.judging.assemble import is_judged_by, share
 from audit.record import ClaimRecord, Share, Verdict, audit_from_json, to_json
 from tests.explaining.cases import audited, made
 from tests.reports.every_kind import experiments

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from audit.durations import seconds_of, span
 from audit.errors import AuditError
+from audit.names import seconds_of, span
 
 
 @pytest.mark.parametrize(

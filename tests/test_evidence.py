@@ -7,15 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from audit.evidence import (
-    Arm,
-    badges,
-    by_seed,
-    gather,
-    same_test_set,
-    share_runs,
-    worst_scope,
-)
+from audit.judging.evidence import Arm, badges, by_seed, gather, same_test_set, share_runs, worst_scope
 from audit.record import DataInfo, Run, Scope
 from tests.records import make_experiment, make_run
 

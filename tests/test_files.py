@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from audit.errors import StoreError
-from audit.files import explained, write
+from audit.storage.files import explained, write
 
 
 def test_a_file_is_written_and_replaced_without_a_trace_of_the_way(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.claim import load
-from audit.exit_codes import Exit
-from audit.fixed_margins import keep_fixed
+from audit.claims.load import load
+from audit.errors import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
+from audit.storage.margins import keep_fixed
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper

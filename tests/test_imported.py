@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from audit.assemble import assemble, is_judged_by
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.cli.explanation import explanation
 from audit.errors import StoreError
-from audit.imported import (
+from audit.judging.assemble import assemble, is_judged_by
+from audit.judging.imported import (
     UNKNOWN,
     Evidence,
     Provenance,
@@ -24,7 +24,7 @@ from audit.imported import (
     strangers,
     with_imported,
 )
-from audit.plan import outlooks, sentence
+from audit.judging.plan import outlooks, sentence
 from audit.record import (
     Audit,
     DataInfo,

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from audit.assemble import is_judged_by
-from audit.instances import MOST_DOCUMENTS, instance_evidence, with_instances
+from audit.judging.assemble import is_judged_by
+from audit.judging.documents import MOST_DOCUMENTS, instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
 from audit.stats.documents import replicated_means
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl.hit_pattern import hit_pattern
 from reimpl.truth import Truth
 from tests.explaining.cases import audited, made
@@ -249,7 +249,7 @@ def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
 def test_many_documents_are_not_drawn_from(monkeypatch: pytest.MonkeyPatch, suite: Suite) -> None:
     """Beyond the limit the normal intervals stand alone."""
     assert MOST_DOCUMENTS >= 10_000
-    monkeypatch.setattr("audit.instances.MOST_DOCUMENTS", N - 1)
+    monkeypatch.setattr("audit.judging.documents.MOST_DOCUMENTS", N - 1)
     found = suite.evidence()
     assert (found.bootstrap, found.replicates) == (None, 0)
     assert found.new is not None

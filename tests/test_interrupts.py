@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import core_schema
 
-from audit.claim_model import Model
+from audit.claims.schema import Model
 from audit.interrupts import held_back
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.label_strata import label_strata, with_strata
+from audit.judging.strata import label_strata, with_strata
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.hit_pattern import hit_pattern
 from reimpl.truth import Truth

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from reimpl.described import KeyLine, in_words, keys_of
 from reimpl.models import find_model, known_models
 from reimpl.protocol import KEYS

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from audit.looks import about_looks, first_seeds, judge_by, next_level, ruled, spent
+from audit.judging.looks import about_looks, first_seeds, judge_by, next_level, ruled, spent
+from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
-from audit.verdicts import compare
 from tests.records import make_experiment, make_run
 
 #: Levels by the rule: 4/5 of 5 % for the first look, then 0.5, 0.25, 0.125 %, ...

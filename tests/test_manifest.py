@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import StoreError
-from audit.manifest import (
+from audit.record import FidelityCheck, Look, Run, digest, seal_of
+from audit.runner import Plan, Settings, make_plan
+from audit.storage.manifest import (
     NOT_IN_STORE,
     KeptPlan,
     Ledger,
@@ -25,9 +27,7 @@ from audit.manifest import (
     plan_of,
     with_stored_runs,
 )
-from audit.record import FidelityCheck, Look, Run, digest, seal_of
-from audit.runner import Plan, Settings, make_plan
-from audit.store import Store
+from audit.storage.runs import Store
 from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
 

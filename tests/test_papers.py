@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.claims.papers import claim_paths
 from audit.errors import AuditError
-from audit.papers import claim_paths
 
 
 @pytest.fixture(autouse=True)

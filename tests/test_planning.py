@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.manifest import BY_COMMAND, NOT_IN_STORE
-from audit.plan import LEFT_OUT, NOT_YET, Outlook, RunTime, RunTimes, outlooks, sentence, settling
+from audit.judging.plan import LEFT_OUT, NOT_YET, Outlook, RunTime, RunTimes, outlooks, sentence, settling
+from audit.judging.verdicts import compare
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
 from audit.stats.power import FULL, Direction, Distance, Levels, Needed, Noise, Several
-from audit.verdicts import compare
+from audit.storage.manifest import BY_COMMAND, NOT_IN_STORE
 from tests.records import make_experiment, make_run
 from tests.stats import golden
 

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-import audit.bytes_bar
+import audit.runner.progress
 import reimpl.fidelity
 from audit import cli
-from audit.bytes_bar import bytes_bar
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.runner import data_request
 from audit.runner.data_request import DataRequest
+from audit.runner.progress import bytes_bar
 from reimpl.data import storage
 from reimpl.fidelity import Check
 from tests.runner.papers import write_corpus, write_paper

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from audit.progress import Screen, new_console
 from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
+from audit.runner.progress import Screen, new_console
 from tests.records import make_run
 
 
@@ -113,7 +113,7 @@ def test_of_short_runs_and_of_the_last_one_no_time_is_told(total: int) -> None:
 
 def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("audit.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("audit.runner.progress.time.monotonic", lambda: now[0])
     for terminal in (False, True):
         now[0] = 0.0
         listener, said = screen(2, terminal=terminal)

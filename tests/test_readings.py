@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.readings import declared, experiment_id, grid, how_many, in_words, within
+from audit.claims.specifications import declared, experiment_id, grid, how_many, in_words, within
 from audit.record import OpenChoice, Readings
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))

@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from audit import cli
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import FORMAT_VERSION, Audit, to_json
-from audit.record_schema import audit_markdown, audit_schema
+from audit.schema_pages import audit_markdown, audit_schema
 from tests.reports import every_kind, sample
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "audit-json.md"

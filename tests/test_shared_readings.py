@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.audit_file import read_audit
-from audit.claim import Paper, load
-from audit.exit_codes import Exit
-from audit.manifest import KeptPlan, keep_plan, kept_plans
+from audit.claims.load import Paper, load
+from audit.claims.shared_specifications import with_shared_readings
+from audit.errors import Exit
 from audit.record import Audit
 from audit.runner import Plan, Settings, make_plan
-from audit.shared_readings import with_shared_readings
+from audit.storage.files import read_audit
+from audit.storage.manifest import KeptPlan, keep_plan, kept_plans
 
 CLAIMS = """format: 1
 paper: {key: toy, title: Toy}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
+from audit.judging.splits import split_study
 from audit.record import ExperimentRecord, Run, SplitStudy, to_json
-from audit.split_study import split_study
 from reports.splits import shown, split_table
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_linear_paper

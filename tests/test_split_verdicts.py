@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from audit.judging.splits import with_split_verdicts
 from audit.record import ClaimRecord, Margin, SplitNoise, SplitVerdict, Where
-from audit.split_study import with_split_verdicts
 
 CLAIM = ClaimRecord(
     id="svm-value:P@1",

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from audit.errors import StoreError
 from audit.record import FORMAT_VERSION, DataInfo, Run, RunSpec, to_json
-from audit.store import Store
+from audit.storage.runs import Store
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs fork and signals")
 PREDICTIONS = {
@@ -460,7 +460,7 @@ def test_a_claim_is_held_by_one_thread_and_nests_in_it(store: Store) -> None:
 
 
 def test_put_does_not_wait_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("audit.store.PUT_WAIT", 0.1)
+    monkeypatch.setattr("audit.storage.runs.PUT_WAIT", 0.1)
     with (
         Store(store.root).claim(make().key),
         pytest.raises(StoreError, match="another process has held this run"),

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from audit import study_store
 from audit.errors import StoreError
 from audit.record import RunSpec
+from audit.storage import studies as study_store
 from audit.study import SearchRange, Study, StudySpec, Trial, shown
 
 SPEC = StudySpec(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.claim import load
+from audit.claims.load import load
 from audit.cli.app import known_names
 from audit.errors import ClaimFileError
 from reimpl import rank_ae

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.record import RunSpec
 from audit.runner import Settings, make_plan
 from reimpl.config_fields import as_dict

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from audit.claim_text import is_visible
+from audit.claims.source import is_visible
 from audit.errors import AuditError
 from audit.stats.printed import printed
 

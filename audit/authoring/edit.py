@@ -24,10 +24,10 @@ from pathlib import Path
 
 import yaml
 
-from audit.claim import KnownNames, Paper, load
-from audit.claim_source import KeyPath, Plain, shown
+from audit.claims.load import KnownNames, Paper, load
+from audit.claims.source import KeyPath, Plain, shown
 from audit.errors import AuditError, ClaimFileError
-from audit.files import explained, write
+from audit.storage.files import explained, write
 
 #: What a claim file begins with for editors that know the schema of YAML files.
 SCHEMA_LINE = "# yaml-language-server: $schema="

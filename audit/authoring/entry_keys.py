@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from audit.claim_model import Model
-from audit.claim_source import Plain, plain
+from audit.claims.schema import Model
+from audit.claims.source import Plain, plain
 from audit.errors import AuditError, ClaimFileError
 from audit.names import known_names
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from audit.claim import Paper
+from audit.claims.load import Paper
 from audit.importing.results import bare, much_like
 
 #: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.

@@ -16,7 +16,7 @@ from typing import Literal
 from audit.authoring.cells import Cell, Notation, Row, Run, Table, content
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.headings import Known, Meaning, meaning
-from audit.claim_model import is_metric
+from audit.claims.schema import is_metric
 from audit.errors import AuditError
 from audit.importing.results import bare
 from audit.names import known_names

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit.authoring.edit import SCHEMA_LINE, check_absent, create, rendered
-from audit.claim import KnownNames, Paper, json_schema
-from audit.files import explained, write
+from audit.claims.load import KnownNames, Paper, json_schema
+from audit.storage.files import explained, write
 
 SCHEMA_NAME = "claim.schema.json"
 

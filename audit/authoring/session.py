@@ -14,7 +14,7 @@ from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known
 from audit.authoring.propose import Line, Mapped, Whole, mapped
 from audit.authoring.reading import Options, table_of
-from audit.claim_source import Plain
+from audit.claims.source import Plain
 from audit.errors import AuditError
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from audit.assemble import sheet_of
 from audit.authoring.reporting import reported
 from audit.checks.sheet import Number, Sheet
-from audit.claim import Paper
-from audit.claim_reference import UnresolvedError, address
-from audit.claim_source import Plain
+from audit.claims.load import Paper
+from audit.claims.names import UnresolvedError, address
+from audit.claims.source import Plain
+from audit.judging.assemble import sheet_of
 from audit.kinds import CLAIM_MODELS, Claim
 from audit.record import TableRecord
 from audit.stats.printed import printed

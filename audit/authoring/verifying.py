@@ -15,13 +15,12 @@ from audit.authoring.cells import STARS, Content, Notation, Run, content
 from audit.authoring.cells import Table as ReadTable
 from audit.authoring.edit import ClaimFile
 from audit.authoring.propose import is_same_unit
-from audit.claim import Paper
-from audit.claim_model import Row, Table, Transcription, Value
-from audit.claim_names import counted
-from audit.claim_source import KeyPath
-from audit.claim_verified import fingerprint, is_outdated, verified
+from audit.claims.load import Paper, fingerprint, is_outdated, verified
+from audit.claims.schema import Row, Table, Transcription, Value
+from audit.claims.source import KeyPath
 from audit.errors import AuditError
 from audit.importing.results import bare
+from audit.names import counted
 
 Place = tuple[int, int]
 """Row and column of the table in the claim file, from 0."""

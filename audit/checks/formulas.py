@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from audit.checks.finding import SLIP, finding
 from audit.checks.sheet import Number, Sheet
-from audit.claim_reference import UnresolvedError, address
+from audit.claims.names import UnresolvedError, address
 from audit.expression import ExpressionError, UndefinedError, evaluate, parse, references
 from audit.record import ClaimRecord, Finding
 from audit.stats.printed import Printed, printed

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.sheet import Number, Sheet
-from audit.claim_names import counted
+from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
 
 _ROUGHLY = "the sentence speaks roughly, or of other numbers than these"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from audit.claim_reference import Grid, GridCell
+from audit.claims.names import Grid, GridCell
 from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
 from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
 

@@ -35,8 +35,7 @@ from audit.cli import (
 from audit.cli import run as run_module
 from audit.cli import tune as tune_module
 from audit.cli.app import app
-from audit.errors import AuditError, on_the_command_line
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit, on_the_command_line
 from audit.pipeline.corpus_words import in_data
 from reimpl.errors import ReimplError, spelled
 

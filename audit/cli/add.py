@@ -26,8 +26,7 @@ from audit.cli.editing import (
     finish,
 )
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.authoring.propose import Mapped
@@ -57,7 +56,7 @@ def paper_command(
     Without --title it asks. A file that is there is never overwritten.
     """
     from audit.authoring.scaffold import Citation, write_scaffold
-    from audit.claim import builtin_claims
+    from audit.claims.load import builtin_claims
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
     if path.exists():

@@ -28,15 +28,14 @@ from audit.cli.editing import (
     with_sets,
 )
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.entry_keys import Key
-    from audit.claim import Paper as ClaimPaper
-    from audit.claim_model import Table
-    from audit.claim_source import Plain
+    from audit.claims.load import Paper as ClaimPaper
+    from audit.claims.schema import Table
+    from audit.claims.source import Plain
     from audit.record import Cell, TableRecord
 
 
@@ -285,7 +284,7 @@ def experiment_command(
     --variant chen2022-kim-words --protocol chen2022 --recipe study2022 --row t1.kim
     """
     from audit.authoring.entry_keys import keys_of, pairs
-    from audit.claim_model import Experiment
+    from audit.claims.schema import Experiment
 
     if show:
         return _list_names()
@@ -419,7 +418,7 @@ def _within_the_number(paper: ClaimPaper, id: str) -> dict[str, Plain]:
 
     None for a claim with a margin of its own.
     """
-    from audit.claim_margin import for_printed
+    from audit.claims.margins import for_printed
 
     own = next(it for it in paper.claims if it.id == id)
     if getattr(own, "margin", None) is not None:

@@ -13,8 +13,7 @@ import typer
 
 from audit.cli.app import add_app, say
 from audit.cli.editing import DryRun
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 #: Templates -> names of the files that come of them.
 _FILES = {"model.py.txt": "$name.py", "test_model.py.txt": "test_$name.py"}
@@ -47,7 +46,7 @@ def model_command(
 
 
 def _check_name(name: str) -> None:
-    from audit.claim_model import MODULE, PATTERNS
+    from audit.claims.schema import MODULE, PATTERNS
     from reimpl.models import sources_of_models
 
     if not re.fullmatch(MODULE, name) or keyword.iskeyword(name):
@@ -63,7 +62,7 @@ def _filled(template: str, name: str) -> str:
 
 def _write(files: dict[Path, str]) -> None:
     """Both or none."""
-    from audit.files import explained, write
+    from audit.storage.files import explained, write
 
     written: list[Path] = []
     try:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.errors import AuditError
-from audit.exit_codes import Exit
-from audit.known import known_names
-from audit.papers import check_keys, claim_paths, papers_of
+from audit.claims.known import names_here as known_names
+from audit.claims.papers import check_keys, claim_paths, papers_of
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.claim_names import counted
+from audit.claims.papers import findings_about
 from audit.cli.app import Claims, app, check_keys, papers_of, say
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
-from audit.names import known_names
-from audit.papers import findings_about
+from audit.errors import AuditError, Exit
+from audit.names import counted, known_names
 from audit.record import untested
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
+    from audit.claims.load import Paper
     from audit.record import Finding
 
 _WIDTH = 110
@@ -72,8 +70,8 @@ def check_command(
 
 def _counted(papers: Sequence[Paper]) -> list[Finding]:
     """What the models themselves say to statements about their sizes."""
-    from audit.assemble import sheet_of
     from audit.checks.models import models
+    from audit.judging.assemble import sheet_of
     from audit.runner.structure import count_weights
 
     return [it for paper in papers for it in models(sheet_of(paper), count_weights)]

@@ -11,8 +11,7 @@ import typer
 from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
 from audit.cli.list_keys import asked_model, model_lines, training_lines
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 
 @app.command("validate")
@@ -24,8 +23,8 @@ def validate_command(
     """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
     import json
 
-    from audit.claim import json_schema, load
-    from audit.claim_names import counted
+    from audit.claims.load import json_schema, load
+    from audit.names import counted
 
     if schema:
         say(json.dumps(json_schema(), indent=2, ensure_ascii=False))

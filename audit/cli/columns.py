@@ -13,11 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted
 from audit.cli.app import say, verdict_code
 from audit.cli.report import write_files
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
+from audit.names import counted
 
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
@@ -57,10 +56,10 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
 
 def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
-    from audit.manifest import kept_plans
     from audit.pipeline.corpus_words import corpus_questions, in_run
     from audit.pipeline.estimates import to_do
     from audit.pipeline.suite import check_can_be_written
+    from audit.storage.manifest import kept_plans
     from reimpl.data.formats import check_columns
 
     assert suite.settings.data is not None
@@ -125,8 +124,8 @@ def undecided_line(columns: Sequence[int], folder: Path) -> str:
 
 def tell(study: SplitStudy, folder: Path, *, values: bool = False) -> None:
     """The record of the study into the folder, its table to the screen; with `values`, each value too."""
-    from audit.files import explained, write
     from audit.record import to_json
+    from audit.storage.files import explained, write
     from reports.splits import split_table
 
     path = folder / "columns.json"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.claim_model import Dataset
+from audit.claims.schema import Dataset
 from audit.record import Scope
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import typer
 
 from audit.cli.app import data_app, papers_of, say
 from audit.cli.options import command
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 from audit.pipeline.corpus_words import corpus_questions, options_of
 from audit.settings import CorpusSettings
 
@@ -219,7 +218,7 @@ def _prepared(
     corpus: Source | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
-    from audit.claim_names import counted
+    from audit.names import counted
     from audit.runner.data_request import prepared
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import protocol

@@ -13,8 +13,7 @@ import typer
 from audit.cli.app import data_app, say
 from audit.cli.data import Column, recognised
 from audit.cli.options import command
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 from audit.pipeline.corpus_words import options_of
 from audit.settings import CorpusSettings
 
@@ -157,8 +156,7 @@ def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
 @contextmanager
 def _bar(name: str) -> Iterator[Progress]:
     """A bar on a terminal; elsewhere nothing."""
-    from audit.bytes_bar import bytes_bar
-    from audit.progress import new_console
+    from audit.runner.progress import bytes_bar, new_console
 
     with bytes_bar(name, new_console(), speed=True) as show:
         yield show

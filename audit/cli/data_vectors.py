@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import data_app, say
-from audit.exit_codes import Exit
+from audit.errors import Exit
 
 if TYPE_CHECKING:
     from reimpl.data.vectors import ConvertedFile, Progress
@@ -62,7 +62,7 @@ def _lines(file: Path, found: ConvertedFile) -> Iterator[str]:
 @contextmanager
 def _bar(name: str) -> Iterator[Progress]:
     """A bar on a terminal for each step that is told; nothing elsewhere."""
-    from audit.bytes_bar import bytes_bar
+    from audit.runner.progress import bytes_bar
 
     with bytes_bar(name) as show:
         yield lambda what, done, total: show(done, total or None, what)

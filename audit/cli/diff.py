@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.cli.app import say
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
@@ -19,8 +18,7 @@ FILES = ("changes.html", "changes.md")
 
 def tell_changes(old: Path, new: Path) -> Exit:
     """To the screen, and as a page and as Markdown beside the newer record."""
-    from audit.audit_file import read_audit
-    from audit.files import explained, write
+    from audit.storage.files import explained, read_audit, write
     from reports.compare import changes, changes_markdown, changes_text
     from reports.render import changes_html
 
@@ -43,7 +41,7 @@ def tell_changes(old: Path, new: Path) -> Exit:
 
 def _tell_unsound(path: Path, audit: Audit) -> None:
     """Of an older record it may be no more than that rules changed since; it is compared as it is."""
-    from audit.assemble import is_judged_by
+    from audit.judging.assemble import is_judged_by
 
     try:
         sound = is_judged_by(audit)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.claim_names import counted
 from audit.cli.app import known_names, say
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
+from audit.names import counted
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.entry_keys import Key
-    from audit.claim_source import Plain
+    from audit.claims.source import Plain
 
 
 def claim_path(name: str) -> Path:
@@ -25,8 +24,8 @@ def claim_path(name: str) -> Path:
 
     Built-in files are part of the installation and are not changed by their key.
     """
-    from audit.claim import builtin_claims
-    from audit.papers import own_file
+    from audit.claims.load import builtin_claims
+    from audit.claims.papers import own_file
 
     own = own_file(name)
     if own is not None:

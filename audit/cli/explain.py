@@ -10,8 +10,7 @@ import typer
 
 from audit.cli.app import app, say
 from audit.cli.report import numbers_explained, read_sound, records_in
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 from audit.names import SHOWN, known_names
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
     """With what single documents say of the claim, where the audit does not have it and the store does."""
     from dataclasses import replace
 
-    from audit.instances import with_instances
-    from audit.store import Store
+    from audit.judging.documents import with_instances
+    from audit.storage.runs import Store
 
     if claim.id in audit.instances or not store.is_dir():
         return audit

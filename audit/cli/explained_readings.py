@@ -6,8 +6,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from audit.judging.verdicts import about_readings
 from audit.record import ClaimRecord, Readings, ReadingVerdict, Verdict
-from audit.verdicts import about_readings
 from reports import numbers
 from reports.sentences import DIFFERENCES
 from reports.verdicts import coverage, edges, open_choice, reading_name

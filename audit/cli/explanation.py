@@ -9,7 +9,7 @@ from dataclasses import replace
 from audit.cli.explained_protocol import protocol_texts
 from audit.cli.explained_readings import readings_lines
 from audit.cli.explained_splits import splits_lines
-from audit.explain import Derivation, Family, derivation
+from audit.judging.explain import Derivation, Family, derivation
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
@@ -223,8 +223,8 @@ def _change(found: Derivation, audit: Audit) -> Iterator[str]:
 
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
-    from audit.mixed_evidence import advice
-    from audit.plan import outlooks, sentence
+    from audit.judging.mixed_evidence import advice
+    from audit.judging.plan import outlooks, sentence
 
     verdict, claim = found.verdict, found.claim
     if verdict.reason == "mixed_evidence":

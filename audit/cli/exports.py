@@ -52,7 +52,7 @@ def also_of(text: str | None) -> tuple[str, ...]:
 
 def write_exports(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
     """The asked for, and those that an earlier command wrote there: none is older than the page beside it."""
-    from audit.files import write
+    from audit.storage.files import write
     from reports.exports import EXPORTS
 
     written = []
@@ -80,7 +80,7 @@ def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
 
 def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
     """The audit's figures in the folder, each in each format; other files there stay."""
-    from audit.files import explained, write
+    from audit.storage.files import explained, write
     from reports.figures import draw_figure, paper_figures
 
     written = []

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, papers_of, say
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
+    from audit.claims.load import Paper
     from audit.importing import Declared, Kept, Result
     from audit.record import Run
 
@@ -102,10 +101,10 @@ def import_command(
     As .npz: document (N,), labels (N, K) and scores (N, K), where -1 or "" fills up a short list; the truth:
     document (N,), labels (M,) of all documents in turn, and offsets (N + 1,) into them, from 0 to M.
     """
-    from audit.fixed_margins import keep_fixed
     from audit.importing import Declared, from_predictions, from_results, keep
     from audit.importing.predictions import Scoring, propensity_of
-    from audit.store import Store
+    from audit.storage.margins import keep_fixed
+    from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
     declared = Declared(
@@ -149,7 +148,7 @@ def import_command(
 
 def _visible(option: str, text: str | None) -> str:
     """Stands in reports, so it has to be one line that can be seen; empty where the option was not given."""
-    from audit.claim_text import visible
+    from audit.claims.source import visible
 
     if text is None:
         return ""
@@ -162,7 +161,7 @@ def _visible(option: str, text: str | None) -> str:
 
 
 def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:
-    from audit.claim_names import counted
+    from audit.names import counted
 
     if not kept.added:
         say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing was changed")
@@ -182,7 +181,7 @@ def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str)
 
 
 def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    from audit.imported import Provenance
+    from audit.judging.imported import Provenance
 
     found: dict[str, list[Run]] = {}
     for run in runs:
@@ -206,8 +205,8 @@ def _summary(runs: Sequence[Run]) -> str:
 
 def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
     """What was not said, and what follows from that."""
-    from audit.imported import other_code, scope_of
     from audit.importing.predictions import metrics_claimed
+    from audit.judging.imported import other_code, scope_of
 
     open_ends = []
     found = _by_experiment(runs).items()

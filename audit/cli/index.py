@@ -14,9 +14,8 @@ def write_index(out: Path) -> None:
 
     A record beside them that is none is named on the page: it does not keep the others from being shown.
     """
-    from audit.audit_file import read_audit
     from audit.cli.app import say
-    from audit.files import explained, write
+    from audit.storage.files import explained, read_audit, write
     from reports.render import index_html
 
     audits, unread = [], []

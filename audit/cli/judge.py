@@ -11,8 +11,7 @@ import typer
 from audit.cli.app import Claims, app, claim_paths, papers_of, say, verdict_code
 from audit.cli.exports import AlsoOption, also_of
 from audit.cli.options import Out, option
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
@@ -38,8 +37,8 @@ def judge_command(
     from audit.cli.columns import tell, undecided_line
     from audit.cli.index import write_index
     from audit.cli.report import write_files, write_report
+    from audit.judging.splits import column_of
     from audit.pipeline.session import Session, command_line
-    from audit.split_study import column_of
 
     session = Session(store, evidence, command_line(context.obj), _on_stderr)
     paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not

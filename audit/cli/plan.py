@@ -14,11 +14,11 @@ import typer
 from audit.cli.app import app, papers_of, say
 from audit.cli.options import Models
 from audit.cli.report import numbers_explained, read_sound, records_in
-from audit.exit_codes import Exit
+from audit.errors import Exit
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
-    from audit.plan import Outlook, RunTime
+    from audit.claims.load import Paper
+    from audit.judging.plan import Outlook, RunTime
     from audit.record import Audit, ExperimentRecord
 
 _WIDTH = 110
@@ -76,7 +76,7 @@ def plan_command(
 
 def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str]]:
     """The audits, and where each one stands; of a paper that was never run, one without any run."""
-    from audit.audit_file import read_audit
+    from audit.storage.files import read_audit
 
     if not names:
         yield from ((read_sound(path), str(path)) for path in records_in(out))
@@ -93,15 +93,15 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
 
 
 def _unrun(paper: Paper) -> Audit:
-    from audit.assemble import assemble
+    from audit.judging.assemble import assemble
 
     return assemble(paper, {it.id: it for it in _experiments(paper)}, fidelity=(), command="")
 
 
 def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
-    from audit.manifest import BY_COMMAND
-    from audit.plan import NOT_YET
+    from audit.judging.plan import NOT_YET
     from audit.record import ExperimentRecord
+    from audit.storage.manifest import BY_COMMAND
     from reimpl.models import known_models
 
     known = known_models()
@@ -122,7 +122,7 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
 
 
 def _planned(audit: Audit, where: str) -> _Planned:
-    from audit.plan import cost, outlooks
+    from audit.judging.plan import cost, outlooks
 
     with numbers_explained(Path(where)):
         found = outlooks(audit)
@@ -133,7 +133,7 @@ def _planned(audit: Audit, where: str) -> _Planned:
 
 
 def _print(planned: _Planned) -> None:
-    from audit.claim_names import counted
+    from audit.names import counted
 
     audit, open_claims = planned.audit, planned.outlooks
     head = f"{audit.paper.key} ({planned.where}): {len(open_claims)} of {counted(len(audit.claims), 'claim')}"
@@ -154,7 +154,7 @@ def _print_table(outlooks: Sequence[Outlook]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from audit.plan import sentence
+    from audit.judging.plan import sentence
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -177,8 +177,8 @@ def _print_table(outlooks: Sequence[Outlook]) -> None:
 
 def _readings(audit: Audit) -> Iterator[str]:
     """How many readings of what the paper leaves open there are, and how many were run."""
-    from audit.plan import NOT_YET
-    from audit.readings import declared
+    from audit.claims.specifications import declared
+    from audit.judging.plan import NOT_YET
     from audit.runner.plan import LEFT_OUT
 
     may_run = (NOT_YET, LEFT_OUT)
@@ -214,13 +214,13 @@ def _together(planned: _Planned) -> str:
 
 
 def _time_of(audit: Audit, runs: dict[str, int]) -> RunTime | None:
-    from audit.plan import RunTimes
+    from audit.judging.plan import RunTimes
 
     return RunTimes(audit.experiments).of(runs)
 
 
 def _hopeless(outlooks: Sequence[Outlook]) -> Iterator[tuple[str, list[str]]]:
-    from audit.plan import sentence
+    from audit.judging.plan import sentence
 
     texts = sorted((sentence(it), it.claim) for it in outlooks if it.seeds is None)
     for text, group in groupby(texts, key=lambda pair: pair[0]):
@@ -240,7 +240,7 @@ def _as_json(planned: _Planned) -> dict[str, Any]:
 
 
 def _claim_as_json(it: Outlook) -> dict[str, Any]:
-    from audit.plan import sentence
+    from audit.judging.plan import sentence
 
     return {
         "claim": it.claim,

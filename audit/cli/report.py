@@ -21,8 +21,7 @@ from audit.cli.exports import (
     write_exports,
 )
 from audit.cli.index import common_folder, write_index
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
@@ -94,8 +93,8 @@ def records_in(out: Path) -> list[Path]:
 
 def read_sound(path: Path) -> Audit:
     """The audit in a file; raises where its verdicts are not those that its own runs give."""
-    from audit.assemble import is_judged_by
-    from audit.audit_file import read_audit
+    from audit.judging.assemble import is_judged_by
+    from audit.storage.files import read_audit
 
     audit = read_audit(path)
     with numbers_explained(path):
@@ -122,7 +121,7 @@ def numbers_explained(path: Path) -> Iterator[None]:
 
 def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
-    from audit.mixed_evidence import advice
+    from audit.judging.mixed_evidence import advice
     from reports.exports import summary
 
     page, record, *beside = write_files(audit, folder, also)
@@ -134,8 +133,8 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
     """Page, record, and what stands beside them."""
-    from audit.files import explained, write
     from audit.record import to_json
+    from audit.storage.files import explained, write
     from reports.render import html
 
     page, record = folder / "report.html", folder / "audit.json"

@@ -11,8 +11,7 @@ import typer
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of, verdict_code
 from audit.cli.exports import AlsoOption, also_of
 from audit.cli.options import Out, command
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 from audit.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def run_command(
     from audit.pipeline.session import Session, command_line
     from audit.pipeline.start import judged_at_once, line_of_bad_settings, run_own_commands, suites
     from audit.pipeline.suite import report_name
-    from audit.progress import new_console
+    from audit.runner.progress import new_console
 
     names = also_of(also)
     walk = _looks_and_time(context, until_settled, budget, looks)
@@ -122,7 +121,7 @@ def _looks_and_time(
     context: typer.Context, until_settled: bool, budget: str | None, looks: str | None
 ) -> tuple[tuple[int, ...] | None, Budget] | None:
     """Looks and time of --until-settled; None without it."""
-    from audit.durations import seconds_of
+    from audit.names import seconds_of
     from audit.pipeline.until_settled import Budget, looks_of
 
     if not until_settled:

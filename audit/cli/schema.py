@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from audit.cli.app import app, say
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 FILES = ("claim", "audit")
 
@@ -26,8 +25,8 @@ def schema_command(
     if of not in FILES:
         raise AuditError(f"{of!r} has no schema; known are {' and '.join(FILES)}")
     if of == "claim":
-        from audit.claim import json_schema
-        from audit.claim_page import claim_markdown
+        from audit.claims.load import json_schema
+        from audit.schema_pages import claim_markdown
 
         say(
             claim_markdown().rstrip("\n")
@@ -35,7 +34,7 @@ def schema_command(
             else json.dumps(json_schema(), indent=2, ensure_ascii=False)
         )
         return Exit.OK
-    from audit.record_schema import audit_markdown, audit_schema
+    from audit.schema_pages import audit_markdown, audit_schema
 
     say(audit_markdown().rstrip("\n") if markdown else json.dumps(audit_schema(), indent=2))
     return Exit.OK

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.claim_names import counted
 from audit.cli.app import app, known_names, papers_of, say
 from audit.cli.editing import DryRun, Page, Section, ask, claim_path, finish
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
+from audit.names import counted
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.suggesting import Suggestion
-    from audit.claim_source import Plain
+    from audit.claims.source import Plain
 
     Own = tuple[str | None, Mapping[str, Plain]]
     """The paper's sentence, and where it stands."""
@@ -82,7 +81,7 @@ def suggest_command(
 
 def _is_builtin(name: str) -> bool:
     """Whether it is the key of a paper that comes with the toolkit, and no file beside it is meant."""
-    from audit.claim import builtin_claims
+    from audit.claims.load import builtin_claims
 
     try:
         claim_path(name)

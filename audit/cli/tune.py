@@ -11,7 +11,7 @@ import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.options import command
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.settings import TrainingSettings
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def tune_command(
 
 def _seconds(text: str) -> float:
     """A bare number is minutes."""
-    from audit.durations import seconds_of
+    from audit.names import seconds_of
 
     return seconds_of(f"{text}m" if text.isascii() and text.isdecimal() else text, option="--timeout")
 
@@ -97,7 +97,7 @@ class Screen:
     def __init__(self, question: Question, trials: int, console: Console | None = None) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        from audit.progress import new_console
+        from audit.runner.progress import new_console
 
         self.question, self.trials = question, trials
         self.console = console or new_console()
@@ -160,8 +160,8 @@ class Screen:
 
 
 def _tell(study: Study, store: Path) -> None:
-    from audit.durations import span
-    from audit.study_store import path_of
+    from audit.names import span
+    from audit.storage.studies import path_of
 
     made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
     each = f", {sum(made) / len(made):.1f} s a trial" if made else ""

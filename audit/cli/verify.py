@@ -15,15 +15,14 @@ import typer
 from audit.cli.app import app, say
 from audit.cli.editing import Beside, Decimal, DryRun, Format, Heads, Names, finish, open_file
 from audit.cli.options import Models
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.reading import Options
     from audit.authoring.verifying import Cells, Difference, Seen
-    from audit.claim import Paper
-    from audit.claim_model import Row, Table
+    from audit.claims.load import Paper
+    from audit.claims.schema import Row, Table
 
 
 @app.command("verify")
@@ -91,7 +90,7 @@ def _listed(paper: Paper) -> int:
 
 
 def _chosen(paper: Paper, named: Sequence[str] | None, against: str | None) -> list[str]:
-    from audit.claim_verified import verified
+    from audit.claims.load import verified
     from audit.names import known_names as offered
 
     for name in named or ():
@@ -245,7 +244,7 @@ def _told(file: ClaimFile, name: str, it: Difference, line: int, against: str | 
 
 
 def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
-    from audit.claim_source import read
+    from audit.claims.source import read
 
     lines = read(file.path).lines
     table = file.paper.tables[name]
@@ -258,7 +257,7 @@ def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
 
 def _record(file: ClaimFile, name: str, who: str, when: str, against: str | None, *, dry_run: bool) -> None:
     from audit.authoring.verifying import record
-    from audit.claim_names import counted
+    from audit.names import counted
 
     table = file.paper.tables[name]
     cells = counted(len(table.rows) * len(table.columns), "cell")

@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.claim import Paper
-from audit.claim_names import counted
+from audit.claims.load import Paper
 from audit.errors import AuditError, option
 from audit.importing.result import Declared, Problems, Result, Source
 from audit.importing.results import UnclearNameError, dataset_of, experiment_of
 from audit.importing.table import TableFile, explained, refuse, sound_seed, text
+from audit.names import counted
 from reimpl.metric_names import parse
 from reimpl.metrics import count_labels, evaluate, propensity_constants
 from reimpl.truth import Truth

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.claim import Paper
-from audit.claim_names import counted
+from audit.claims.load import Paper
 from audit.errors import StoreError, option
-from audit.evidence import all_digits
-from audit.files import sync_all
-from audit.imported import UNKNOWN, Provenance, counting
 from audit.importing.result import Declared, Problems, Result
-from audit.manifest import Ledger, note_settled
+from audit.judging.evidence import all_digits
+from audit.judging.imported import UNKNOWN, Provenance, counting
+from audit.names import counted
 from audit.record import DataInfo, Run, digest
-from audit.store import PUT_WAIT, Predictions, Store
+from audit.storage.files import sync_all
+from audit.storage.manifest import Ledger, note_settled
+from audit.storage.runs import PUT_WAIT, Predictions, Store
 
 _JUDGED = (
     "{result.experiment!r}, seed {result.seed}, was judged in {root} already, and a value that is replaced "

@@ -12,8 +12,8 @@ from decimal import Decimal
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from audit.claim import Paper
-from audit.claim_model import METRICS, is_metric
+from audit.claims.load import Paper
+from audit.claims.schema import METRICS, is_metric
 from audit.errors import option
 from audit.importing.result import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Problems, Result, Source
 from audit.importing.table import (

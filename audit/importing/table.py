@@ -19,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
-from audit.claim_text import is_visible
+from audit.claims.source import is_visible
 from audit.errors import ImportFileError, option
 from audit.importing.result import Source
 

@@ -13,19 +13,8 @@ from typing import Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
-from audit.claim_model import (
-    SYMBOL,
-    Flag,
-    Margin,
-    Metrics,
-    Model,
-    Name,
-    Reference,
-    Text,
-    Where,
-    no_number,
-)
-from audit.evidence import Arm
+from audit.claims.schema import SYMBOL, Flag, Margin, Metrics, Model, Name, Reference, Text, Where, no_number
+from audit.judging.evidence import Arm
 from audit.record import ClaimRecord, Scope
 from audit.stats.decision import ALPHA, Step, Steps, Test, num
 from audit.stats.power import KAPPA

@@ -15,8 +15,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.claim_model import Name, Points, Quantity, Reference, Text
-from audit.evidence import COUNTED, Arm
+from audit.claims.schema import Name, Points, Quantity, Reference, Text
+from audit.judging.evidence import COUNTED, Arm
 from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, never, note_difference, untested
 from audit.record import Run
 from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, Within, num, percent

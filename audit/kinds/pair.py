@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from audit.claim_model import Flag, Points, Reference, Text
+from audit.claims.schema import Flag, Points, Reference, Text
 from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, always, never, note_difference
 from audit.stats.decision import ALPHA, Decision, Exceeds, NoLoss, Route, Steps, Test, Within, num
 from audit.stats.power import Direction, Distance, noise_of

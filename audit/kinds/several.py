@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.claim_model import Count, Name, Reference
-from audit.evidence import Arm, by_seed, common_seeds
+from audit.claims.schema import Count, Name, Reference
+from audit.judging.evidence import Arm, by_seed, common_seeds
 from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, never, note_difference, untested
 from audit.record import ClaimRecord, Part
 from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, num

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from audit.claim_model import MODULE, Count, Key, Model, Setting, Text
+from audit.claims.schema import MODULE, Count, Key, Model, Setting, Text
 from audit.kinds.base import Claim, Constant, Kind, Symbol, never
 
 

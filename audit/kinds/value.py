@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from audit.claim_model import Count, Flag, Reference
+from audit.claims.schema import Count, Flag, Reference
 from audit.kinds.base import Case, JudgedByMargin, Kind, always, note_arm, note_df, note_difference, untested
 from audit.stats.decision import ALPHA, Route, Step, Steps, Test, Within, exactly, num, percent
 from audit.stats.power import Distance, Noise, noise_of

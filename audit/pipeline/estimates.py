@@ -8,8 +8,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted, first_of
-from audit.durations import span
+from audit.names import counted, first_of, span
 
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
@@ -42,8 +41,8 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     The claim alone is off, so that Holm leaves it its share of the level; variances are moderated over the
     experiments of the plan.
     """
+    from audit.judging.looks import next_level
     from audit.kinds import KINDS
-    from audit.looks import next_level
     from audit.stats.families import level_of
     from audit.stats.power import KAPPA, contradiction_power, order_power
 
@@ -123,7 +122,7 @@ def _begun(suite: Suite, missing: Sequence[Job]) -> Iterator[str]:
 
 def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
     """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
-    from audit.plan import RunTimes
+    from audit.judging.plan import RunTimes
 
     wanted = {job.spec.key for job in missing}
     runs: Counter[str] = Counter()

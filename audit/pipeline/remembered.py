@@ -15,14 +15,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.manifest import kept_plans
 from audit.record import digest
+from audit.storage.manifest import kept_plans
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
-    from audit.manifest import KeptPlan
+    from audit.claims.load import Paper
     from audit.pipeline.session import Session
     from audit.settings import RunSettings
+    from audit.storage.manifest import KeptPlan
 
 #: What does not change which runs a command plans, or is looked at anew.
 _IDLE = {"jobs": None, "retry_failed": False, "allow_commands": False, "evidence": "ours"}

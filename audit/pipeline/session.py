@@ -9,14 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted
 from audit.errors import AuditError, option
+from audit.names import counted
 
 if TYPE_CHECKING:
-    from audit.claim import Paper
-    from audit.manifest import KeptPlan, Ledger
+    from audit.claims.load import Paper
     from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
-    from audit.store import Store
+    from audit.storage.manifest import KeptPlan, Ledger
+    from audit.storage.runs import Store
 
 Tell = Callable[[str], None]
 """Gets what the user must know beside the result, one sentence each."""
@@ -44,7 +44,7 @@ class Session:
 
     @cached_property
     def records(self) -> Store:
-        from audit.store import Store
+        from audit.storage.runs import Store
 
         return Store(self.store)
 
@@ -60,38 +60,38 @@ class Session:
         self.__dict__.pop("runs", None)
 
     def ledger(self, paper: Paper) -> Ledger:
-        from audit.manifest import Ledger
+        from audit.storage.manifest import Ledger
 
         return Ledger(self.store, paper.paper.key)
 
     def grown(self, paper: Paper, path: Path) -> Mapping[str, tuple[str, ...]]:
         """Earlier margins that still stand; raises `AuditError` where claims were changed after the runs."""
-        from audit.fixed_margins import grown_since
-        from audit.manifest import check_there
+        from audit.storage.manifest import check_there
+        from audit.storage.margins import grown_since
 
         check_there(self.store, paper.paper.key, self.runs)
         return grown_since(self.store, paper, self.runs, path=path)
 
     def imported(self, paper: Paper) -> Mapping[str, tuple[Run, ...]]:
-        from audit.imported import active
+        from audit.judging.imported import active
 
         return active(self.runs, paper.paper.key, self.store)
 
     def lost(self, paper: Paper) -> Mapping[str, tuple[int, ...]]:
-        from audit.manifest import lost_seeds
+        from audit.storage.manifest import lost_seeds
 
         return lost_seeds(self.store, paper.paper.key)
 
     def plans(self, paper: Paper) -> list[KeptPlan]:
         """One for each report of the paper; none where nothing was run or imported."""
-        from audit.manifest import kept_plans, no_plan
+        from audit.storage.manifest import kept_plans, no_plan
 
         plans = kept_plans(self.store, paper.paper.key)
         return plans or ([no_plan(paper)] if self.imported(paper) else [])
 
     def studies(self, paper: Paper) -> dict[str, SplitStudy]:
         """Of split columns, by report."""
-        from audit.split_study import studies_of
+        from audit.judging.splits import studies_of
 
         return studies_of(paper, self.plans(paper), self.runs, self.lost(paper))
 
@@ -106,14 +106,14 @@ class Session:
 
         `looks` are those to judge at; without them this judgement is one, and goes on record.
         """
-        from audit.assemble import assemble
-        from audit.evidence import about_code, about_gone
-        from audit.fixed_margins import keep_fixed
-        from audit.label_strata import with_predictions
-        from audit.manifest import note_settled, with_lost_imports, with_stored_runs
-        from audit.papers import sheets_beside
+        from audit.claims.papers import sheets_beside
+        from audit.judging.assemble import assemble
+        from audit.judging.evidence import about_code, about_gone
+        from audit.judging.splits import with_splits
+        from audit.judging.strata import with_predictions
         from audit.runner.versions import sources_of
-        from audit.split_study import with_splits
+        from audit.storage.manifest import note_settled, with_lost_imports, with_stored_runs
+        from audit.storage.margins import keep_fixed
 
         imported, lost = self.imported(paper), self.lost(paper)
         ours = {
@@ -143,7 +143,7 @@ class Session:
 
         Looking again at the same seeds is no new look; fewer seeds than at an earlier one are none either.
         """
-        from audit.looks import ruled, with_look
+        from audit.judging.looks import ruled, with_look
 
         groups = [it.runs for it in experiments if it.runs]
         done = any(run.status == "done" for runs in groups for run in runs)
@@ -166,7 +166,7 @@ class Session:
         imported: Mapping[str, tuple[Run, ...]],
     ) -> dict[str, ExperimentRecord]:
         """The experiments with the imported runs in their places; what is not judged is told."""
-        from audit.imported import strangers, with_imported
+        from audit.judging.imported import strangers, with_imported
 
         merged = with_imported(paper, experiments, imported, evidence=self.evidence)  # type: ignore[arg-type]
         for name in strangers(experiments, imported):
@@ -193,7 +193,7 @@ def command_line(words: Sequence[str]) -> str:
 
 def check_evidence(evidence: str) -> None:
     """Raises `AuditError` for what is neither ours nor imported."""
-    from audit.imported import EVIDENCE
+    from audit.judging.imported import EVIDENCE
 
     if evidence not in EVIDENCE:
         raise AuditError(f"{option('evidence')} {evidence!r} is unknown; known are {', '.join(EVIDENCE)}")

@@ -18,7 +18,7 @@ from audit.settings import RunSettings, TrainingSettings
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from audit.claim import Paper
+    from audit.claims.load import Paper
     from audit.record import Audit
     from audit.runner import Settings
 
@@ -123,7 +123,7 @@ def judged_at_once(
 
 def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:
     """The runs of experiments that bring a program of their own; whether any failed."""
-    from audit.commanded import Commands, run_commands
+    from audit.runner.commands import Commands, run_commands
     from audit.runner.plan import selected
 
     wanted = selected(suite.paper, chosen.only)
@@ -138,8 +138,8 @@ def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:
 @contextmanager
 def line_of_bad_settings(path: Path) -> Iterator[None]:
     """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
-    from audit.claim import load
-    from audit.known import known_names
+    from audit.claims.known import names_here as known_names
+    from audit.claims.load import load
 
     try:
         yield

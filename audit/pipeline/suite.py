@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted
+from audit.names import counted
 from audit.pipeline.session import Session
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from audit.claim import Paper
+    from audit.claims.load import Paper
     from audit.record import Audit, FidelityCheck, Look, Run
     from audit.runner import Job, Plan, Settings
 
@@ -65,7 +65,7 @@ class Suite:
     @cached_property
     def _known_readings(self) -> frozenset[str]:
         """Readings that an earlier command of this report planned: runs of theirs count."""
-        from audit.manifest import kept_plans
+        from audit.storage.manifest import kept_plans
 
         if not self.paper.reading_experiments:
             return frozenset()
@@ -75,9 +75,9 @@ class Suite:
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run; what cannot be written or judged ends the command here."""
-        from audit.files import explained
         from audit.pipeline.estimates import cost_lines
         from audit.runner.versions import of_other_versions
+        from audit.storage.files import explained
 
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -95,8 +95,8 @@ class Suite:
 
     def nothing_to_run(self, plan: Plan) -> str:
         """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
-        from audit.manifest import BY_COMMAND
         from audit.runner.plan import LEFT_OUT, selected
+        from audit.storage.manifest import BY_COMMAND
 
         wanted = selected(self.paper, self.only)
         idle = [it for it in plan.experiments if it.not_run and it.not_run != LEFT_OUT]
@@ -124,8 +124,8 @@ class Suite:
 
     def fidelity(self, plan: Plan) -> None:
         """The gate of the models in the plan, kept with it for the judge; what did not pass is told."""
-        from audit.manifest import kept_plans
         from audit.runner.gate import fidelity
+        from audit.storage.manifest import kept_plans
 
         checks = fidelity(plan)
         models = {check.model for check in checks}
@@ -140,8 +140,8 @@ class Suite:
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
         """On record, with the margins, before the first run."""
-        from audit.fixed_margins import keep_fixed
-        from audit.manifest import keep_plan, plan_of
+        from audit.storage.manifest import keep_plan, plan_of
+        from audit.storage.margins import keep_fixed
 
         keep_fixed(self.session.store, self.paper)
         kept = plan_of(
@@ -156,9 +156,9 @@ class Suite:
 
     def carry_out(self, jobs: Sequence[Job]) -> bool:
         """The records of all jobs into `runs`; False where the user interrupted."""
-        from audit.manifest import note_settled
-        from audit.progress import Screen
         from audit.runner.execute import execute
+        from audit.runner.progress import Screen
+        from audit.storage.manifest import note_settled
 
         workers = self._workers(jobs)
         with Screen(len(jobs), self.console, workers=workers) as screen:
@@ -212,7 +212,7 @@ class Suite:
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
         """All looks at the runs that are asked for; declared ones are the whole paper's."""
-        from audit.looks import ruled
+        from audit.judging.looks import ruled
 
         ledger = self.session.ledger(self.paper)
         asked = set(ledger.looks(self.arms(plan)))
@@ -245,7 +245,7 @@ def run_once(suite: Suite) -> tuple[Audit | None, Plan]:
 
 def check_can_be_written(folder: Path) -> None:
     """Raises `StoreError` where nothing can be written into the folder, or it cannot be made; makes none."""
-    from audit.files import explained
+    from audit.storage.files import explained
 
     there = next(it for it in (folder, *folder.absolute().parents) if it.exists() or it.is_symlink())
     with explained(folder):

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from audit.claim_names import counted
-from audit.durations import span
 from audit.errors import AuditError
-from audit.looks import with_look
+from audit.judging.looks import with_look
+from audit.names import counted, span
 from audit.pipeline.estimates import seconds_of_runs
 from audit.pipeline.suite import Suite
 from audit.record import Audit, Look
@@ -18,7 +17,7 @@ from audit.stats.families import Schedule
 from audit.stats.power import FUTILE
 
 if TYPE_CHECKING:
-    from audit.plan import Outlook
+    from audit.judging.plan import Outlook
     from audit.runner import Job, Plan
 
 DEFAULT_LOOKS = (3, 5, 8, 12, 20)
@@ -125,7 +124,7 @@ class Walk:
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
         """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
-        from audit.plan import outlooks
+        from audit.judging.plan import outlooks
 
         level = self.schedule.level(seeds)
         assert level is not None

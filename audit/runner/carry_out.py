@@ -18,7 +18,7 @@ from audit.record import DataInfo, Run, Status, digest
 from audit.runner.faults import told
 from audit.runner.plan import Job
 from audit.runner.versions import ChangedError, check_unchanged
-from audit.store import Store
+from audit.storage.runs import Store
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset, Split

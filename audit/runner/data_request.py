@@ -89,7 +89,7 @@ def _prepared(request: DataRequest) -> Dataset:
 
 def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
     """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
-    from audit.bytes_bar import bytes_bar
+    from audit.runner.progress import bytes_bar
     from reimpl.data.cache import load_or_prepare
     from reimpl.data.vectors import parse_source, watched
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from audit.claim_model import Dataset as Described
+from audit.claims.schema import Dataset as Described
 from audit.record import DataSheet, DataStatistic
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.claim import Paper
+from audit.claims.load import Paper
 from audit.record import Deviation
 from audit.runner.reasons import Reasons
 

@@ -23,7 +23,7 @@ from audit.errors import AuditError, option
 from audit.record import Run
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed, stands
 from audit.runner.plan import Job
-from audit.store import Store
+from audit.storage.runs import Store
 
 #: A worker that dies at the same job this many times has its run recorded as failed.
 _LIVES = 2

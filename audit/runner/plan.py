@@ -8,14 +8,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from audit.claim import Paper
-from audit.claim_model import Experiment
-from audit.claim_names import counted, first_of
-from audit.claim_readings import ReadingExperiment
+from audit.claims.load import Paper
+from audit.claims.schema import Experiment
+from audit.claims.shared_specifications import with_shared_readings
+from audit.claims.specifications import ReadingExperiment, in_words
 from audit.errors import PlanError, SettingsError, option
-from audit.manifest import BY_COMMAND, GONE
-from audit.names import known_names
-from audit.readings import in_words
+from audit.names import counted, first_of, known_names
 from audit.record import ExperimentRecord, Run, RunSpec, Scope
 from audit.runner.data_request import DataRequest
 from audit.runner.data_sheet import has_other_sizes, sheet_of
@@ -23,7 +21,7 @@ from audit.runner.deviations import deviations
 from audit.runner.faults import with_way_out
 from audit.runner.tuning.tuned import Choice, Settled, Tuned, UntunedError, tuned, with_best, with_kept
 from audit.runner.versions import sources_of
-from audit.shared_readings import with_shared_readings
+from audit.storage.manifest import BY_COMMAND, GONE
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -123,7 +121,7 @@ class Plan:
     def with_runs(
         self, runs: Mapping[str, Run], lost: Mapping[str, tuple[int, ...]] | None = None
     ) -> dict[str, ExperimentRecord]:
-        """The experiments with those of their runs that are there; `lost` as in `audit.manifest`."""
+        """The experiments with those of their runs that are there; `lost` as in `audit.storage.manifest`."""
         found = {}
         for experiment in self.experiments:
             keys = self.keys.get(experiment.id, ())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from audit.claim_names import counted
 from audit.errors import AuditError
+from audit.names import counted
 from audit.record import ExperimentRecord, Run, RunSpec
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from audit.authoring.headings import Known, Meaning, meaning, metric_of
 from audit.authoring.reading import Options, text_of
 from audit.authoring.scaffold import SCHEMA_NAME, Citation, write_scaffold
 from audit.authoring.session import Session
-from audit.claim import Paper, builtin_claims, json_schema, load
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.claims.load import Paper, builtin_claims, json_schema, load
+from audit.errors import AuditError, Exit
 from reimpl.data.catalogue import catalogue
 from tests.authoring.test_reading import FILES, expected, mutated
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.claim import load
-from audit.exit_codes import Exit
+from audit.claims.load import load
+from audit.errors import Exit
 
 FILE = """\
 format: 1

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.authoring.edit import ClaimFile, Editor, create, rendered
-from audit.claim import builtin_claims, load
+from audit.claims.load import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
 
 FILE = """\

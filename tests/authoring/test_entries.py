@@ -10,10 +10,9 @@ import pytest
 
 from audit import cli
 from audit.authoring.entry_keys import Key, keys_of, pairs
-from audit.claim import load
-from audit.claim_model import Experiment
-from audit.errors import AuditError
-from audit.exit_codes import Exit
+from audit.claims.load import load
+from audit.claims.schema import Experiment
+from audit.errors import AuditError, Exit
 from audit.kinds import CLAIM_MODELS
 from audit.record import Margin
 

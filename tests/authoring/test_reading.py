@@ -13,7 +13,7 @@ from audit.authoring import reading
 from audit.authoring.cells import LOWERED, RAISED, STRUCK, UNSEEN, Cell, Content, Notation, Run, Table
 from audit.authoring.cells import content as content_of
 from audit.authoring.reading import Options, read, table_of
-from audit.claim_source import read as read_yaml
+from audit.claims.source import read as read_yaml
 from audit.errors import AuditError
 
 TABLES = Path(__file__).parent / "tables"

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from audit import claim_checks, claim_source
 from audit.authoring.suggesting import (
     Suggestion,
     suggestions,
 )
-from audit.claim import Paper, builtin_claims, load
+from audit.claims import problems as claim_checks
+from audit.claims import source as claim_source
+from audit.claims.load import Paper, builtin_claims, load
 
 HEAD = """\
 format: 1

@@ -6,8 +6,8 @@ import pytest
 
 from audit.authoring.reading import Options, table_of
 from audit.authoring.verifying import Cells, differences, of_line, of_table
-from audit.claim_model import Table, Transcription
-from audit.claim_verified import fingerprint, verified
+from audit.claims.load import fingerprint, verified
+from audit.claims.schema import Table, Transcription
 from audit.errors import AuditError
 
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.benchmark
 def measure(kinds: tuple[str, ...]) -> dict[str, float | bool]:
     """Seconds to judge, and from before the first import to the last verdict; whether torch came in."""
     began = time.perf_counter()
-    from audit.verdicts import compare
+    from audit.judging.verdicts import compare
     from tests.judging.made import claim
     from tests.records import make_experiment, make_run
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from audit.judging.verdicts import compare
 from audit.record import (
     Audit,
     ClaimRecord,
@@ -18,7 +19,6 @@ from audit.record import (
     Verdict,
     Where,
 )
-from audit.verdicts import compare
 from tests.records import make_experiment, make_run
 from tests.reports import sample
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.assemble import sheet_of
 from audit.checks import ACROSS, CHECKS, Sheet
 from audit.checks.sheet import Number
-from audit.claim import builtin_claims, load
+from audit.claims.load import builtin_claims, load
+from audit.judging.assemble import sheet_of
 from audit.record import Finding, TableRecord
 
 SEED = 20_261_128

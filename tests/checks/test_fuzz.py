@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from audit.checks import Sheet, all_findings
-from audit.claim_model import METRICS, Quantity
+from audit.claims.schema import METRICS, Quantity
 from audit.record import canonical_json
 from tests.checks.made import Of, data_set, paper, states, table
 

@@ -10,7 +10,7 @@ import pytest
 from audit import cli
 from audit.checks.across import copies
 from audit.checks.sheet import Sheet
-from audit.exit_codes import Exit
+from audit.errors import Exit
 from audit.record import Finding
 from tests.checks.made import Of, data_set, only, paper, table
 

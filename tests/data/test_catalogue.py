@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.claim import Paper, builtin_claims, load
+from audit.claims.load import Paper, builtin_claims, load
 from reimpl.data.catalogue import Entry, Published, catalogue, parse_catalogue
 from reimpl.data.describe import describe
 from reimpl.data.download import Remote

@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.explain import Derivation, derivation
-from audit.instances import instance_evidence
+from audit.judging.documents import instance_evidence
+from audit.judging.explain import Derivation, derivation
 from audit.record import Audit, Look
 from tests.explaining.by_hand import work_out
 from tests.explaining.cases import CASES, audited, made

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from audit import cli
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import AuditError, ImportFileError
 from audit.importing import Declared, Result, from_predictions
 from audit.importing.predictions import Scoring, propensity_of

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import ImportFileError, StoreError
-from audit.imported import UNKNOWN, Provenance, active, counting, origin
 from audit.importing import Declared, Kept, from_predictions, from_results, keep
+from audit.judging.imported import UNKNOWN, Provenance, active, counting, origin
 from audit.record import Run
-from audit.store import Store
+from audit.storage.runs import Store
 from tests.importing.rows import ROWS, Row, changed, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_paper

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import AuditError, ImportFileError
 from audit.importing import Declared, Result, from_results, table
 from audit.importing import results as module

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Margin, Run, Scope, Verdict, Where
-from audit.verdicts import compare
 from tests.records import make_experiment, make_run
 
 OK = {"xml_cnn": True}

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.looks import judge_by, ruled
+from audit.judging.looks import judge_by, ruled
+from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
-from audit.verdicts import compare
 from tests.judging.made import HALF, claim
 from tests.records import DATA, make_experiment, make_run
 

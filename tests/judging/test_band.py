@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from audit.judging.verdicts import compare
 from audit.kinds.costs import cost
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
-from audit.verdicts import compare
 from tests.judging.made import OK, arms, claim, margin
 
 #: Of the size of a margin: beside an edge.

@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from audit.judging.verdicts import compare
 from audit.kinds.costs import Reach, convergence, cost
 from audit.kinds.pair import equivalence, order, significant
 from audit.kinds.several import Comparison, compared, dominance, optimum, ranking, trend
@@ -33,7 +34,6 @@ from audit.stats.power import (
     tost_power,
 )
 from audit.stats.printed import Printed, printed
-from audit.verdicts import compare
 from tests.judging.made import OK
 from tests.judging.simulated import (
     FALSE_AT_THE_MARGIN,

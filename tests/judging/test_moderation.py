@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
+from audit.judging.verdicts import compare
 from audit.record import DataInfo, ExperimentRecord, Verdict
-from audit.verdicts import compare
 from tests.judging.made import OK, claim, runs
 from tests.records import DATA, make_experiment
 from tests.stats.test_moderated import EIGHT

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.readings import experiment_id
+from audit.claims.specifications import experiment_id
+from audit.judging.verdicts import MarginsNow, about_readings, compare
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Readings, Verdict
-from audit.verdicts import MarginsNow, about_readings, compare
 from tests.judging.made import HIGH, LOW, OK, arms, claim, margin, said
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))

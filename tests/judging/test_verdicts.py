@@ -15,9 +15,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from audit.judging.verdicts import MarginsNow, compare
 from audit.record import ClaimRecord, DataInfo, DataSheet, ExperimentRecord, Scope
 from audit.stats.families import families
-from audit.verdicts import MarginsNow, compare
 from tests.judging.made import HALF, HIGH, LOW, OK, arms, claim, judge, margin, runs, said
 from tests.records import make_experiment, make_run
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.assemble import assemble
-from audit.claim import load
+from audit.claims.load import load
 from audit.errors import ClaimFileError
-from audit.plan import outlooks, sentence
+from audit.judging.assemble import assemble
+from audit.judging.plan import outlooks, sentence
 from audit.record import ExperimentRecord, FidelityCheck, RunSpec, Verdict
 from reports.sentences import status_of
 from tests.judging.made import claim, judge, said

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.claim_margin import for_printed
+from audit.claims.margins import for_printed
 from audit.kinds.value import OtherSplit, Spread, gap_size, value
 from audit.record import ExperimentRecord
 from audit.stats.decision import Decision, Test

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from audit.judging.verdicts import compare
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Run, Scope, Where
-from audit.verdicts import compare
 from tests.records import make_experiment, make_run
 
 MARGIN = Margin(0.5, "field", "usual")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.judging.plan import _SEEDS_HELP, HOPELESS, outlooks, sentence
 from audit.kinds import CLAIM_MODELS
-from audit.plan import _SEEDS_HELP, HOPELESS, outlooks, sentence
 from audit.record import Verdict
 from reports.sentences import CONCLUSIONS, KIND_WORDS, REASONS, reason
 from reports.verdicts import verdict_sentence

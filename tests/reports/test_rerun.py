@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from audit.cli.app import app
-from audit.describe import share
+from audit.judging.assemble import share
 from audit.record import Audit, Cell, Outcome, ReadingVerdict, Row, Scope, Settling, TableRecord
 from reports.cards import ON_STAND_IN, STAND_IN_NOTE, open_claims
 from reports.lookup import distinct, lookup

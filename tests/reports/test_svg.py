@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.readings import grid
+from audit.claims.specifications import grid
 from audit.record import ExperimentRecord, OpenChoice, Outcome
 from reports.curves import Curve, CurvePoint, LearningCurves, curves_of, learning_plot, specification_curve
 from reports.svg import WIDTH, Axis, IntervalPlot, Lane, axis_over, interval_plot

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2]))
 
 from audit.runner.execute import execute
-from audit.store import Store
+from audit.storage.runs import Store
 from tests.runner.jobs import Heard, make_jobs
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from audit.record import Run, RunSpec
 from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl.data.dataset import Dataset
 from reimpl.protocol import Protocol
 from tests.runner.papers import write_corpus

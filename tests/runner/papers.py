@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.claim import load
+from audit.claims.load import load
 from audit.runner.plan import Settings, make_plan
 
 PAPER = """\

@@ -16,7 +16,7 @@ from scipy import sparse
 from audit.errors import StoreError
 from audit.runner import carry_out as module
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.data.dataset import Split
 from reimpl.errors import DataError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.claim import load
+from audit.claims.load import load
 from audit.record import DataSheet, DataStatistic
 from audit.runner import Settings, make_plan
 from audit.runner.data_sheet import statistics

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from audit.claim import load
+from audit.claims.load import load
 from audit.record import Deviation
 from audit.runner import Settings, make_plan
 from reimpl.protocol import PROTOCOLS

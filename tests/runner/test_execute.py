@@ -21,7 +21,7 @@ from audit.errors import AuditError, StoreError
 from audit.runner import execute as module
 from audit.runner.execute import Outcome, execute
 from audit.runner.plan import Job
-from audit.store import Store
+from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
 from tests.runner.jobs import Deadly, Heard, content, make_jobs

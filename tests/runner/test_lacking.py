@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import load
+from audit.claims.load import load
 from audit.runner.plan import Settings, make_plan
 from reimpl import aplc_xlnet
 from tests.runner.papers import write_paper

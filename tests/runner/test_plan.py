@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.runner import make_plan
 from tests.runner.papers import write_corpus, write_paper
 

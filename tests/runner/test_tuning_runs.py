@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from audit import study_store
-from audit.claim import Paper, load
+from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import Settings, make_plan
@@ -22,6 +21,7 @@ from audit.runner.tuning.ask import questions
 from audit.runner.tuning.carry_on import Way, carry_on
 from audit.runner.tuning.question import Question
 from audit.runner.tuning.trial import Training, settings_of, without_test
+from audit.storage import studies as study_store
 from audit.study import Study, Trial
 from reimpl import xml_cnn
 from reimpl.data.dataset import Dataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from audit.claim import Paper
+from audit.claims.load import Paper
 from audit.errors import PlanError
 from audit.runner.plan import Settings, UnfitError, check_protocol, resolved, selected
 from audit.runner.tuning.question import Question, question_of

@@ -20,13 +20,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
-from audit import study_store
 from audit.errors import AuditError, option
 from audit.runner.carry_out import _device_name, _now, _versions
 from audit.runner.execute import _held_back, _interrupts, _manner, _portable
 from audit.runner.tuning.question import Question
 from audit.runner.tuning.search import Search, TrialStopped
 from audit.runner.tuning.trial import Training, without_test
+from audit.storage import studies as study_store
 from audit.study import Study, Trial
 
 _POLL = 0.3

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, cast
 from filelock import FileLock, Timeout
 
 from audit.errors import AuditError
-from audit.files import explained
+from audit.storage.files import explained
 from audit.study import Json, SearchRange, Trial
 from audit.study import TrialState as State
 

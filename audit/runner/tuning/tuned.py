@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from audit import study_store
-from audit.claim_model import Experiment
+from audit.claims.schema import Experiment
 from audit.record import Deviation
 from audit.runner.data_request import DataRequest
 from audit.runner.tuning.question import question_of, tuning_of
+from audit.storage import studies as study_store
 from audit.study import Json, Study
 
 if TYPE_CHECKING:

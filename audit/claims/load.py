@@ -1,0 +1,501 @@
+"""The claim file: one paper's tables as printed, its experiments, margins and claims.
+
+    paper = load(Path("claims/chen2022.yaml"))
+    paper.claim_records()
+
+Reading goes in three steps, each of which reports all it finds: the YAML with its lines (`claim_source`),
+each part by itself (`claim_model`, put into words by `claim_problems`), and the parts against each other
+(`claim_checks`).
+
+Who held a table's numbers against the page, and whether they are still those numbers.
+
+A record of it names the numbers by their fingerprint. Where a number was changed, added or taken out since,
+the record says nothing about the table any more: it counts as unverified until somebody looks again. Records
+without a fingerprint (written by hand) are taken at their word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+
+from audit import record
+from audit.claims import problems as claim_checks
+from audit.claims import source as claim_source
+from audit.claims.known import KnownNames
+from audit.claims.margins import Margins
+from audit.claims.names import FileNames, address, is_experiment, metrics_of
+from audit.claims.problems import sentences, sound_part
+from audit.claims.schema import (
+    AuthorResponse,
+    Citation,
+    Dataset,
+    Departure,
+    Experiment,
+    Margin,
+    MarginName,
+    Missing,
+    Model,
+    Name,
+    Superseded,
+    Table,
+    Transcription,
+)
+from audit.claims.source import KeyPath, Plain, Problem
+from audit.claims.specifications import ReadingExperiment, Readings, fixed, reading_experiments
+from audit.errors import ClaimFileError
+from audit.kinds import AnyClaim, Claim
+from audit.kinds.several import DominanceClaim
+from audit.kinds.value import ValueClaim
+from audit.stats.printed import in_percent
+
+__all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
+
+FORMAT = 1
+
+
+class Paper(Model):
+    """A claim file: what a paper prints and states, and what stands behind it."""
+
+    format: Literal[1]
+    """Version of this format."""
+    paper: Citation
+    """Title, authors and code of the paper."""
+    transcription: Transcription | None = None
+    """How the numbers came into this file."""
+    missing: tuple[Missing, ...] = ()
+    """Tables and figures of the paper that are not in this file, with the reason."""
+    datasets: Mapping[Name, Dataset]
+    """The paper's data sets by a short name."""
+    tables: Mapping[Name, Table]
+    """The paper's tables by a short name."""
+    experiments: Mapping[Name, Experiment] = {}
+    """What the rows of the tables report, by a short name."""
+    margins: Mapping[MarginName, Margin] = {}
+    """`default`, and margins of single tables, of claims, or of one metric of a claim (claim:P@1)."""
+    supersedes: tuple[Superseded, ...] = ()
+    """Earlier margins whose runs this audit takes over."""
+    readings: Readings | None = None
+    """What the paper leaves open, and the choices there are."""
+    claims: tuple[AnyClaim, ...] = ()
+    """What the text states about the tables."""
+    departures: tuple[Departure, ...] = ()
+    """Where the public code does otherwise than the paper says."""
+    author_response: AuthorResponse | None = None
+    """When the authors were asked, and what they said; left out while nobody has asked them."""
+
+    def info(self) -> record.PaperInfo:
+        """The citation as a record."""
+        paper, code = self.paper, self.paper.code
+        return record.PaperInfo(
+            key=paper.key,
+            title=paper.title,
+            authors=paper.authors,
+            venue=paper.venue,
+            year=paper.year,
+            url=paper.url,
+            code_url=code.url if code else None,
+            code_commit=code.commit if code else None,
+        )
+
+    @cached_property
+    def single_experiments(self) -> Mapping[str, Experiment]:
+        """Every experiment on one data set: those on several come once for each, as experiment-dataset."""
+        return {
+            name: it
+            for key, held in self.experiments.items()
+            for name, it in (_on_each_dataset(key, held, self.datasets) if held.datasets else ((key, held),))
+        }
+
+    @cached_property
+    def reading_experiments(self) -> Mapping[str, ReadingExperiment]:
+        """Every experiment under every reading but the default, as experiment~open=choice."""
+        return dict(reading_experiments(self.readings, self.single_experiments))
+
+    def readings_record(self) -> record.Readings | None:
+        """What is open, and in which experiments; None where nothing is declared."""
+        return self.readings.as_record(self.single_experiments) if self.readings else None
+
+    @cached_property
+    def names(self) -> FileNames:
+        """The file's names as they hang together."""
+        return FileNames(self.model_dump(by_alias=True, include={"datasets", "tables", "experiments"}))
+
+    def response_record(self) -> record.AuthorResponse | None:
+        """What the authors said, as a record; None while nobody asked them."""
+        said = self.author_response
+        return record.AuthorResponse(**said.model_dump()) if said else None
+
+    @property
+    def read_by(self) -> str:
+        """How the numbers came into the file, and how that was checked."""
+        return _read_by(self.transcription)
+
+    def missing_records(self) -> tuple[record.Untranscribed, ...]:
+        """Tables and figures of the paper that the file does not hold."""
+        return tuple(record.Untranscribed(it.label, it.why) for it in self.missing)
+
+    def table_records(self) -> tuple[record.TableRecord, ...]:
+        """All tables, in the order of the file, each cell with its address, source and experiment."""
+        return tuple(self._table_record(name, table) for name, table in self.tables.items())
+
+    def dataset_records(self) -> tuple[record.DatasetRecord, ...]:
+        """All data sets as the paper describes them."""
+        return tuple(
+            record.DatasetRecord(name, it.name, it.catalogue, it.printed)
+            for name, it in self.datasets.items()
+        )
+
+    def claim_records(self) -> tuple[record.ClaimRecord, ...]:
+        """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
+        return self._claim_records
+
+    @cached_property
+    def _claim_records(self) -> tuple[record.ClaimRecord, ...]:
+        return self._records(claim for claim in self.claims if claim.by_runs)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Paper:
+        """Without what was computed from the values before."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in vars(copied).keys() - type(self).model_fields.keys():
+            del vars(copied)[name]
+        return copied
+
+    def statements(self) -> tuple[record.ClaimRecord, ...]:
+        """All that the text states, in the order of the file, to be held against the tables."""
+        return self._records(self.claims)
+
+    def _records(self, claims: Iterable[Claim]) -> tuple[record.ClaimRecord, ...]:
+        return tuple(
+            self._claim_record(claim, metric) for claim in claims for metric in self.metrics_of(claim)
+        )
+
+    def metrics_of(self, claim: Claim) -> tuple[str, ...]:
+        """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
+        if claim.needs_metric:
+            return metrics_of(claim.cells(), claim.metric, self.names.grids)
+        return claim.metric or ("",) if not claim.by_runs else ("",)
+
+    def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
+        """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
+        return tuple(
+            record.Deviation(it.what, it.paper, "", it.source, it.code, silent=it.silent)
+            for it in self.departures
+            if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
+        )
+
+    def unmeasurable(self) -> Iterator[Problem]:
+        """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
+        for judged in self.claim_records():
+            held = (self.single_experiments.get(name) for name in judged.experiments)
+            if judged.metric.partition("[")[0].endswith("-F1") and any(
+                it is not None and it.never_run is None and it.command is None for it in held
+            ):
+                index = next(k for k, it in enumerate(self.claims) if it.id == judged.claim)
+                yield Problem(
+                    ("claims", index, "metric"),
+                    f"{judged.metric} is not measured by runs here, which rank labels and decide on none: it "
+                    "needs a threshold or a number of labels; drop the metric, or give results of a program "
+                    "that decides (command, or unavailable and `audit import`)",
+                )
+
+    def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
+        """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
+
+        One that is `dataset` too, in this split or another, is no other data set.
+        """
+
+        def is_it(id: str) -> bool:
+            it = self.datasets[id]
+            declared = ((content, it.content), (partition, it.partition), (corpus, it.corpus))
+            return any(mine and mine in (known or ()) for mine, known in declared)
+
+        return "" if is_it(dataset) else next((id for id in self.datasets if is_it(id)), "")
+
+    def of_another(self, dataset: str) -> str:
+        """Why runs on that data set say nothing of another."""
+        return f"the corpus is known to be {self.datasets[dataset].name}, another data set of the paper"
+
+    def names_of(self, experiment: str) -> tuple[str, str]:
+        """Its own name, and that of the experiment on several data sets that it is one of."""
+        return experiment, experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
+
+    @property
+    def superseded(self) -> Mapping[str, str]:
+        """Hash of earlier margins -> why this audit takes over the runs that began under them."""
+        return {it.hash: it.why for it in self.supersedes}
+
+    @cached_property
+    def margins_hash(self) -> str:
+        """Digest of what must be fixed before a run: claims with their printed numbers, the margins they get,
+        readings, and where the authors' code is.
+
+        Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
+        since each changes what the others are corrected for.
+        """
+        return record.digest(list(self.fixed.values()))
+
+    @property
+    def fixed(self) -> Mapping[str, Mapping[str, Any]]:
+        """What `margins_hash` is a digest of: claims by id and metric, sorted, and then readings."""
+        claims = {
+            claim.id: {
+                "id": claim.id,
+                "kind": claim.kind,
+                "primary": claim.primary,
+                "cells": claim.cells,
+                "experiments": claim.experiments,
+                **({"details": claim.details} if claim.details else {}),
+                "margin": [claim.margin.value, claim.margin.rule] if claim.margin else None,
+                "runs_behind": claim.runs_behind,
+                "deterministic": claim.deterministic,
+                "negligible": claim.negligible,
+                "paired": False,  # a key of earlier versions, which no file of ours has had
+                "printed": claim.printed,
+            }
+            for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
+        }
+        code = self.paper.code
+        known = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
+        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **known}
+
+    def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
+        targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
+        cells = [it for it in targets if isinstance(it, record.Cell)]
+        experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
+        on = [self.dataset_of(it) for it in targets]
+        return record.ClaimRecord(
+            id=f"{claim.id}:{metric}" if metric else claim.id,
+            claim=claim.id,
+            kind=claim.kind,
+            says=claim.says,
+            metric=metric,
+            where=claim.where.as_record(),
+            primary=claim.primary,
+            cells=tuple(cell.address for cell in cells),
+            printed=tuple(cell.printed for cell in cells if cell.printed is not None),
+            dataset=next((it for it in on if it), ""),
+            margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None), metric),
+            note=claim.note,
+            fitted=claim.fitted,
+            **{"experiments": tuple(it for it in experiments if it is not None)}
+            | self._settings(claim, cells, experiments),
+        )
+
+    def _settings(
+        self, claim: Claim, cells: Sequence[record.Cell], experiments: Sequence[str | None]
+    ) -> dict[str, Any]:
+        """What the kind sets, and what the rest of the file adds to it."""
+        settings = claim.settings()
+        details = dict(settings.get("details", {}))
+        if isinstance(claim, DominanceClaim):
+            details["lines"] = self._lines(claim)
+            named = [name for line in details["lines"] for name in (line["winner"], *line["rivals"])]
+            settings["experiments"] = tuple(dict.fromkeys(named))
+        if isinstance(claim, ValueClaim):
+            table = self.tables[cells[0].address.split(".")[0]]
+            if cells[0].sd is not None:
+                details["spread"] = {"size": cells[0].sd, "reading": table.spread}
+            if table.runs and settings["runs_behind"] == 1:
+                settings["runs_behind"] = table.runs
+        return settings | ({"details": details} if details else {})
+
+    def _lines(self, claim: DominanceClaim) -> list[dict[str, Any]]:
+        """The winner's experiment and its rivals', for each table, data set and metric that is meant."""
+        groups: dict[tuple[str, str, str], list[record.Cell]] = {}
+        for cell in self._cells.values():
+            table, dataset, metric = cell.address.split(".")[0], cell.dataset, cell.metric
+            if table not in claim.tables or not dataset or not metric or cell.printed is None:
+                continue
+            if (claim.datasets is None or dataset in claim.datasets) and metric in (
+                claim.metric or (metric,)
+            ):
+                groups.setdefault((table, dataset, metric), []).append(cell)
+        lines = []
+        for (_, dataset, metric), cells in groups.items():
+            winners = [cell.experiment for cell in cells if cell.method == claim.winner]
+            rivals = [
+                cell.experiment
+                for cell in cells
+                if cell.method not in (None, claim.winner) and cell.method in (claim.over or (cell.method,))
+            ]
+            if len(winners) == 1 and rivals:
+                line = {"dataset": dataset, "metric": metric, "winner": winners[0], "rivals": rivals}
+                lines.append(line)
+        return lines
+
+    def target(self, reference: str, metric: str | None) -> record.Cell | str:
+        """The cell that a reference leads to, or the experiment that it names."""
+        if is_experiment(reference):
+            return reference
+        return self._cells[".".join(address(reference, metric, self.names.grids))]
+
+    def dataset_of(self, target: record.Cell | str) -> str | None:
+        return target.dataset if isinstance(target, record.Cell) else self.single_experiments[target].dataset
+
+    @cached_property
+    def _cells(self) -> Mapping[str, record.Cell]:
+        """All numbers in the unit of the runs: a metric that is printed as a fraction of 1 is in percent."""
+        cells = (c for table in self.table_records() for row in table.rows for c in row.cells)
+        return {cell.address: _in_percent(cell) for cell in cells}
+
+    @cached_property
+    def margins_by_rule(self) -> Margins:
+        """The margins with what their rules go by."""
+        return Margins(self)
+
+    def _table_record(self, name: str, table: Table) -> record.TableRecord:
+        return record.TableRecord(
+            id=name,
+            label=table.where.label or name,
+            caption=table.caption,
+            columns=tuple(
+                record.Column(
+                    id=column.id,
+                    label=column.label or column.id,
+                    metric=column.metric,
+                    dataset=column.dataset or table.dataset,
+                )
+                for column in table.columns
+            ),
+            rows=tuple(
+                record.Row(
+                    id=row.id,
+                    label=row.label or row.id,
+                    cells=tuple(self._cell(name, row.id, column.id) for column in table.columns),
+                )
+                for row in table.rows
+            ),
+            page=table.where.page,
+            runs=table.runs,
+            verified=verified(name, self.tables, self.transcription),
+        )
+
+    def _cell(self, table: str, row: str, column: str) -> record.Cell:
+        held = self.names.tables[table].cell(row, column)
+        experiment = self.single_experiments.get(held.experiment or "")
+        return record.Cell(
+            address=f"{table}.{row}.{column}",
+            printed=held.printed,
+            source=cast(record.Source, held.source or "stated"),
+            experiment=held.experiment,
+            copied_from=held.copied_from,
+            metric=held.metric,
+            dataset=held.dataset,
+            quantity=held.quantity,
+            unit=held.unit or (self.tables[table].unit if held.metric else None),
+            method=experiment.method if experiment else None,
+            mark=held.mark,
+            sd=held.sd,
+            note=held.note,
+        )
+
+
+def _on_each_dataset(
+    key: str, experiment: Experiment, datasets: Mapping[str, Dataset]
+) -> Iterator[tuple[str, Experiment]]:
+    for name in experiment.datasets or ():
+        title = f"{experiment.title} on {datasets[name].name}"
+        yield (
+            f"{key}-{name}",
+            experiment.model_copy(update={"dataset": name, "datasets": None, "title": title}),
+        )
+
+
+def _in_percent(cell: record.Cell) -> record.Cell:
+    if not cell.metric or cell.unit != "fraction" or cell.printed is None:
+        return cell
+    try:
+        sd = in_percent(cell.sd) if cell.sd is not None else None
+        return replace(cell, printed=in_percent(cell.printed), sd=sd, unit="percent")
+    except ValueError:  # refused where a claim names it
+        return cell
+
+
+def _read_by(transcription: Transcription | None) -> str:
+    """`text extracted from the PDF; two independent readings, compared by program`"""
+    held = (transcription.source, transcription.compared) if transcription else ()
+    return "; ".join(it.strip().rstrip(".") for it in held if it)
+
+
+def load(path: Path, *, known: KnownNames | None = None) -> Paper:
+    """The paper of a claim file; with `known`, its experiments may name nothing else.
+
+    Raises `ClaimFileError` with every problem of the file as `file:line: key.path: what, and what to do`.
+    """
+    source = claim_source.read(path)
+    problems = [*source.problems, *claim_checks.problems(source.content, known)]
+    paper = None
+    try:
+        paper = Paper.model_validate(source.content)
+        problems += paper.margins_by_rule.problems([it.path for it in problems])
+        problems += [] if problems else paper.unmeasurable()
+    except ValidationError as err:
+        problems += sentences(err, Paper, source)
+        problems += _in_sound_margins(source.content, [it.path for it in problems])
+    problems.sort(key=source.line)
+    if problems or paper is None:
+        messages = [source.message(problem) for problem in problems]
+        raise ClaimFileError(list(dict.fromkeys(messages)))  # an unknown row is found for each metric
+    return paper
+
+
+def _in_sound_margins(content: Plain, wrong: Sequence[KeyPath]) -> Iterator[Problem]:
+    """Margins that contradict their rule, in what is left of a file without its entries that are wrong."""
+    part, places = sound_part(content, wrong)
+    try:
+        paper = Paper.model_validate(part)
+    except ValidationError:  # nothing to go by: no tables, or no data sets
+        return
+    yield from paper.margins_by_rule.problems(wrong, places=places)
+
+
+def builtin_claims() -> list[Path]:
+    """The claim files that come with the toolkit, by name."""
+    return sorted(Path(str(resources.files("claims"))).glob("*.yaml"))
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a claim file, for editors that complete and check while typing."""
+    return {
+        **Paper.model_json_schema(by_alias=True),
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Claim file",
+    }
+
+
+def fingerprint(tables: Mapping[str, Table]) -> str:
+    """Digest of all numbers of `tables` by their addresses, as printed, each with its spread and mark.
+
+    Labels, captions and the order of rows and columns do not enter: what somebody saw on the page stays seen.
+    """
+    return record.digest(
+        [
+            [f"{name}.{row.id}.{column.id}", it.printed if it else None, it and it.sd, it and it.mark]
+            for name, table in sorted(tables.items())
+            for row in sorted(table.rows, key=lambda row: row.id)
+            for column, it in sorted(zip(table.columns, row.values, strict=False), key=lambda at: at[0].id)
+        ]
+    )
+
+
+def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None) -> str | None:
+    """`A. Reader, 2026-11-28` for a table whose numbers somebody held against the page as they are now.
+
+    `whole` is the paper's own record, which goes for every table that has none.
+    """
+    own = tables[name].transcription
+    said, of = (own, {name: tables[name]}) if own else (whole, tables)
+    if said is None or said.verified_by is None or is_outdated(said, of):
+        return None
+    return f"{said.verified_by}, {said.date or 'no date'}"
+
+
+def is_outdated(said: Transcription, tables: Mapping[str, Table]) -> bool:
+    """Whether a number was changed since somebody verified them."""
+    return said.fingerprint is not None and said.fingerprint != fingerprint(tables)

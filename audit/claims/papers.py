@@ -1,0 +1,106 @@
+"""Papers by the words that a user names them with: keys of built-in ones, and claim files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.checks import Sheet
+    from audit.claims.load import Paper
+    from audit.record import Finding
+
+
+def own_file(name: str) -> Path | None:
+    """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""
+    by_key = (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml"))
+    places = (Path(name), *by_key) if _is_key(name) else (Path(name),)
+    return next((path for path in places if path.is_file()), None)
+
+
+def _is_key(name: str) -> bool:
+    return "/" not in name and "." not in name
+
+
+def claim_paths(claims: Sequence[str] | None) -> list[Path]:
+    """The claim files by path or key: a built-in paper first, then a file of the user's own by `own_file`.
+
+    Raises `AuditError` for what is neither.
+    """
+    from audit.claims.load import builtin_claims
+
+    builtin = {path.stem: path for path in builtin_claims()}
+    if not claims:
+        return list(builtin.values())
+    paths = []
+    for name in claims:
+        if name in builtin and not Path(name).exists():
+            paths.append(builtin[name])
+        elif _is_key(name) and not Path(name).exists():
+            own = own_file(name)
+            if own is None:
+                known = ", ".join(builtin)
+                raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {known}")
+            paths.append(own)
+        else:
+            paths.append(Path(name))
+    return paths
+
+
+def papers_of(claims: Sequence[str] | None) -> list[Paper]:
+    """All claim files; raises one error with the problems of all of them."""
+    from audit.claims.load import load
+    from audit.errors import ClaimFileError
+
+    papers, problems = [], []
+    for path in claim_paths(claims):
+        try:
+            papers.append(load(path))
+        except ClaimFileError as err:
+            problems += err.problems
+    if problems:
+        raise ClaimFileError(problems)
+    return papers
+
+
+def check_keys(papers: Sequence[Paper]) -> None:
+    """Raises `AuditError` where two claim files have one key: they would be taken for one paper."""
+    keys = [paper.paper.key for paper in papers]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
+
+
+@cache
+def _builtin_sheets() -> tuple[Sheet, ...]:
+    """Once a process: seconds of reading."""
+    from audit.claims.load import builtin_claims, load
+    from audit.judging.assemble import sheet_of
+
+    return tuple(sheet_of(load(path)) for path in builtin_claims())
+
+
+def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
+    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named.
+
+    One that was named goes before a built-in one of its key.
+    """
+    from audit.judging.assemble import sheet_of
+
+    builtin = {it.paper.key: it for it in _builtin_sheets()}
+    named = {it.paper.key: sheet_of(it) for it in given if it.paper.key != paper.paper.key}
+    return tuple(it for key, it in (builtin | named).items() if key != paper.paper.key)
+
+
+def findings_about(papers: Sequence[Paper]) -> list[Finding]:
+    """What the checks that need no run find about these papers, and between them and the built-in ones."""
+    from audit.checks import all_findings
+    from audit.judging.assemble import sheet_of
+
+    keys = {paper.paper.key for paper in papers}
+    others = [it for it in _builtin_sheets() if it.paper.key not in keys]
+    return list(all_findings([sheet_of(paper) for paper in papers], others))

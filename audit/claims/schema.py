@@ -1,0 +1,608 @@
+"""The parts of a claim file: citation, data sets, tables, experiments and margins.
+
+The docstring under a field is its description in the JSON Schema that editors read. What one field alone can
+tell is checked here; what takes two places of the file is in `audit.claims.problems`. The kinds of claims are
+in `audit.kinds`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+from pydantic import WithJsonSchema as Schema
+
+from audit import record
+from audit.claims.command_words import inside, sound_command, sound_word, span_of_time
+from audit.claims.source import UNSEEN, visible, visible_throughout
+from audit.interrupts import held_back
+from audit.names import known_names
+from audit.stats.printed import printed, printed_count
+
+#: Metric names with whether `@k` follows; the vocabulary of `reimpl.metric_names`, which a test compares.
+METRICS: Mapping[str, bool] = {
+    "P": True,
+    "R": True,
+    "RP": True,
+    "nDCG": True,
+    "PSP": True,
+    "PSnDCG": True,
+    "Micro-F1": False,
+    "Macro-F1": False,
+    "Another-Macro-F1": False,
+}
+
+#: What a number of a table can be that is no metric of a ranking.
+Quantity = Literal[
+    "train",
+    "test",
+    "validation",
+    "labels",
+    "features",
+    "labels_per_document",
+    "documents_per_label",
+    "words_per_document",
+    "words_per_document_train",
+    "words_per_document_test",
+    "parameters",
+    "model_size",
+    "training_time",
+    "prediction_time",
+    "epochs",
+    "average_rank",
+    "count",
+]
+
+#: `RP@5[few]` is RP@5 over a subset of the labels: another metric, by whatever word the paper has for them.
+METRIC_PATTERN = r"^(({})@[1-9][0-9]*|{})(\[[a-z0-9][a-z0-9_-]*\])?$".format(
+    "|".join(name for name, with_k in METRICS.items() if with_k),
+    "|".join(name for name, with_k in METRICS.items() if not with_k),
+)
+_METRIC_SCHEMA = {"type": "string", "pattern": METRIC_PATTERN}
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+_COLUMN = rf"^[^\s.:{UNSEEN}]+$"
+_REFERENCE = r"^[^\s.]+(\.[^\s.]+){0,2}$"
+SYMBOL = r"^[A-Za-z][A-Za-z0-9_]*$"
+MODULE = r"^[a-z][a-z0-9_]*$"
+_FINGERPRINT = r"^[0-9a-f]{32,64}$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+
+#: What each pattern asks for, in words.
+PATTERNS: Mapping[str, str] = {
+    _NAME: "letters, digits, - and _ only, as in kim_words",
+    _COLUMN: "no blanks, dots, colons or control characters, as in P@1",
+    _REFERENCE: "table.row or table.row.column, as in t4.kim_words, or an experiment",
+    SYMBOL: "a letter, then letters, digits and _ only, as in L",
+    MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
+    _FINGERPRINT: "a SHA-256 in lower-case hexadecimal digits",
+    _DATE: "a day as 2026-11-28",
+}
+
+
+def is_metric(name: str) -> bool:
+    """Whether `name` is one of our spellings: `nDCG@5` and not `NDCG@5`."""
+    return re.fullmatch(METRIC_PATTERN, name) is not None
+
+
+def _metric(name: str) -> str:
+    if is_metric(name):
+        return name
+    k = name.partition("@")[2].partition("[")[0]
+    digits = k if re.fullmatch(r"[1-9][0-9]*", k) else "5"
+    names = [f"{known}@{digits}" if with_k else known for known, with_k in METRICS.items()]
+    raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
+
+
+def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
+    """Why `text` is no printed number, and what to do; None for one."""
+    try:
+        read(text)
+    except ValueError:
+        return (
+            f"{text!r} is not a printed number; write it as printed (83.50, 15,449, 12%), and null for a dash"
+        )
+    return None
+
+
+def _printed(text: str) -> str:
+    if why := no_number(text):
+        raise ValueError(why)
+    return text
+
+
+def _statistic(text: str) -> str:
+    if why := no_number(text, printed_count):
+        raise ValueError(why)
+    return text
+
+
+def _listed(value: object) -> object:
+    """One item stands for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _one_or_more(item: dict[str, Any]) -> Schema:
+    return Schema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
+
+
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    AfterValidator(visible),
+    Schema({"type": "string", "minLength": 1, "pattern": rf"^\s*[^{UNSEEN}]+\s*$"}),
+]
+Name = Annotated[str, StringConstraints(pattern=_NAME)]
+MarginName = Annotated[str, StringConstraints(pattern=rf"{_NAME.removesuffix('$')}(:[A-Za-z0-9@_\[\]-]+)?$")]
+ColumnName = Annotated[str, StringConstraints(pattern=_COLUMN)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Points = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
+Metric = Annotated[str, AfterValidator(_metric), Schema(_METRIC_SCHEMA)]
+Metrics = Annotated[
+    tuple[Metric, ...], Field(min_length=1), BeforeValidator(_listed), _one_or_more(_METRIC_SCHEMA)
+]
+Printed = Annotated[str, StringConstraints(min_length=1), AfterValidator(visible)]
+PrintedNumber = Annotated[
+    str,
+    AfterValidator(visible),
+    AfterValidator(_printed),
+    Schema({"type": "string", "pattern": r"^\s*[-+\u2212\u2013]?[0-9.,]+\s?%?\s*$"}),
+]
+Statistic = Annotated[
+    str,
+    AfterValidator(visible),
+    AfterValidator(_statistic),
+    Schema({"type": "string", "pattern": r"^[^0-9]*[0-9.,]+\s?[%KkMm]?\s*$"}),
+]
+Fingerprint = Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
+Fingerprints = Annotated[
+    tuple[Fingerprint, ...],
+    BeforeValidator(_listed),
+    _one_or_more({"type": "string", "pattern": _FINGERPRINT}),
+]
+Reference = Annotated[str, StringConstraints(pattern=_REFERENCE)]
+Key = Annotated[str, AfterValidator(visible)]
+Setting = Annotated[Any, AfterValidator(visible_throughout)]
+
+
+class Model(BaseModel):
+    """Frozen, and without room for a key that nobody reads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """As pydantic's, which builds a model when it is first used, with Ctrl-C held back meanwhile.
+
+        Else pydantic swallows an interrupt that comes while it copies a pattern, and from then on matches all
+        text against `<unprintable str object>`.
+        """
+        with held_back():  # it is told from how many calls up names are looked up: one more is between
+            depth = options.pop("_parent_namespace_depth", 2)
+            return super().model_rebuild(**options, _parent_namespace_depth=depth + 1)
+
+
+# --------------------------------------------------------------------------- the paper and its data
+
+
+class Code(Model):
+    """The paper's public code."""
+
+    url: Text
+    """Where the code is."""
+    commit: Text | None = None
+    """The commit that was read."""
+
+
+class Citation(Model):
+    """Which paper this is."""
+
+    key: Name
+    """Short name of the paper, as in chen2022."""
+    title: Text
+    """Title of the paper."""
+    authors: tuple[Text, ...] = ()
+    """Authors in the order of the paper."""
+    venue: Text | None = None
+    """Conference or journal."""
+    year: Annotated[int, Field(strict=True, ge=1900, le=2100)] | None = None
+    """Year of publication."""
+    url: Text | None = None
+    """Where the paper is."""
+    code: Code | None = None
+    """The public code that goes with the paper."""
+
+
+class Stratum(Model):
+    """Labels by how many training documents have them."""
+
+    from_: Annotated[int, Field(alias="from", ge=0)] = 0
+    """The fewest."""
+    to: Annotated[int, Field(ge=0)] | None = None
+    """The most; no limit where it is left out."""
+
+    @model_validator(mode="after")
+    def _rises(self) -> Stratum:
+        if self.to is not None and self.to < self.from_:
+            raise ValueError(f"to: {self.to} is below from: {self.from_}; no label is in such a group")
+        return self
+
+
+class Dataset(Model):
+    """A data set that the paper reports on."""
+
+    name: Text
+    """Name as the paper writes it."""
+    catalogue: Name | None = None
+    """Name by which other papers' claim files know the same collection, as in eurlex-4k."""
+    printed: Mapping[Name, Statistic] = {}
+    """Statistics as printed, in quotes: train, test, labels, ...; also "about 3,200" and "3.8K"."""
+    content: Fingerprints | None = None
+    """SHA-256 fingerprints of the very data, where known; null while unknown."""
+    corpus: Fingerprints | None = None
+    """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
+    partition: Fingerprints | None = None
+    """SHA-256 fingerprints of the split in whatever order, where known: such data are the same."""
+    strata: Mapping[Name, Stratum] = {}
+    """Groups of labels that metrics such as RP@5[few] are about, as in few: {from: 1, to: 50}."""
+
+
+class Where(Model):
+    """Place in the paper's text."""
+
+    section: Text | None = None
+    """Section number in quotes, as in "3.2"; or abstract."""
+    page: Count | None = None
+    """Page number as printed on the page."""
+    label: Text | None = None
+    """Label of the table or figure, as in Table 4."""
+
+    def as_record(self) -> record.Where:
+        return record.Where(section=self.section, page=self.page, label=self.label)
+
+
+# --------------------------------------------------------------------------- tables
+
+
+class Transcription(Model):
+    """How the numbers came into this file, and who held them against the page."""
+
+    source: Text | None = None
+    """What they were read from, as in: text extracted from the PDF."""
+    compared: Text | None = None
+    """How the reading was checked, as in: two readings compared by program."""
+    verified_by: Text | None = None
+    """Who held every number against the printed page; null while nobody has."""
+    date: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
+    """Day of that check, in quotes: "2026-11-28"."""
+    fingerprint: Fingerprint | None = None
+    """What `audit verify` saw: a digest of the numbers. Once one is changed, they count as unverified."""
+
+    @model_validator(mode="after")
+    def _by_somebody(self) -> Transcription:
+        if self.fingerprint is not None and self.verified_by is None:
+            raise ValueError("fingerprint stands here without verified_by; run audit verify, or take it out")
+        return self
+
+
+class Origin(Model):
+    """Whose run a number is; a table, a row, a column or one cell may say so, the narrower place first."""
+
+    source: record.Source | None = None
+    """own_run: the authors ran it; copied: from another paper (see from); code_readme: the authors' public
+    code prints it; stated: a setting or a statistic; unknown."""
+    copied_from: Name | None = Field(default=None, alias="from")
+    """Key of the paper that a copied number was taken from."""
+
+
+class Subject(Origin):
+    """What a row or a column is about, where its numbers share it."""
+
+    metric: Metric | None = None
+    """Metric of its numbers."""
+    quantity: Quantity | None = None
+    """What its numbers are, where that is no metric: train, labels, training_time, ..."""
+    unit: Text | None = None
+    """Unit as printed, as in hours."""
+    dataset: Name | None = None
+    """Data set of its numbers; the table's when left out."""
+    experiment: Name | None = None
+    """The experiment that its numbers report; of one on several data sets, that on the number's own."""
+
+
+class Column(Subject):
+    """A column; a metric name alone stands for a column with that id and metric."""
+
+    id: ColumnName
+    """Short name, for references such as t5.words.max."""
+    label: Text | None = None
+    """Heading as printed; the id when left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_metric(cls, value: object) -> object:
+        return {"id": value, "metric": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [_METRIC_SCHEMA, dict(schema)], "description": schema.get("description", "")}
+
+
+class Value(Origin):
+    """One number as printed, where it has a mark or a spread, or is another's than its row's."""
+
+    printed: Printed
+    """The number as printed, in quotes, without its mark."""
+    mark: Text | None = None
+    """Footnote mark, star or bold, as in "*"."""
+    sd: PrintedNumber | None = None
+    """What stands after the plus-minus sign."""
+    experiment: Name | None = None
+    """The experiment of this number alone."""
+    note: Text | None = None
+    """What is known of the number from outside the paper, shown with what is found about it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return value if isinstance(value, dict | Value) else {"printed": value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        plain = {"type": "string", "minLength": 1}
+        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
+
+
+class Row(Subject):
+    """A row of printed numbers, one for each column."""
+
+    id: Name
+    """Short name, for references such as t4.kim_words."""
+    label: Text | None = None
+    """Name of the row as printed; the id when left out."""
+    experiments: Mapping[ColumnName, Name] | None = None
+    """Column id to experiment, in a table whose every cell is another experiment."""
+    values: tuple[Value | None, ...]
+    """The numbers as printed, each in quotes; null where the paper prints a dash."""
+
+
+class Table(Origin):
+    """A table as the paper prints it."""
+
+    where: Where
+    """Where the table stands, and its label."""
+    caption: Text
+    """What the table shows, in own short words."""
+    dataset: Name | None = None
+    """Data set of all numbers whose row and column name none."""
+    metric: Metric | None = None
+    """Metric of all numbers whose row and column name none."""
+    unit: Text = "percent"
+    """Unit of the metrics: percent, or fraction (of 1). Margins are in percent points in either case."""
+    runs: Count | None = None
+    """Runs behind each number, where the paper states it: 1 for single runs, more for means."""
+    spread: Literal["sd", "se", "ci95"] | None = None
+    """What stands after the plus-minus sign; null where the paper does not say."""
+    transcription: Transcription | None = None
+    """Where it differs from the paper's."""
+    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    """The columns from left to right."""
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    """The rows from top to bottom."""
+
+
+class Missing(Model):
+    """A table or figure of the paper that is not in this file."""
+
+    label: Text
+    """Its label, as in Table 7."""
+    why: Text
+    """Why it is missing, in one sentence."""
+
+
+class AuthorResponse(Model):
+    """What the authors said to the findings and verdicts, shown in the report as it stands here."""
+
+    asked: Annotated[str, StringConstraints(pattern=_DATE)]
+    """Day on which they were asked, in quotes: "2026-11-28"."""
+    answered: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
+    """Day of their answer; null while there is none."""
+    answer: Text | None = None
+    """Their answer, word for word; null while there is none."""
+    effect: Text | None = None
+    """What it changed in this audit, in one sentence."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> AuthorResponse:
+        if (self.answered is None) != (self.answer is None):
+            lacks, given = ("answer", "answered") if self.answer is None else ("answered", "answer")
+            raise ValueError(
+                f"{given} stands here without {lacks}; write both, or neither while they are silent"
+            )
+        if self.effect is not None and self.answer is None:
+            raise ValueError("effect stands here without an answer; add answer and answered, or take it out")
+        if self.answered is not None and self.answered < self.asked:
+            raise ValueError(
+                f"answered on {self.answered}, before asked on {self.asked}; correct one of them"
+            )
+        return self
+
+
+# --------------------------------------------------------------------------- experiments and margins
+
+
+class Noise(Model):
+    """Noise that the experiment puts into its training labels; validation and test labels stay clean."""
+
+    kind: Literal["missing", "flipped", "swapped"]
+    """missing: labels lost. flipped: every entry of the label matrix. swapped: labels lost, as many others
+    come."""
+    rate: Annotated[float, Field(strict=True, ge=0, le=1)]
+    """Share of the labels that is hit, 0 to 1, as in 0.6."""
+    seed: Annotated[int, Field(strict=True, ge=0)] = 0
+    """Draws which; all seeds and methods learn from the same noisy labels."""
+
+
+class Tuning(Model):
+    """How settings are sought before the runs; the name of a protocol alone stands for it as it is."""
+
+    protocol: Text
+    """Name of a tuning protocol, as in wang2019."""
+    trials: Count | None = None
+    """Sets of values that are tried."""
+    metric: Metric | None = None
+    """Which is to be as high as possible on the documents held out, as in P@3."""
+    hold_out: Text | None = None
+    """Rule by which documents are held out, where the corpus brings none for validation."""
+    sampler: Text | None = None
+    """What proposes values: random or tpe."""
+    pruner: Text | None = None
+    """What ends trials early: none, median or halving."""
+    score: Text | None = None
+    """Which epoch of a trial counts: best or last."""
+    patience: Count | None = None
+    """Epochs in a row without a gain that end a trial."""
+    epochs: Count | None = None
+    """Of a trial, where it has fewer than a run."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: object) -> object:
+        return {"protocol": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        plain = {"type": "string", "minLength": 1}
+        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
+
+
+class Command(Model):
+    """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
+
+    run: Annotated[
+        tuple[Annotated[str, AfterValidator(visible), AfterValidator(sound_word)], ...],
+        Field(min_length=1),
+        AfterValidator(sound_command),
+    ]
+    """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
+    results: Annotated[Text, AfterValidator(inside)]
+    """The file under {out} that holds the metrics of the run, or its predictions."""
+    time_limit: Annotated[Text, AfterValidator(span_of_time)] = "24h"
+    """After which it is ended, as in 90s, 30m, 2h."""
+    cwd: Text | None = None
+    """Folder to run it in, seen from the claim file's; an empty one when left out."""
+    truth: Text | None = None
+    """True labels of the predicted documents, seen from `cwd`: then `results` are predictions."""
+    unit: Literal["percent", "fraction"] | None = None
+    """Of the metrics; asked for where both are possible."""
+    authors_code: Text | None = None
+    """Which code of the paper's authors it is, as in a URL and a commit; only such runs may contradict."""
+    same_data: Text | None = None
+    """Why its data are the paper's own, where no fingerprint can tell."""
+    fingerprint: Fingerprint | None = None
+    """Identity of its corpus, as `audit data describe` gives it."""
+
+
+class Experiment(Model):
+    """What a row claims to have run: either what to run here, or why it cannot be run here."""
+
+    title: Text
+    """The experiment in a few words, for the report."""
+    dataset: Name | None = None
+    """The data set that it trains and tests on."""
+    datasets: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
+    """Several data sets instead: one experiment on each, named experiment-dataset."""
+    method: Name | None = None
+    """Name by which other papers' claim files know the same method, as in xml_cnn."""
+    model: Annotated[str, StringConstraints(pattern=MODULE)] | None = None
+    """Name of the model's file in reimpl, as in xml_cnn."""
+    variant: Text | None = None
+    """Name of a variant in that file."""
+    config: Mapping[Key, Setting] = {}
+    """Keys of the variant that this experiment sets otherwise; `audit list model NAME` shows them."""
+    protocol: Text | None = None
+    """Name of a training protocol, as in chen2022."""
+    training: Mapping[Key, Setting] = {}
+    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2};
+    `audit list training` shows them."""
+    recipe: Text | None = None
+    """Name of the recipe that turns texts into token ids and word vectors."""
+    vectors: Text | None = None
+    """Initial word vectors as the paper or its code states them, as in GloVe 6B, 300 components."""
+    vocabulary: Literal["all", "reduced"] = "all"
+    """reduced: only words that the benchmark's bag-of-words features know."""
+    noise: Noise | None = None
+    """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
+    readings: tuple[Name, ...] = ()
+    """What the paper leaves open in it, by the names under `readings.open`."""
+    tuning: Tuning | None = None
+    """How settings are sought before the runs, as in wang2019; not those that config and training set."""
+    command: Command | None = None
+    """A program of its own that makes the runs; then model, variant, protocol and recipe are left out."""
+    unavailable: Text | None = None
+    """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
+
+    @property
+    def never_run(self) -> str | None:
+        """Why no command runs it here; None where one does, by its model or a program of its own."""
+        if self.command is not None:
+            return None
+        return self.unavailable or (None if self.model else f"this toolkit has no model {self.model!r} yet")
+
+    @property
+    def on(self) -> str:
+        """The data set of an experiment on one: those on several are taken apart before they are used."""
+        assert self.dataset is not None
+        return self.dataset
+
+
+class Departure(Model):
+    """A difference between what the paper says and what its public code does."""
+
+    what: Text
+    """The thing that differs, in a few words."""
+    paper: Text
+    """What the paper says, in own words."""
+    silent: bool = False
+    """Whether that is nothing, or leaves something open: the page counts such points."""
+    code: Text
+    """What the public code does, in own words."""
+    source: Text
+    """File and line, or place in the text, that shows it."""
+    experiments: tuple[Name, ...] | None = None
+    """The experiments it concerns; all when left out."""
+
+
+class Superseded(Model):
+    """Declares a new audit of runs that began under earlier margins."""
+
+    hash: Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
+    """Hash of the earlier margins, as the verdicts and run records give it."""
+    why: Text
+    """What was changed after the runs, and why; stands beside every verdict on them."""
+
+
+class Margin(Model):
+    """How far off still counts as the same number; fixed before the first run."""
+
+    value: Points | None = None
+    """Points of the metric's unit; may be left out where the rule gives it."""
+    rule: Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"] | None = None
+    """Named rule that the value follows; left out, with the value, for the smaller of half_gap and field."""
+    why: Text
+    """Why this value, in one sentence."""
+    similar: Annotated[tuple[tuple[Reference, Reference], ...], Field(min_length=1)] | None = None
+    """For paper_yardstick: pairs of cells, as table.row.column, that the paper calls similar."""

@@ -1,0 +1,378 @@
+"""What it takes to settle the open claims of an audit: seeds, and their time by the run records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from audit.judging.evidence import Priors, one_test, priors_of
+from audit.judging.looks import first_seeds, furthest, next_level
+from audit.judging.verdicts import case_of, obstacle, test_of, thresholds
+from audit.kinds import KINDS
+from audit.kinds.costs import coarse_steps
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Settling, Verdict
+from audit.runner.plan import LEFT_OUT
+from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
+from audit.storage.manifest import NOT_IN_STORE
+
+#: Seeds an arm from which on claims are decided.
+LEAST = 3
+
+#: `ExperimentRecord.not_run` where an experiment could be run and has not been.
+NOT_YET = "nothing of it was run yet"
+
+#: Of these no more is to be told than that seeds are to be had.
+_MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)
+
+_SEEDS_HELP = frozenset({
+    "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
+    "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run",
+})  # fmt: skip
+"""Reasons of *inconclusive* that further seeds can lift."""
+
+#: Why no number of seeds can be named, though seeds are what the claim lacks.
+_OBSTACLES = {
+    "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
+    "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
+    "too_many_seeds": "more than 100 seeds",
+    "coarse_steps": "most of its runs reach the score at the same evaluation, whichever side they are of: "
+    "evaluations at shorter steps (evaluate_every under training) would tell them apart, and seeds hardly",
+    "no_rule": "seeds may settle it, but there is no rule to plan claims of this kind",
+}
+
+#: By reason code: why seeds do not settle a claim.
+HOPELESS = {
+    "other_data": "it is about the paper's own data: `audit run --data` on those would test it",
+    "other_split": "another split: the noise of two test sets stays; the paper's own split would settle it",
+    "run_failed": "its runs failed: `audit run --retry-failed` first",
+    "same_runs": "both sides rest on the same runs",
+    "different_data": "its two sides were tested on different data",
+    "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",
+    "stand_in": "runs on other data speak against it: `audit run --data` on the paper's own would decide",
+    "reduced_protocol": "runs by a reduced protocol speak against it: `--protocol claimed` would decide",
+    "untuned": "runs with settings that were not tuned speak against it: `audit tune` first",
+    "unverified_import": "decided but for the imported runs, which are not stated to be of the authors' code",
+    "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
+    "--evidence where one kind is there for both",
+    "never_reached": "no run reaches the score: longer training, or a lower score in a new audit, would tell",
+    "runs_gone": "runs of it that were on record are gone: `audit run` first, which runs them again",
+    "margins_changed": "the margins were changed after the runs: declare a new audit",
+    "no_margin": "the claim file fixes no margin",
+    "no_printed_number": "the claim names no printed number",
+    "no_target_score": "the claim file fixes no score to reach",
+    "not_measured": "the run records do not hold what it is about",
+    "different_machines": "its runs were on different machines",
+    "negligible_gain": "better, and by less than counts as a gain: more seeds would say the same",
+    "ambiguous_description": "its readings of what the paper leaves open do not all come to one verdict: "
+    "word of what the authors did settles it, or more seeds where single readings are open",
+    "some_readings": "not all readings of what the paper leaves open were run: `audit run --readings` first",
+    "kind_not_judged": "no rule for this kind of claim",
+    "too_many_levels": "the sweep is too long for its test",
+    "place_always_held": "there are too few methods for it to be wrong",
+    "absolute_cost": "a cost of one system is that of its data and machine: name a second one",
+    "no_sizes": "the claim file names no experiments of growing size: add sizes to the claim",
+    "counted_exactly": "its operations are counted: `audit check` holds them against it",
+    "not_one_size": "its experiments differ in more than the size that grows",
+    "needs_sizes": "more seeds make the same line: more sizes, or sizes further apart, may settle it",
+    "too_few_sizes": "five sizes are the least: run more",
+    "too_narrow": "its sizes lie too close together: run larger ones",
+    "no_spread": "all its runs gave one number, which leaves no spread to plan with: a model declares "
+    "`DETERMINISTIC` where all seeds give one result, a claim on imported runs `deterministic: true`",
+}
+
+#: The same of claims that rest on imported runs.
+_OF_IMPORTS = {
+    "run_failed": "its imported runs failed: import some that came to their end",
+    "other_data": "it is about the paper's own data: imported runs on those, stated to be so, would test it",
+    "different_data": "its two sides were tested on different data: import both of one",
+    "not_measured": "the import does not hold what it is about",
+}
+
+Device = Literal["CPU", "GPU"]
+
+
+# --------------------------------------------------------------------------- time
+
+
+@dataclass(frozen=True)
+class RunTime:
+    seconds: float
+    device: Device
+    similar: bool = False
+    """By other experiments, since an experiment has no runs of its own."""
+
+    def __str__(self) -> str:
+        """`40 CPU-seconds`, `12 CPU-minutes`, `0.4 GPU-hours`: one process is one CPU or GPU."""
+        if self.seconds < 90.0:
+            return f"{max(1, round(self.seconds))} {self.device}-seconds"
+        if self.seconds < 1200.0:
+            return f"{round(self.seconds / 60.0)} {self.device}-minutes"
+        hours = self.seconds / 3600.0
+        return f"{hours:.1f} {self.device}-hours" if hours < 100.0 else f"{hours:,.0f} {self.device}-hours"
+
+
+class RunTimes:
+    """Mean seconds a run of each experiment."""
+
+    def __init__(self, experiments: Iterable[ExperimentRecord]) -> None:
+        self.experiments = {it.id: it for it in experiments}
+        self.own: dict[str, RunTime] = {}
+        for name, it in self.experiments.items():
+            timed = [run for run in it.runs if run.status == "done" and run.seconds > 0.0]
+            if timed:
+                device: Device = "CPU" if timed[-1].device.startswith("cpu") else "GPU"
+                self.own[name] = RunTime(sum(run.seconds for run in timed) / len(timed), device)
+
+    def a_run(self, experiment: str) -> RunTime | None:
+        """Of the experiment itself, else of those most like it; None where nothing was ever run."""
+        if experiment in self.own:
+            return self.own[experiment]
+        like = self._most_like(experiment)
+        if not like:
+            return None
+        devices = [it.device for it in like]
+        mean = sum(it.seconds for it in like) / len(like)
+        return RunTime(mean, max(set(devices), key=lambda it: (devices.count(it), it)), similar=True)
+
+    def of(self, runs: Mapping[str, int]) -> RunTime | None:
+        """Of so many runs of each experiment; None where one of them has nothing to go by."""
+        each = {name: self.a_run(name) for name, number in runs.items() if number > 0}
+        known = {name: it for name, it in each.items() if it is not None}
+        if not known or len(known) < len(each):
+            return None
+        seconds = sum(it.seconds * runs[name] for name, it in known.items())
+        device: Device = "GPU" if any(it.device == "GPU" for it in known.values()) else "CPU"
+        return RunTime(seconds, device, similar=any(it.similar for it in known.values()))
+
+    def _most_like(self, experiment: str) -> list[RunTime]:
+        """Same model and data set, else same model, else any."""
+        record = self.experiments.get(experiment)
+        if record is None:
+            return list(self.own.values())
+        model = {name for name, it in self.experiments.items() if it.model == record.model}
+        data = {name for name in model if self.experiments[name].dataset == record.dataset}
+        groups = ([it for name, it in self.own.items() if name in names] for names in (data, model, self.own))
+        return next((like for like in groups if like), [])
+
+
+# --------------------------------------------------------------------------- outlooks
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What it would take to settle one open claim."""
+
+    claim: str
+    kind: str
+    reason: str
+    """Reason code of the verdict as it is."""
+    seeds_now: Mapping[str, int]
+    """Experiment -> seeds that count."""
+    reproduce: Needed = NONE
+    contradict: Needed = NONE
+    seeds: int | None = None
+    """An arm, those already run included: for 80 %, whichever way it goes."""
+    first: bool = False
+    """Nothing can be said of it before `seeds` seeds."""
+    time: RunTime | None = None
+    """Of the runs that are missing; None where nothing tells."""
+    part: str | None = None
+    """The comparison that decides how many."""
+    why_not: str | None = None
+    """Code or sentence: why there is no number of seeds."""
+    question: Question | None = field(default=None, compare=False)
+    levels: Levels = FULL
+    imported: bool = False
+    """Whether it rests on imported runs, which no command of ours adds to."""
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Experiment -> runs that are still to be had."""
+        return {name: max(0, (self.seeds or 0) - n) for name, n in self.seeds_now.items()}
+
+    @property
+    def by_seeds(self) -> bool:
+        """Whether more seeds are any use at all; how much, `chance` tells."""
+        return self.reason in _SEEDS_HELP and self.why_not in (None, *_OBSTACLES)
+
+    def chance(self, seeds: int) -> float | None:
+        """To be decided with `seeds` seeds an arm, if all is as it is now; None where that is not known."""
+        if self.question is None or self.first:
+            return None
+        return self.question.chance(seeds, self.levels)
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What further seeds are planned by: the evidence at the last look, and the level of the next."""
+
+    experiments: Mapping[str, ExperimentRecord]
+    priors: Priors
+    test_sizes: Mapping[str, int]
+    alpha: float
+
+
+def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]:
+    """One for each inconclusive claim, in the order of the claims; `alpha`: of the look that is to come."""
+    experiments = {it.id: it for it in audit.experiments}
+    if audit.looks:
+        seeds = furthest(audit.looks).seeds
+        experiments = {name: first_seeds(it, seeds) for name, it in experiments.items()}
+    priors = priors_of(audit.claims, experiments, audit.test_sizes)
+    level = next_level(audit.looks) if alpha is None else alpha
+    evidence = _Evidence(experiments, priors, audit.test_sizes, level)
+    times = RunTimes(audit.experiments)
+    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
+    found = []
+    for claim, verdict in pairs:
+        if verdict.outcome == "inconclusive":
+            outlook = _outlook(claim, verdict, evidence, _levels(claim, verdict, pairs, evidence))
+            imported = any(r.imported for name in claim.experiments for r in _runs(experiments, name))
+            time = times.of(outlook.missing) if outlook.seeds and not imported else None
+            found.append(replace(outlook, time=time, imported=imported))
+    return tuple(found)
+
+
+def _runs(experiments: Mapping[str, ExperimentRecord], name: str) -> Sequence[Run]:
+    return experiments[name].runs if name in experiments else ()
+
+
+def _levels(
+    claim: ClaimRecord, own: Verdict, pairs: Sequence[tuple[ClaimRecord, Verdict]], evidence: _Evidence
+) -> Levels:
+    """What the claim's p-values must reach, the others staying as they are; open ones count as not shown.
+
+    What is the same test of the same runs counts once.
+    """
+
+    def key(it: ClaimRecord, v: Verdict) -> str:
+        return one_test(it, v, (v.p_reproduced, v.p_contradicted), evidence.experiments)
+
+    once: dict[str, tuple[ClaimRecord, Verdict]] = {}
+    for it, v in pairs:
+        if _tested(v) or v.reason in _SEEDS_HELP:
+            once.setdefault(key(it, v), (it, v))
+    once.pop(key(claim, own), None)
+    others = []
+    for it, v in once.values():
+        ps = (v.p_reproduced, v.p_contradicted) if _tested(v) else (None, None)
+        p, q = (1.0 if p is None else p for p in ps)
+        others.append((p, q, it.primary))
+    return Levels(*thresholds(others, is_primary=claim.primary, alpha=evidence.alpha))
+
+
+def _tested(verdict: Verdict) -> bool:
+    return verdict.p_reproduced_adjusted is not None
+
+
+def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: _Evidence, levels: Levels) -> Outlook:
+    experiments = evidence.experiments
+    counted = zip(claim.experiments, verdict.n, strict=False)  # of a deterministic experiment one run is all
+    pairs = ((name, n, experiments.get(name)) for name, n in counted)
+    seeds = {name: n for name, n, it in pairs if not (it and it.runs and it.deterministic)}
+    plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
+    if verdict.reason not in _SEEDS_HELP:
+        return replace(plain, why_not=verdict.reason)
+    kind = KINDS[claim.kind]
+    if kind.of_costs and kind.arms is None and _tested(verdict):
+        return replace(plain, why_not="needs_sizes")
+    if why := _cannot_run(claim, experiments):
+        return replace(plain, why_not=why)
+    if kind.of_printed and _on_other_data(claim, experiments):
+        return replace(plain, why_not="other_data")
+    if min(seeds.values(), default=LEAST) < LEAST:
+        return replace(plain, seeds=LEAST, first=True)
+    case = case_of(claim, experiments, test_sizes=evidence.test_sizes, priors=evidence.priors)
+    test = None if obstacle(case) else test_of(case)
+    if test is None or test.question is None:
+        target = claim.details.get("target")
+        coarse = (
+            test is not None and target is not None and coarse_steps(case.arms, claim.metric, float(target))
+        )
+        return replace(plain, why_not="coarse_steps" if coarse else "no_rule")
+    planned, question = test.question.plan(levels), test.question
+    why_not: str | None = planned.obstacle
+    if why_not == "no_number_of_our_seeds" and not kind.of_printed:
+        why_not = "no_number_of_seeds"
+    # at least one more than there are: what is open is not settled by what there is
+    enough = None if planned.fewest is None else max(planned.fewest, min(seeds.values()) + 1)
+    return replace(
+        plain,
+        reproduce=planned.reproduce,
+        contradict=planned.contradict,
+        seeds=enough,
+        part=question.weakest if isinstance(question, Several) else None,
+        why_not=why_not,
+        question=question,
+    )
+
+
+def _on_other_data(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> bool:
+    """Whether it is known that its runs are not on the paper's data, so that no printed number is judged.
+
+    What was never planned for a corpus has neither runs nor a configuration: there nothing is known.
+    """
+    known = [experiments[name] for name in claim.experiments if name in experiments]
+    return any(it.scope == "other_data" and (it.runs or it.config) for it in known)
+
+
+def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> str | None:
+    """Why an experiment of the claim can have no runs, or None."""
+    if not claim.experiments:
+        return "no experiment stands behind it"
+    for name in claim.experiments:
+        record = experiments.get(name)
+        if record is None:
+            return f"there is no experiment {name!r}"
+        if record.not_run and not record.config and record.not_run not in _MERELY_NOT_RUN:
+            begins = "cannot be run" if record.unavailable else "not run"
+            return f"{begins}: {record.not_run.rstrip('.')}"
+    return None
+
+
+# --------------------------------------------------------------------------- in words
+
+
+def settling(audit: Audit) -> dict[str, Settling]:
+    """By claim, the cheapest first; at the level of the look that is to come."""
+    return {
+        it.claim: Settling(
+            text=sentence(it),
+            reproduce=it.reproduce,
+            contradict=it.contradict,
+            seeds=it.seeds,
+            missing=dict(it.missing) if it.seeds is not None else {},
+            seconds=it.time.seconds if it.time else None,
+            device=it.time.device if it.time else None,
+        )
+        for it in sorted(outlooks(audit), key=cost)
+    }
+
+
+def cost(outlook: Outlook) -> tuple[bool, bool, float, int]:
+    """Without a number of seeds last, without a known time before them."""
+    seconds = outlook.time.seconds if outlook.time else 0.0
+    return outlook.seeds is None, outlook.time is None, seconds, sum(outlook.missing.values())
+
+
+def sentence(outlook: Outlook) -> str:
+    """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    why, imported = outlook.why_not, outlook.imported
+    if why is not None:
+        of_import = _OF_IMPORTS.get(why) if imported else None
+        return of_import or _OBSTACLES.get(why) or HOPELESS.get(why) or why
+    if imported and outlook.reason == "not_run":  # what the imported program would have to add
+        metric = outlook.claim.rpartition(":")[2]
+        return f"{metric} was not imported for every side: import it, of {LEAST} seeds or more"
+    part = f" (weakest: {outlook.part})" if outlook.part else ""
+    if imported:
+        return f"{outlook.seeds} seeds, the further ones by the program that was imported{part}"
+    time = outlook.time
+    if outlook.first:
+        begun = "not run" if outlook.reason == "not_run" else "too few seeds"
+        about = (
+            f"about {time}{' by similar experiments' if time.similar else ''}" if time else "time not known"
+        )
+        return f"{begun}: {LEAST} seeds first, {about}"
+    return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"

@@ -1,0 +1,195 @@
+"""Progress of a suite on the screen: bars with the time left on a terminal, a line a run elsewhere.
+
+Elsewhere a run that takes long is told of every minute, too.
+
+A bar for work on a file: bytes done, of how many, and the time left. Nothing where nobody looks on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from audit.names import span
+from audit.record import Run
+
+if TYPE_CHECKING:
+    from audit.runner.plan import Job
+
+#: Seconds below which nobody asks how long it takes.
+_WORTH_TELLING = 30.0
+#: Seconds after which runs at work are told of where there are no bars, if nothing else was said.
+_SILENCE = 60.0
+_STOPPING = "stopping: keeping the state of the runs at work; Ctrl-C again ends at once"
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Who reads has gone; the runs go on in silence."""
+        self.quiet = True
+
+
+def new_console() -> Console:
+    """Stderr; `out` writes lines as they are, neither wrapped nor coloured."""
+    return _Console(stderr=True)
+
+
+def quiet_console() -> Console:
+    """Writes nothing: whoever calls from Python has the records."""
+    return _Console(stderr=True, quiet=True)
+
+
+class Screen:
+    """Listens to `audit.runner.execute`."""
+
+    def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
+        self.console, self.total, self.finished, self.workers = console, total, 0, workers
+        self.started: dict[str, float] = {}
+        self.told_time = False
+        self.titles: dict[str, str] = {}
+        self.spoke = time.monotonic()
+        self.bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+        self.all = self.bars.add_task("all runs", total=float(total), state=f"0 of {total}")
+        self.active: dict[str, TaskID] = {}
+        self.shares: dict[str, float] = {}
+
+    def __enter__(self) -> Self:
+        self.bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bars.stop()
+
+    def began(self, job: Job) -> None:
+        """A run begins, or goes on."""
+        self.started.setdefault(job.spec.key, time.monotonic())
+        self.titles[job.spec.key] = job.title
+        if job.spec.key not in self.active:
+            self.active[job.spec.key] = self.bars.add_task(f"  {job.title}", total=1.0, state="starting")
+
+    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
+        """`done` of `total` steps of one run."""
+        share = done / max(1, total)
+        self.shares[job.spec.key] = share
+        state = f"loss {loss:.4f}" if loss is not None else ""
+        if job.spec.key in self.active:
+            self.bars.update(self.active[job.spec.key], completed=share, state=state)
+        self._show_all()
+        if not self.console.is_terminal and time.monotonic() - self.spoke >= _SILENCE:
+            self._say("; ".join(self._at_work()))
+
+    def _at_work(self) -> Iterator[str]:
+        """`words seed 0: 40 %, 52 s`, of each run of which steps were told."""
+        for key in self.active:
+            if key in self.shares:
+                took = span(time.monotonic() - self.started[key])
+                yield f"{self.titles[key]}: {self.shares[key]:.0%} done, {took}".replace("%", " %")
+
+    def waiting(self, job: Job) -> None:
+        """Another process has this run."""
+        self._say(f"{job.title}: another process is at work on it; waiting")
+
+    def stopping(self) -> None:
+        """The first interrupt came, maybe while a line is being written."""
+        try:
+            self._say(_STOPPING)
+        except RuntimeError:  # the stream was about to write
+            os.write(self.console.file.fileno(), f"\n{_STOPPING}\n".encode())
+
+    def _say(self, text: str) -> None:
+        self.spoke = time.monotonic()
+        self.console.out(text, highlight=False)
+
+    def ended(self, job: Job, run: Run) -> None:
+        """A record is there."""
+        self.finished += 1
+        task = self.active.pop(job.spec.key, None)
+        self.shares.pop(job.spec.key, None)
+        if task is not None:
+            self.bars.remove_task(task)
+            text = f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}"
+            self._say(text)
+            self._tell_time(job, run)
+        self._show_all()
+
+    def _tell_time(self, job: Job, run: Run) -> None:
+        """Once, behind the first run that was made here: how long the others take at that pace."""
+        left = self.total - self.finished
+        if self.told_time or run.status != "done" or not left:
+            return
+        self.told_time = True
+        took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
+        others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long as this
+        if others >= _WORTH_TELLING:
+            self._say(f"about {span(others)} for the other {left} at that pace")
+
+    def _show_all(self) -> None:
+        done = self.finished + sum(self.shares.values())
+        self.bars.update(self.all, completed=done, state=f"{self.finished} of {self.total}")
+
+
+def _outcome(run: Run) -> str:
+    if run.status == "failed":
+        return f"failed: {run.reason}"
+    shown = [f"{name} {run.metrics[name]:.2f}" for name in ("P@1", "P@3", "P@5") if name in run.metrics]
+    return f"{'  '.join(shown)}  ({run.seconds:.0f} s)"
+
+
+class Show(Protocol):
+    """Bytes done and bytes in all, None for unknown, and what is being done to the file."""
+
+    def __call__(self, done: int, total: int | None, what: str = "") -> None: ...
+
+
+@contextmanager
+def bytes_bar(name: str, console: Console | None = None, *, speed: bool = False) -> Iterator[Show]:
+    """What shows progress for a block, with bytes a second if `speed`; the bar goes with the block.
+
+    It appears with the first call, on a terminal only.
+    """
+
+    console = console or new_console()
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        *([TransferSpeedColumn()] if speed else []),
+        TimeRemainingColumn(),
+    )
+    bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bars.add_task(name, total=None)
+
+    def show(done: int, total: int | None, what: str = "") -> None:
+        bars.update(task, description=f"{name}: {what}" if what else name, completed=done, total=total)
+        bars.start()
+
+    try:
+        yield show
+    finally:
+        bars.stop()

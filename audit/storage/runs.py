@@ -1,0 +1,364 @@
+"""Run records on disk: content-addressed, atomic, safe for two processes.
+
+A store is a folder, and KEY is the hash of everything that decides the outcome of a run (`RunSpec.key`):
+
+    KEY.json            the record; JSON of `audit.record.Run`
+    KEY.npz             the top-k predictions that the record names; only a run that is done has any
+    manifests/          of each paper, what was planned and on record (`audit.storage.manifest`)
+    checkpoints/KEY/    what an unfinished run left for its continuation
+    members/KEY/        models of ensembles on the same data, for those with the same settings
+    locks/KEY.lock      held by the process that works on the run; the system frees it when that process dies
+    .KEY.*.tmp          what a killed writer left: never read, removed by the next writer of the same run
+
+A file gets its name by a rename, after its whole content is on the disk, and predictions get theirs before
+the record that names them. So a record is there and whole, or not there at all, whenever a process is killed.
+A record carries a seal over its content and the hash of its predictions, so that what was edited, cut or
+exchanged later is refused. That guards against accident and carelessness, not against forgery.
+All names are lower-case hex digits and dots, which every file system can hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from audit.errors import StoreError
+from audit.json_errors import unread
+from audit.record import FORMAT_VERSION, Run, RunSpec, digest, run_from_json, seal_of, sealed, to_json
+from audit.storage.files import explained, write
+
+Predictions = Mapping[str, NDArray[Any]]
+
+#: Seconds that `put` waits for another process that holds the run.
+PUT_WAIT = 60.0
+
+_KEY = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The answer to `Store.claim`."""
+
+    held: bool
+    """Whether this process may work on the run; False when another one does and we did not wait it out."""
+    record: Run | None
+    """The record as it stood after the lock was taken: whoever held it before may have finished the run."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of run records. It is made when the first thing is written to it."""
+
+    root: Path
+    _locks: dict[str, FileLock] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return Store, (self.root,)  # a worker process gets the folder, never the locks
+
+    # ----------------------------------------------------------------- reading
+
+    def get(self, key: str) -> Run | None:
+        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record.
+
+        A record that was changed after it was written is not sound: its seal shows it.
+        """
+        path = self._record(key)
+        with explained(path):
+            _refuse_folder(path)
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:
+                return None
+        return _parse(path, content)
+
+    def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
+        """All sound records, by key. One that is not sound never hides the others.
+
+        What is wrong with the rest goes to `problems`; without such a list it is raised, together, as one
+        `StoreError` after the last sound record. Files whose name is no key are none of ours.
+        """
+        found: list[StoreError] = []
+        for path in self._entries(self.root, ".json"):
+            try:
+                if _KEY.fullmatch(path.stem) and (run := self.get(path.stem)):
+                    yield run
+            except StoreError as err:
+                found.append(err)
+        if problems is not None:
+            problems.extend(found)
+        elif found:
+            raise StoreError("\n".join(str(problem) for problem in found))
+
+    def predictions(self, key: str) -> dict[str, NDArray[Any]] | None:
+        """The arrays beside the record, or None when there is no record or it names none.
+
+        Raises `StoreError` when the file is gone or is not, byte for byte, the one that `put` wrote.
+        """
+        run = self.get(key)
+        if run is None or run.predictions is None:
+            return None
+        record, path = self._record(key), self._predictions(key)
+        if run.predictions != path.name:
+            _reject(record, f"names the predictions {run.predictions!r} instead of {path.name!r}")
+        with explained(path):
+            _refuse_folder(path)
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError as err:
+                _reject(record, f"its predictions {path.name!r} are gone", err)
+        if hashlib.sha256(content).hexdigest() != run.predictions_sha256:
+            _reject(record, f"its predictions {path.name!r} are not those that were written with it")
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+                return dict(arrays)
+        except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
+            _reject(record, f"its predictions {path.name!r} are no arrays of numbers", err)
+
+    # ----------------------------------------------------------------- writing
+
+    def put(
+        self,
+        run: Run,
+        *,
+        predictions: Predictions | None = None,
+        retry: bool = False,
+        anew: bool = False,
+        durable: bool = True,
+    ) -> Run:
+        """Write a record, its predictions first, and return it as it was stored: with its seal.
+
+        A done run is replaced only with `anew`, a failed one with `retry` too, an interrupted one always.
+        Except for an interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that
+        nobody else can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end.
+        """
+        path, arrays = self._record(run.key), self._predictions(run.key)
+        _check_writable(run, path, predictions)
+        content = None if predictions is None else _npz(predictions)
+        run = _seal(_naming(run, arrays.name, content), path)
+        claimed = (
+            self.claim(run.key, wait=PUT_WAIT) if durable else nullcontext(Claim(True, self.get(run.key)))
+        )
+        with claimed as claim, explained(path):
+            _check_replaceable(claim, path, retry=retry, anew=anew)
+            _refuse_folder(arrays)
+            if durable:
+                self._remove_leftovers(run.key)
+            else:  # to list the folder for each of thousands takes longer than to write them: `sweep` does it
+                arrays.unlink(missing_ok=True)
+            if content is not None:
+                write(arrays, content, durable=durable)
+            write(path, to_json(run).encode(), durable=durable)
+            if run.status != "interrupted":
+                shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
+        return run
+
+    def take_back(self, run: Run) -> None:
+        """Remove a record that the caller has just put, predictions and all, since what it is part of failed.
+
+        Raises `StoreError` where the file system refuses, or where the record is not this one any more.
+        """
+        path, arrays = self._record(run.key), self._predictions(run.key)
+        with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
+            if not claim.held or claim.record is None or claim.record.seal != run.seal:
+                raise StoreError(f"{path}: it is not as it was just written; look into it")
+            path.unlink()
+            arrays.unlink(missing_ok=True)
+
+    @contextmanager
+    def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
+        """Hold a run against all other processes and threads while the block runs.
+
+        `wait` is the number of seconds to wait for another holder: None for ever, 0 not at all. Claims of one
+        thread nest. A process that dies, however it dies, holds nothing any more.
+        """
+        lock = self._lock(key)
+        held = self._acquire(lock, wait)
+        try:
+            yield Claim(held, self.get(key))
+        finally:
+            if held:
+                lock.release()
+
+    def checkpoint_path(self, key: str) -> Path:
+        """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""
+        path = self._checkpoint(key)
+        with explained(path):
+            path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def has_checkpoint(self, key: str) -> bool:
+        """Whether an unfinished run of that key left a state to go on from."""
+        folder = self._checkpoint(key)
+        return folder.is_dir() and any(it.suffix == ".pt" for it in folder.rglob("*"))
+
+    def members_path(self, spec: RunSpec, sources: Mapping[str, str] | None = None) -> Path:
+        """The folder in which ensembles keep models that others of the same data and code may use."""
+        same = {"model": spec.model, "data": spec.data, "revision": spec.revision}
+        same |= {"code": spec.code} if spec.code else {}
+        same |= {"sources": dict(sources)} if sources else {}
+        return self.root / "members" / digest(same)
+
+    def sweep(self) -> int:
+        """Remove what killed writers left and nobody is writing now; returns how many files and folders.
+
+        Whoever writes holds the lock of the run, so a leftover whose lock is free has no living writer.
+        Checkpoints of runs without a settled record stay: the next command goes on from them.
+        """
+        leftovers = self._entries(self.root, ".tmp") + self._entries(self.root / "checkpoints", "")
+        arrays = self._entries(self.root, ".npz")
+        leftovers += [path for path in arrays if not path.with_suffix(".json").exists()]
+        removed = 0
+        for key in sorted({match[0] for path in leftovers if (match := _KEY.search(path.name))}):
+            with suppress(StoreError), self.claim(key, wait=0) as claim, explained(self.root):
+                if claim.held:
+                    removed += self._remove_stale(key, claim.record)
+        return removed
+
+    # ----------------------------------------------------------------- names and locks
+
+    def _record(self, key: str) -> Path:
+        if not _KEY.fullmatch(key):
+            raise StoreError(f"{self.root}: {key!r} is no key of a run; a key is 32 digits of 0-9 and a-f")
+        return self.root / f"{key}.json"
+
+    def _predictions(self, key: str) -> Path:
+        return self._record(key).with_suffix(".npz")
+
+    def _checkpoint(self, key: str) -> Path:
+        return self.root / "checkpoints" / self._record(key).stem
+
+    def _lock(self, key: str) -> FileLock:
+        path = self.root / "locks" / f"{self._record(key).stem}.lock"
+        return self._locks.setdefault(key, FileLock(path))
+
+    def _acquire(self, lock: FileLock, wait: float | None) -> bool:
+        with explained(self.root):
+            Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire(timeout=-1 if wait is None else wait, poll_interval=0.1)
+            except Timeout:  # an OSError too, but not one to explain
+                return False
+        return True
+
+    # ----------------------------------------------------------------- leftovers
+
+    def _entries(self, folder: Path, *suffixes: str) -> list[Path]:
+        """What lies in the folder with one of the suffixes, sorted; nothing when the folder is not there."""
+        with explained(folder):
+            try:
+                return sorted(path for path in folder.iterdir() if path.suffix in suffixes)
+            except FileNotFoundError:
+                return []
+
+    def _remove_leftovers(self, key: str) -> int:
+        """Remove a run's half-written files, and predictions that no record names. The lock must be held."""
+        with explained(self.root):
+            names = os.listdir(self.root) if self.root.is_dir() else []  # noqa: PTH208 - names are quicker
+            leftovers = [name for name in names if key in name and name.endswith((".tmp", ".npz"))]
+            for name in leftovers:
+                (self.root / name).unlink(missing_ok=True)
+        return len(leftovers)
+
+    def _remove_stale(self, key: str, record: Run | None) -> int:
+        if record is None or record.status != "done":
+            return self._remove_leftovers(key)  # a checkpoint here belongs to a first try or to a retry
+        folder = self._checkpoint(key)
+        stale = int(folder.exists())
+        shutil.rmtree(folder, ignore_errors=True)
+        return stale
+
+
+# --------------------------------------------------------------------------- checks
+
+
+def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> None:
+    if run.key != run.spec.key:
+        raise StoreError(f"{path}: the run's key is not the hash of its spec, {run.spec.key!r}; use spec.key")
+    if run.contradiction:  # `get` would refuse it
+        raise StoreError(f"{path}: {run.contradiction}; store what belongs together")
+    if predictions is None:
+        return
+    if run.status != "done":
+        raise StoreError(f"{path}: a run that is {run.status!r} has no predictions; leave them out")
+    for name, array in predictions.items():
+        if array.dtype.hasobject:
+            raise StoreError(
+                f"{path}: the predictions {name!r} hold Python objects; give an array of numbers"
+            )
+
+
+def _check_replaceable(claim: Claim, path: Path, *, retry: bool, anew: bool) -> None:
+    if not claim.held:
+        raise StoreError(f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish")
+    if anew or claim.record is None or claim.record.status == "interrupted":
+        return
+    if claim.record.status == "done":
+        raise StoreError(f"{path}: a finished run is never replaced; choose another store to run it again")
+    if not retry:
+        raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
+
+
+def _parse(path: Path, content: bytes) -> Run:
+    """The record in `content`, which was read from `path`. Raises `StoreError` for all that is not sound."""
+    try:
+        text = content.decode()
+        found = json.loads(text)
+        version = found["format_version"]
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise StoreError(
+                f"{path}: format {version} was written by a newer version of this tool, and this one reads up"
+                f" to {FORMAT_VERSION}; update the tool or choose another folder"
+            )
+        run = run_from_json(text)
+    except (ValueError, KeyError, TypeError, RecursionError) as err:
+        _reject(path, f"no whole run record ({unread(err)})", err)
+    if not path.stem == run.key == run.spec.key:
+        _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
+    if not run.seal:
+        _reject(path, "it has no seal, so it was not written as it stands")
+    if run.seal != seal_of(found):
+        _reject(path, "it was changed after it was written")
+    return run
+
+
+def _naming(run: Run, name: str, content: bytes | None) -> Run:
+    """The run that names its predictions, the bytes `content` under `name`."""
+    if content is None:
+        return replace(run, predictions=None, predictions_sha256=None)
+    return replace(run, predictions=name, predictions_sha256=hashlib.sha256(content).hexdigest())
+
+
+def _seal(run: Run, path: Path) -> Run:
+    try:
+        return sealed(run)
+    except ValueError as err:
+        raise StoreError(f"{path}: a record holds no NaN or infinity ({err}); store a failed run") from err
+
+
+def _refuse_folder(path: Path) -> None:
+    """Say what stands in the way: no other store is needed, and no file is there to delete."""
+    if path.is_dir():
+        raise StoreError(f"{path}: a folder stands where a file of this run belongs; move the folder away")
+
+
+def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:
+    raise StoreError(f"{path}: {reason}; restore it, or move it away and run that seed again") from cause
+
+
+def _npz(arrays: Predictions) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **dict[str, Any](arrays))
+    return buffer.getvalue()
