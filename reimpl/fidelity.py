@@ -17,17 +17,17 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-Array = npt.NDArray[Any]
-Test = Callable[[], str]
+from reimpl.reference.numbers import Array as Array
+from reimpl.reference.numbers import MismatchError as MismatchError
+from reimpl.reference.numbers import Test as Test
+from reimpl.reference.numbers import arrays as arrays
+from reimpl.reference.numbers import close as close
+from reimpl.reference.numbers import close_after_step as close_after_step
+from reimpl.reference.numbers import group as group
+from reimpl.reference.numbers import manifest as manifest
 
 _REFERENCE = "reimpl.reference"
 
@@ -41,10 +41,6 @@ class Check:
     passed: bool
     detail: str
     """One sentence: what was compared and how close it came, or where it departs."""
-
-
-class MismatchError(Exception):
-    """A number of ours departs from its reference; one sentence saying which, by how much."""
 
 
 def check(model: str) -> tuple[Check, ...]:
@@ -109,66 +105,3 @@ def _run(model: str, name: str, test: Test) -> Check:
 
 def _sentence(err: BaseException) -> str:
     return f"{type(err).__name__}: " + " ".join(str(err).split())
-
-
-# ------------------------------------------------------------------- for the packages of reference numbers
-
-
-def manifest(package: str) -> Mapping[str, Any]:
-    """`manifest.json` of a package of reference numbers."""
-    content: Mapping[str, Any] = json.loads((resources.files(package) / "manifest.json").read_text("utf-8"))
-    return content
-
-
-def arrays(package: str, file: str) -> dict[str, Array]:
-    """All arrays of an .npz file that lies in a package."""
-    with (resources.files(package) / file).open("rb") as stream, np.load(stream) as stored:
-        return {name: stored[name] for name in stored.files}
-
-
-def group(stored: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    """The arrays whose name starts with `prefix`, without it."""
-    return {name.removeprefix(prefix): a for name, a in stored.items() if name.startswith(prefix)}
-
-
-def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance: float) -> float:
-    """Largest |ours - reference| / max(1, max |reference|).
-
-    Raises `MismatchError` if that exceeds `tolerance`, if shapes differ or if a value is not finite.
-    """
-    a, b = np.asarray(ours, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    if a.shape != b.shape:
-        raise MismatchError(f"{name} has shape {a.shape}, not {b.shape}")
-    if a.size == 0:
-        raise MismatchError(f"{name} is empty, so nothing was compared")
-    gap = float(np.max(np.abs(a - b)) / max(1.0, np.max(np.abs(b))))
-    if not gap <= tolerance:  # NaN fails too
-        raise MismatchError(f"{name} departs by {gap:.1e}, more than {tolerance:.0e}")
-    return gap
-
-
-def close_after_step(
-    name: str,
-    ours: Array,
-    reference: Array,
-    *,
-    before: Array,
-    gradient: Array,
-    decay: float = 0.0,
-    tolerance: float = 2e-6,
-) -> float:
-    """Weights after a first step of Adam, where the step is determined: largest |ours - reference|.
-
-    The first step is lr g / (|g| + small): where g is rounding noise it goes either way, so that only entries
-    with |g| >= 1e-6 are compared. Where g is 0 the weight must not have moved at all; a decay moves it as
-    it does in the reference.
-    """
-    if not ours.shape == reference.shape == before.shape == gradient.shape:
-        raise MismatchError(f"{name} has shape {ours.shape}, not {reference.shape}")
-    if not decay and not np.array_equal(ours[gradient == 0], before[gradient == 0]):
-        raise MismatchError(f"{name} moves entries that have no gradient")
-    clear = (np.abs(gradient) >= 1e-6) | ((gradient == 0) if decay else False)
-    gap = float(np.max(np.abs(ours - reference), where=clear, initial=0.0))
-    if not gap <= tolerance:
-        raise MismatchError(f"{name} departs by {gap:.1e} after one step, more than {tolerance:.0e}")
-    return gap

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,3 +83,55 @@ def test_what_reads_judges_or_reports_starts_without_torch() -> None:
     light = [module for module in MODULES if under(module, *LIGHT)]
     ran = subprocess.run([sys.executable, "-c", script, *light], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_there_is_no_circle_of_imports() -> None:
+    """Imports inside functions counted; those for types alone are not."""
+    reads = {name: set(modules_imported(name, path)) for name, path in MODULES.items()}
+    done: set[str] = set()
+    while ready := {name for name in reads.keys() - done if not reads[name] - done}:
+        done |= ready
+    left = reads.keys() - done
+    circles = sorted(name for name in left if reaches(name, name, reads))
+    assert not circles
+
+
+def modules_imported(name: str, path: Path) -> Iterator[str]:
+    """Modules of ours that a file imports, but for types."""
+    tree = ast.parse(path.read_bytes())
+    types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in types:
+            for it in node.names:
+                module = f"{node.module}.{it.name}"
+                found = module if module in MODULES else str(node.module)
+                if found in MODULES and found != name:
+                    yield found
+
+
+def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
+    seen: set[str] = set()
+    todo = set(reads[start])
+    while todo:
+        module = todo.pop()
+        if module == goal:
+            return True
+        seen.add(module)
+        todo |= reads[module] - seen
+    return False
+
+
+#: Lines of Python. The aim is 32,000 and 30,000: a budget is lowered with what goes, and never raised.
+BUDGET = {"product": 58_600, "tests": 53_500}
+
+
+def test_the_project_stays_small() -> None:
+    product = sum(path.read_text("utf-8").count("\n") for path in PATHS)
+    tests = sum(path.read_text("utf-8").count("\n") for path in (ROOT / "tests").rglob("*.py"))
+    assert product <= BUDGET["product"]
+    assert tests <= BUDGET["tests"]

@@ -27,8 +27,17 @@ import torch
 from torch import Tensor
 
 from reimpl import losses
-from reimpl.fidelity import Array, MismatchError, Test, arrays, close, close_after_step, group, manifest
 from reimpl.optim import OPTIMISERS, with_sparse_gradients
+from reimpl.reference.numbers import (
+    Array,
+    MismatchError,
+    Test,
+    arrays,
+    close,
+    close_after_step,
+    group,
+    manifest,
+)
 
 Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]

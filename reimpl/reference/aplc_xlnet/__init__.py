@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from reimpl.aplc_xlnet import Summary
-from reimpl.fidelity import Test
 from reimpl.reference import aplc, comparer
+from reimpl.reference.numbers import Test
 
 
 def build(case: Any, weights: Any, inputs: Any) -> aplc.Layer:

@@ -16,8 +16,8 @@ from scipy import sparse
 
 from reimpl import linear
 from reimpl.data.dataset import Dataset, Split
-from reimpl.fidelity import Array, MismatchError, Test, close
 from reimpl.protocol import protocol
+from reimpl.reference.numbers import Array, MismatchError, Test, close
 from reimpl.word_batches import word_weights
 
 _TIGHT = {"tolerance": 1e-10, "most_iterations": 100_000}

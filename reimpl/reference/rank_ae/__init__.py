@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from reimpl import rank_ae
-from reimpl.fidelity import MismatchError
 from reimpl.rank_ae import VARIANTS, Config, Learned, RankAE
+from reimpl.reference.numbers import MismatchError
 from reimpl.word_batches import WordBatch
 
 _NAMES = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reimpl.fidelity import Array
+from reimpl.reference.numbers import Array
 from reimpl.xml_cnn import VARIANTS, XMLCNN
 
 
