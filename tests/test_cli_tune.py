@@ -21,8 +21,6 @@ from reimpl.fidelity import Check
 from reimpl.training import Interrupted, Result, Watch
 from tests.runner.papers import write_corpus, write_paper
 
-pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
-
 TUNE = ("tune", "toy.yaml", "--data", "corpus")
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words", "--seeds", "1")
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from audit.claims.load import Paper, load
 from audit.runner import make_plan
 from tests.runner.papers import write_corpus, write_paper
-
-pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
-
 from tests.runner.test_tuning_runs import PLACE, put_study, question, settings
 
 READINGS = """readings:

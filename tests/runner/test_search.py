@@ -17,11 +17,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from audit.errors import AuditError
 from audit.runner.tuning.search import Outcome, Search, TrialStopped
 from audit.study import SearchRange, Trial
-
-pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
 
 X = SearchRange("config.x", -1.0, 1.0)
 RATE = SearchRange("training.rate", 1e-4, 1.0, log=True)
@@ -325,11 +322,3 @@ def test_no_trial_begins_after_the_time_is_over(tmp_path: Path) -> None:
     it = search(tmp_path)
     it.work(hill, 5, until=0.0)
     assert it.trials() == ()
-
-
-def test_without_optuna_one_sentence_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(AuditError, match=r"^audit tune needs Optuna; pip install 'xmtc-audit\[tune\]'$"):
-        search(tmp_path).work(hill, 1)

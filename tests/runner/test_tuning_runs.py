@@ -30,8 +30,6 @@ from reimpl.protocol import Protocol
 from reimpl.training import train
 from tests.runner.papers import write_corpus, write_paper
 
-pytest.importorskip("optuna", reason="a search needs Optuna (the extra tune)")
-
 PLACE = "title: Words, model"
 VALUES = {
     "training.learning_rate": 3e-3,

@@ -64,7 +64,7 @@ def search_of(question: Question, store: Path) -> Search:
 def carry_on(question: Question, way: Way, listener: Listener) -> Study | None:
     """The study when its budget is spent; None where it was interrupted. What there is is kept either way.
 
-    Raises `AuditError` without Optuna, `StoreError` when the folder cannot be written.
+    Raises `StoreError` when the folder cannot be written.
     """
     search = search_of(question, way.store)
     known = {it.number for it in search.trials()}

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from filelock import FileLock, Timeout
 
-from audit.errors import AuditError
 from audit.storage.files import explained
 from audit.study import Json, SearchRange, Trial
 from audit.study import TrialState as State
@@ -79,7 +78,7 @@ class Search:
         return self.folder / "journal.log"
 
     def trials(self) -> tuple[Trial, ...]:
-        """Those that are over, by number; none where nobody began. Raises `AuditError` without Optuna."""
+        """Those that are over, by number; none where nobody began."""
         if not self.journal.exists():
             return ()
         over = [_as_record(it) for it in self._study().get_trials(deepcopy=False)]
@@ -278,11 +277,9 @@ def _distribution(it: SearchRange) -> optuna.distributions.BaseDistribution:
 
 
 def _optuna() -> None:
-    """Raises `AuditError` where it is not installed; keeps it from writing to the screen."""
-    try:
-        import optuna
-    except ImportError as err:
-        raise AuditError("audit tune needs Optuna; pip install 'xmtc-audit[tune]'") from err
+    """Keeps it from writing to the screen."""
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
