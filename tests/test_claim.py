@@ -813,8 +813,9 @@ def test_metric_names_are_those_of_the_metrics() -> None:
 
 def test_reading_claims_imports_no_torch() -> None:
     code = (
-        "import sys; from audit.claim import builtin_claims, load; [load(path) for path in builtin_claims()];"
-        "print([name for name in ('torch', 'scipy', 'numpy', 'reimpl', 'matplotlib') if name in sys.modules])"
+        "import sys; from audit.claims.load import builtin_claims, load;"
+        "[load(path) for path in builtin_claims()];"
+        "print([name for name in ('torch', 'scipy', 'numpy', 'pandas', 'matplotlib') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -952,3 +953,17 @@ def test_a_metric_over_a_subset_of_labels_has_its_own_name(tmp_path: Path) -> No
     claimed = ("of: t1.words, metric: P@1", 'of: t1.words, metric: "RP@5[few]"')
     record = load(write_paper(tmp_path, columns, claimed)).claim_records()[1]
     assert (record.id, record.metric, record.printed) == ("words-value:RP@5[few]", "RP@5[few]", ("60.00",))
+
+
+def test_which_labels_a_group_holds_is_fixed_with_the_margins(tmp_path: Path) -> None:
+    """Else runs that ranked other labels would be taken for this group's."""
+    columns = ("columns: [P@1, P@3]", 'columns: [P@1, "RP@5[few]"]')
+    claimed = ("of: t1.words, metric: P@1", 'of: t1.words, metric: "RP@5[few]"')
+    hashes = []
+    for few in ("{from: 1, to: 5}", "{from: 1, to: 6}"):
+        path = write_paper(tmp_path, columns, claimed)
+        text = path.read_text()
+        assert "name: Corpus" in text
+        path.write_text(text.replace("name: Corpus", f"strata: {{few: {few}}}, name: Corpus", 1))
+        hashes.append(load(path).margins_hash)
+    assert hashes[0] != hashes[1]

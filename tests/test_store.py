@@ -80,7 +80,7 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A process of its own that runs `script` with this module's `make` and an open `store`."""
     head = (
         "import os, random, signal, sys, time\nfrom pathlib import Path\nimport numpy as np\n"
-        "from audit.store import Store\nfrom tests.test_store import bare, make, PREDICTIONS\n"
+        "from audit.storage.runs import Store\nfrom tests.test_store import bare, make, PREDICTIONS\n"
         "store = Store(Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", head + textwrap.dedent(script), *map(str, arguments)]

@@ -257,12 +257,20 @@ class Paper(Model):
                 "negligible": claim.negligible,
                 "paired": False,  # a key of earlier versions, which no file of ours has had
                 "printed": claim.printed,
+                **self._stratum(claim),
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
         }
         code = self.paper.code
         known = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
         return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **known}
+
+    def _stratum(self, claim: record.ClaimRecord) -> dict[str, Any]:
+        """Which labels a metric such as RP@5[few] is about, where the data set says so."""
+        _, group, name = claim.metric.partition("[")
+        known = self.datasets[claim.dataset].strata if group and claim.dataset else {}
+        it = known.get(name.removesuffix("]"))
+        return {"stratum": [it.from_, it.to]} if it else {}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]

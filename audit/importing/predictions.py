@@ -274,8 +274,10 @@ def scored(
 
     `n_labels` counts all labels that are known: of test and training documents, and predicted ones.
     """
-    wanted = {name: parse(name) for name in metrics_used(paper)}
+    names = metrics_used(paper)
+    wanted = {name: parse(name) for name in names if "[" not in name}
     notes, ks, decisions = [], set(), []
+    notes += [f"{name} not scored: lists of all labels rank no group alone" for name in names if "[" in name]
     for name, metric in wanted.items():
         if metric.k is None:
             decisions.append(name)

@@ -254,14 +254,20 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
 
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
-    """`same_data` if that is declared, one way or the other, of every run; else `other_split` if that is."""
+    """`same_data` if that is declared, one way or the other, of every run; else `other_split` if that is.
+
+    What is stated counts only where no fingerprint tells: one that is not the paper's speaks against it.
+    """
     data = paper.datasets[dataset]
     known = (*(data.content or ()), *(data.partition or ()))
-    held = [(run.data.fingerprint in known, Provenance.of(run)) for run in runs]
-    if all((its_content or it.same_data) and not it.other_split for its_content, it in held):
-        return "same_data"
-    near = all(its_content or it.same_data or it.other_split for its_content, it in held)
-    return "other_split" if near else "other_data"
+    same, near = [], []
+    for run in runs:
+        it, its_content = Provenance.of(run), run.data.fingerprint in known
+        another = bool(known) and not its_content and run.data.fingerprint != UNKNOWN
+        stated = bool(it.same_data) and not another
+        same.append((its_content or stated) and not it.other_split)
+        near.append(its_content or stated or bool(it.other_split))
+    return "same_data" if all(same) else "other_split" if all(near) else "other_data"
 
 
 # --------------------------------------------------------------------------- what is said of them

@@ -309,7 +309,11 @@ def _definitions(paper: Paper) -> dict[str, str]:
     found = {}
     for name, it in {**paper.single_experiments, **readings}.items():
         idle = {key for key in ("noise", "training", "tuning", "command") if not getattr(it, key)}
-        found[name] = digest(it.model_dump(mode="json", exclude={"title", "method", "readings", *idle}))
+        content = it.model_dump(mode="json", exclude={"title", "method", "readings", *idle})
+        dataset = paper.datasets.get(it.dataset or "")
+        strata = dataset.strata if dataset else {}
+        groups = {group: [of.from_, of.to] for group, of in strata.items()}
+        found[name] = digest([content, groups] if groups else content)
     return found
 
 

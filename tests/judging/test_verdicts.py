@@ -320,7 +320,8 @@ def test_the_order_of_claims_and_runs_changes_nothing() -> None:
 
 
 def test_importing_the_comparator_loads_neither_torch_nor_scipy() -> None:
-    code = "import sys, audit.verdicts; print([m for m in ('torch', 'scipy', 'numpy') if m in sys.modules])"
+    heavy = "[m for m in ('torch', 'scipy', 'numpy') if m in sys.modules]"
+    code = f"import sys, audit.judging.verdicts; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
