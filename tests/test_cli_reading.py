@@ -189,7 +189,7 @@ def test_the_command_in_the_report_says_all_that_is_needed_to_read_it() -> None:
 
 REFUSED = [
     ("records", (), "records/train.jsonl:1: no field 'text'; here are 'tags', 'title', 'body'"),
-    ("records", FIELDS[2:], "is one string; state --separator ... that parts its labels"),
+    ("records", FIELDS[2:], "are one string; state --separator ... that parts its labels"),
     ("records", (*FIELDS, "--ids"), "option --ids means nothing for JSON lines; it takes --text-field, "),
     ("records", ("--separator", ""), "--separator is empty; give at least one character"),
     ("records", ("--format", "word"), "format 'word' is unknown; known are lml"),
