@@ -60,7 +60,7 @@ class Bar:
 @pytest.fixture
 def bar(monkeypatch: pytest.MonkeyPatch) -> Bar:
     made = Bar()
-    monkeypatch.setattr(audit.bytes_bar, "bytes_bar", made)
+    monkeypatch.setattr(audit.runner.progress, "bytes_bar", made)
     data_request._prepared.cache_clear()
     return made
 
