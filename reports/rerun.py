@@ -17,7 +17,7 @@ NO_RUN = "no run"
 SWITCHES = frozenset(
     {
         *("--ids", "--raw", "--tokenised", "--until-settled", "--untuned", "--allow-commands", "--readings"),
-        *("--retry-failed", "--no-retry-failed", "--rerun-changed"),
+        *("--retry-failed", "--rerun-changed"),
     }
 )
 

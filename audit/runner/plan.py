@@ -252,15 +252,14 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
     if settings.tuned_on:
         made_on = settings.tuned_on.resolve().name
         return (
-            f"{paper}: {option('tuned_on', settings.tuned_on)}: no study made on {made_on} is "
+            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {made_on} is "
             f"in {settings.cache.parent} for {first_of(names)}; `audit tune {paper}{meant} --data "
             f"{settings.tuned_on}{_data_file(settings)}` makes one, and "
-            f"{option('untuned', True)} goes without"
+            "--untuned goes without"
         )
     return (
         f"{paper}: {which} not tuned on this corpus; `audit tune {paper}{meant}{data}` seeks the settings, "
-        f"{option('tuned_on', 'DIR')} uses those of another corpus or split column, and "
-        f"{option('untuned', True)} goes without"
+        "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
     )
 
 
