@@ -946,4 +946,4 @@ def test_the_same_command_with_nothing_to_do_needs_no_torch(
     corpus = folder / "corpus" / "train.txt"
     corpus.write_text(corpus.read_text() + corpus.read_text().splitlines()[0] + "\n")
     assert cli.main(command) == Exit.OK
-    assert "9 runs to do" in told(capsys)
+    assert "3 seeds, 9 runs on corpus" in told(capsys)
