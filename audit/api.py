@@ -110,10 +110,9 @@ def judge(
     all that is unclear in the results, and `StoreError`.
     """
     from audit.importing import Declared
-    from audit.pipeline.session import Session, check_evidence
+    from audit.pipeline.session import Session
 
     with _in_python():
-        check_evidence(evidence)
         held, path = _paper(paper)
         if results is None:
             session = Session(Path(store or "audit-runs"), evidence, "audit.judge")

@@ -1,9 +1,8 @@
-"""Errors that end a command: one sentence each, saying what, where and what to do.
+"""Errors that end a command, one sentence each: what, where and what to do; and what exit codes say.
 
 Options stand in a message by `reimpl.errors.option`. A message is spelled for the command line, and the
 Python interface spells it anew (`in_python`).
-
-What the exit code of a command says."""
+"""
 
 from __future__ import annotations
 

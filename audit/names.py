@@ -1,6 +1,4 @@
-"""Unknown names are answered with the known ones.
-
-Spans of time as they are typed: 90s, 30m, 2h, 1h30m."""
+"""Words of messages: the known names for an unknown one, counts, and spans of time as 90s or 1h30m."""
 
 from __future__ import annotations
 

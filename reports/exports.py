@@ -116,11 +116,6 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def unguarded(text: str) -> str:
-    """What was given to `guarded`."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
 def claims_csv(audit: Audit) -> str:
     """The header and one row a claim."""
     out, index = io.StringIO(), lookup(audit)

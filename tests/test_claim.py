@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from audit.claims.load import KnownNames, builtin_claims, json_schema, load
 from audit.claims.margins import for_printed
-from audit.claims.schema import METRICS
 from audit.claims.source import LIMIT_BYTES, read
 from audit.errors import ClaimFileError
 from audit.record import (
@@ -802,13 +801,6 @@ def test_every_key_of_the_schema_is_described() -> None:
         if not value.get("description")
     ]
     assert bare == []
-
-
-def test_metric_names_are_those_of_the_metrics() -> None:
-    """The claim file and the code that measures share one vocabulary, though neither imports the other."""
-    from reimpl.metric_names import METRICS as MEASURED
-
-    assert dict(METRICS) == dict(MEASURED)
 
 
 def test_reading_claims_imports_no_torch() -> None:

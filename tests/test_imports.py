@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "audit.plugins": ("audit", "reimpl.metric_names", "reimpl.plugins"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.known": ("audit", "reimpl"),
+    "audit.claims.schema": ("audit", "reimpl.metric_names"),
     "audit.pipeline": ("audit", "reimpl"),
     "audit.runner": ("audit", "reimpl", "torch"),
     "audit.cli": (*OURS, "torch"),

@@ -1,6 +1,4 @@
-"""Does what an experiment names exist? The names come from outside: nothing here knows of `reimpl`.
-
-What a claim file may name of the models, protocols and recipes that are here."""
+"""Does what an experiment names exist? `KnownNames` is what may be named, `names_here` what is here."""
 
 from __future__ import annotations
 

@@ -3,15 +3,13 @@
     paper = load(Path("claims/chen2022.yaml"))
     paper.claim_records()
 
-Reading goes in three steps, each of which reports all it finds: the YAML with its lines (`claim_source`),
-each part by itself (`claim_model`, put into words by `claim_problems`), and the parts against each other
-(`claim_checks`).
+Reading goes in three steps, each of which reports all it finds: the YAML with its lines (`source`), each part
+by itself (`schema`), and the parts against each other (`problems`, `links`).
 
-Who held a table's numbers against the page, and whether they are still those numbers.
-
-A record of it names the numbers by their fingerprint. Where a number was changed, added or taken out since,
-the record says nothing about the table any more: it counts as unverified until somebody looks again. Records
-without a fingerprint (written by hand) are taken at their word."""
+Who held a table's numbers against the page is on record with a fingerprint of the numbers (`verified`). Where
+a number was changed since, the table counts as unverified until somebody looks again; a record without a
+fingerprint (written by hand) is taken at its word.
+"""
 
 from __future__ import annotations
 
@@ -180,6 +178,21 @@ class Paper(Model):
         if claim.needs_metric:
             return metrics_of(claim.cells(), claim.metric, self.names.grids)
         return claim.metric or ("",) if not claim.by_runs else ("",)
+
+    def without_runs(self, name: str, why: str, *, unavailable: bool = False) -> record.ExperimentRecord:
+        """An experiment as the file describes it, with why there is no run of it."""
+        it = self.single_experiments.get(name) or self.reading_experiments[name].experiment
+        return record.ExperimentRecord(
+            id=name,
+            title=it.title,
+            model=it.model or "",
+            variant=it.variant or "",
+            dataset=it.on,
+            protocol=it.protocol or "",
+            config={},
+            not_run=why,
+            unavailable=unavailable,
+        )
 
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
         """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""

@@ -13,7 +13,8 @@ A margin may leave its value out where its rule gives one (functions in `audit.s
 A value that stands there must be that of its rule, but for rounding, or for a single printed number what
 `for_printed` makes of it: it is then checked, never replaced. What stands there is what counts.
 
-Which margin of a claim file counts for a claim, and what its rule goes by in the rest of the file."""
+`Margins` says which margin of the file counts for a claim, and what its rule goes by in the rest of it.
+"""
 
 from __future__ import annotations
 

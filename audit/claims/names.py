@@ -1,9 +1,9 @@
-"""The names in a claim file and what hangs on them, looked up in its plain data.
+"""The names in a claim file and what hangs on them, looked up in its plain data; and where references lead.
 
-Says nothing of a part that is not of the right type (`audit.claims.schema` does) and reads past it, so that
-one reading of the file reports both kinds of problems.
-
-From `table.row`, `table.row.column` or an experiment, and a metric, to what a claim is about."""
+A reference is `table.row`, `table.row.column` or an experiment, and a metric picks the column. Nothing is
+said of a part that is not of the right type (`audit.claims.schema` does), so that one reading of the file
+reports both kinds of problems.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""pydantic's complaints about a claim file, as sentences that say what to do.
+"""All that is wrong with a claim file, as sentences that say what to do.
 
-What takes two places of a claim file to see, but for the claims: `audit.claims.links` has those.
-
-What takes two places of a claim file to see about its readings.
-
-What is sound in a claim file that has problems: enough to look for further ones at once."""
+pydantic's complaints come first (`sentences`), then what takes two places of the file to see (`problems`; of
+the claims, `audit.claims.links`). `sound_part` is what is left of a file without its entries that are wrong:
+enough to look for further problems at once.
+"""
 
 from __future__ import annotations
 

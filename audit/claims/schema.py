@@ -28,19 +28,7 @@ from audit.claims.source import UNSEEN, visible, visible_throughout
 from audit.interrupts import held_back
 from audit.names import known_names
 from audit.stats.printed import printed, printed_count
-
-#: Metric names with whether `@k` follows; the vocabulary of `reimpl.metric_names`, which a test compares.
-METRICS: Mapping[str, bool] = {
-    "P": True,
-    "R": True,
-    "RP": True,
-    "nDCG": True,
-    "PSP": True,
-    "PSnDCG": True,
-    "Micro-F1": False,
-    "Macro-F1": False,
-    "Another-Macro-F1": False,
-}
+from reimpl.metric_names import METRICS
 
 #: What a number of a table can be that is no metric of a ranking.
 Quantity = Literal[

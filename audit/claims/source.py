@@ -5,11 +5,10 @@ Anchors, aliases, tags and several documents are refused, since a reader with th
 them line by line. libyaml gives the events. Nesting is bounded and aliases are never followed, so that
 neither can exhaust the machine.
 
-Free text of a claim file is one line of characters that a terminal shows and does not obey.
-
-An escape in `says` would otherwise colour, move or blank what stands beside it in a terminal, and a
-bidirectional control would show the words in another order than that of the file (bidirectional spoofing,
-Unicode TR 36)."""
+Free text is one line of characters that a terminal shows and does not obey: an escape in `says` would colour,
+move or blank what stands beside it, and a bidirectional control would show the words in another order than
+that of the file (Unicode TR 36).
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A reading is a choice for each open thing. It is written as its departures from the default, open thing ->
 choice: the default reading has none.
 
-What a paper leaves open, as a claim file declares it before the runs, and the experiments that follow.
+A claim file declares them before the runs:
 
 readings:
   limit: one_at_a_time

@@ -100,7 +100,6 @@ def _unrun(paper: Paper) -> Audit:
 
 def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
     from audit.judging.plan import NOT_YET
-    from audit.record import ExperimentRecord
     from audit.storage.manifest import BY_COMMAND
     from reimpl.models import known_models
 
@@ -108,17 +107,8 @@ def _experiments(paper: Paper) -> Iterator[ExperimentRecord]:
     for name, it in paper.single_experiments.items():
         no_model = None if it.model in known else f"this toolkit has no model {it.model!r} yet"
         never = None if it.command else it.never_run or no_model
-        yield ExperimentRecord(
-            id=name,
-            title=it.title,
-            model=it.model or "",
-            variant=it.variant or "",
-            dataset=it.on,
-            protocol=it.protocol or "",
-            config={},
-            not_run=never or (BY_COMMAND if it.command else NOT_YET),
-            unavailable=never is not None,
-        )
+        why = never or (BY_COMMAND if it.command else NOT_YET)
+        yield paper.without_runs(name, why, unavailable=never is not None)
 
 
 def _planned(audit: Audit, where: str) -> _Planned:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from audit.claims.load import Paper
-from audit.claims.schema import METRICS, is_metric
+from audit.claims.schema import is_metric
 from audit.errors import option
 from audit.importing.result import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Problems, Result, Source
 from audit.importing.table import (
@@ -28,6 +28,7 @@ from audit.importing.table import (
     value_of,
 )
 from audit.names import known_names
+from reimpl.metric_names import METRICS
 
 #: Share of characters in common, beyond which two names may be spellings of one: EURLEX57K is .8 of EUR-Lex.
 _ALIKE = 0.75

@@ -1,8 +1,8 @@
 """Claim file + evidence -> the audit: the one record that reports are made of.
 
-What several papers print of one method on one collection by one metric, beside each other.
-
-What is said of an audit as a whole beside its verdicts: descriptions, which decide nothing."""
+With it go descriptions that decide nothing: what several papers print of one method on one collection by one
+metric, and the share of claims that were decided.
+"""
 
 from __future__ import annotations
 

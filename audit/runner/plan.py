@@ -162,7 +162,7 @@ def make_plan(
     remarks: dict[str, None] = {}
     for name, experiment, reading in _experiments(paper, settings, known_readings):
         if experiment.never_run or experiment.command:
-            told = _not_run(name, experiment, experiment.never_run or BY_COMMAND)
+            told = paper.without_runs(name, experiment.never_run or BY_COMMAND)
             records.append(replace(told, unavailable=not experiment.command))
             continue
         left_out = wanted is not None and (reading.base if reading else name) not in wanted
@@ -173,11 +173,11 @@ def make_plan(
             record, specs, data = _resolve(paper, name, experiment, settings, reading)
             notes: tuple[str, ...] = () if left_out else _made(data).notes
         except UntunedError:
-            records.append(_not_run(name, experiment, LEFT_OUT if left_out else NOT_TUNED))
+            records.append(paper.without_runs(name, LEFT_OUT if left_out else NOT_TUNED))
             untuned += [] if left_out else [name]
             continue
         except UnfitError as err:
-            told = _not_run(name, experiment, LEFT_OUT if left_out else str(err))
+            told = paper.without_runs(name, LEFT_OUT if left_out else str(err))
             corpus_of = err.dataset if isinstance(err, OfAnotherError) else ""
             records.append(replace(told, corpus_of=corpus_of, unavailable=not left_out))
             if left_out:
@@ -192,7 +192,7 @@ def make_plan(
         except PlanError:
             if not left_out:
                 raise
-            records.append(_not_run(name, experiment, LEFT_OUT))
+            records.append(paper.without_runs(name, LEFT_OUT))
             continue
         if reading is not None and specs[0].key == keys[reading.base][0]:
             idle[_of_idle(reading, record)] = None
@@ -311,19 +311,6 @@ def check_protocol(name: str) -> None:
     known = [AUTO, CLAIMED, *PROTOCOLS]
     if name not in known:
         raise PlanError(f"{option('protocol')} {name!r} is unknown; {known_names(name, known)}")
-
-
-def _not_run(name: str, experiment: Experiment, why: str) -> ExperimentRecord:
-    return ExperimentRecord(
-        id=name,
-        title=experiment.title,
-        model=experiment.model or "",
-        variant=experiment.variant or "",
-        dataset=experiment.on,
-        protocol=experiment.protocol or "",
-        config={},
-        not_run=why,
-    )
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""Progress of a suite on the screen: bars with the time left on a terminal, a line a run elsewhere.
+"""Progress on the screen: bars with the time left on a terminal, a line a run elsewhere.
 
-Elsewhere a run that takes long is told of every minute, too.
-
-A bar for work on a file: bytes done, of how many, and the time left. Nothing where nobody looks on."""
+Elsewhere a run that takes long is told of every minute, too. Work on a file has a bar of its bytes.
+"""
 
 from __future__ import annotations
 

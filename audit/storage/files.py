@@ -1,8 +1,7 @@
-"""Files that are whole or not there: written beside their place, synced, renamed.
+"""Files that are whole or not there: written beside their place, synced, renamed; and `audit.json` read.
 
-What a file system refuses is told in one sentence with a remedy.
-
-Reads `audit.json`, and says in one sentence why a file is none."""
+What a file system refuses, and why a file is no audit, is told in one sentence with a remedy.
+"""
 
 from __future__ import annotations
 

@@ -284,18 +284,9 @@ def with_stored_runs(
 
 
 def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
-    experiment = paper.single_experiments[name]
-    return ExperimentRecord(
-        id=name,
-        title=experiment.title,
-        model=experiment.model or "",
-        variant=experiment.variant or "",
-        dataset=experiment.on,
-        protocol=experiment.protocol or "",
-        config={},
-        not_run=experiment.never_run or (BY_COMMAND if experiment.command else NOT_IN_STORE),
-        unavailable=experiment.never_run is not None,
-    )
+    it = paper.single_experiments[name]
+    why = it.never_run or (BY_COMMAND if it.command else NOT_IN_STORE)
+    return paper.without_runs(name, why, unavailable=it.never_run is not None)
 
 
 def _short_of_old(record: ExperimentRecord, protocol: str | None) -> tuple[str, ...]:

@@ -31,11 +31,16 @@ from reports.exports import (
     md_code,
     md_escape,
     tex_escape,
-    unguarded,
 )
 from reports.text import visible
 from tests.reports import every_kind, sample
 from tests.reports.hostile import HOSTILE, TEXTS, study_saying
+
+
+def unguarded(cell: str) -> str:
+    """What a reader of the CSV takes for the text: the apostrophe before a formula is the guard."""
+    return cell[1:] if guarded(cell[1:]) == cell else cell
+
 
 STUDY = sample.study()
 
