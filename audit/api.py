@@ -272,6 +272,8 @@ def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audi
 def _visible(name: str, text: str) -> str:
     from audit.claims.source import visible
 
+    if not isinstance(text, str):
+        raise AuditError(f"{name}={text!r}: say it in a few words")
     try:
         return visible(" ".join(text.split())) if text.strip() else ""
     except ValueError as err:

@@ -163,6 +163,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ({"words": {"P@1": [80.0]}}, {"dataset": None}, "no column 'dataset'.*or say dataset=NAME"),
     ({"words": {"P@1": [80.0]}}, {"unit": "permille"}, "unit= 'permille' is unknown"),
     ({"words": {"P@1": [80.0]}}, {"evidence": "mine"}, "evidence= 'mine' is unknown"),
+    ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: say it in a few words"),
     ({"words": {"P@1": [80.0, 8.01]}}, {}, "is a decimal point misplaced.*add outliers_ok=True"),
     (
         {"words": {"P@1": [80.0]}},

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from audit.names import counted
 from audit.record import ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
 from audit.stats.families import level_of
@@ -107,7 +108,7 @@ def _dated(verdict: Verdict, look: Look, number: int) -> Verdict:
     verdict = replace(verdict, look=number)
     if verdict.p_reproduced is None or (number == 1 and not look.declared):
         return verdict
-    badge = f"look at {look.seeds} seeds, level {_percent(look.level)}"
+    badge = f"look at {counted(look.seeds, 'seed')}, level {_percent(look.level)}"
     return replace(verdict, badges=(*verdict.badges, badge))
 
 
@@ -134,9 +135,8 @@ def _levels(looks: Sequence[Look]) -> str:
 
 def _one(look: Look) -> str:
     """`3 seeds (4 %)`; with fewer than three seeds nothing is decided, and such a look costs nothing."""
-    seeds = "1 seed" if look.seeds == 1 else f"{look.seeds} seeds"
     costs = _percent(look.level) if look.seeds >= _DECIDES_FROM else "decides nothing"
-    return f"{seeds} ({costs})"
+    return f"{counted(look.seeds, 'seed')} ({costs})"
 
 
 def _waiting(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> str | None:
