@@ -106,6 +106,7 @@ REASONS = {
     "unverified_import": "the imported numbers are not stated to be of the paper’s own code",
     "not_run": "no run on record",
     "run_failed": "our runs failed, so that nothing speaks to it",
+    "most_failed": "more of the runs failed than came to an end",
     "same_runs": "both sides rest on the same runs",
     "mixed_evidence": "one side rests on our runs, the other on imported numbers",
     "different_data": "the two sides were tested on different data",
@@ -141,6 +142,7 @@ UNJUDGED = (
     "different_data",
     "no_margin",
     "no_printed_number",
+    "most_failed",
     "runs_gone",
     "margins_changed",
     "no_target_score",
@@ -382,6 +384,9 @@ _BY_KIND = {
         ),
         "not_run": "no run stands behind this claim",
         "run_failed": "our runs failed, and none came to its end, so that nothing speaks to it",
+        "most_failed": (
+            "more seeds of an experiment failed than came to an end, and those that did are no fair sample"
+        ),
         "runs_gone": "runs that were on record are gone, and what is left of them decides nothing",
         "margins_changed": (
             "the margins were changed after the runs began, and the claim file declares no new audit of them"

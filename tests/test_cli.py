@@ -548,7 +548,7 @@ def test_a_record_that_was_edited_is_told_in_one_sentence(
     """Also one of before there were seals."""
     cli.main([*RUN, "--seeds", "3"])
     path = next(Path("audit-report").glob("*/audit.json"))
-    edited = json.loads(path.read_text()) | {"seal": ""}
+    edited = {name: it for name, it in json.loads(path.read_text()).items() if name not in ("seal", "looks")}
     edited["claims"][1]["printed"] = [printed]
     for experiment in edited["experiments"]:
         for run in experiment["runs"]:
@@ -578,7 +578,7 @@ def test_a_record_that_was_edited_is_told_in_one_sentence(
 def test_report_refuses_a_record_of_which_anything_was_changed(
     place: tuple[str | int, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a run that was changed also where somebody wrote the audit anew."""
+    """Also where its seal was taken away."""
     cli.main([*RUN, "--seeds", "3"])
     path = Path("audit-report/toy2024-corpus/audit.json")
     edited = at = json.loads(path.read_text())
@@ -586,13 +586,10 @@ def test_report_refuses_a_record_of_which_anything_was_changed(
         at = at[step]
     at[place[-1]] = at[place[-1]] + 0.5 if place[-1] == "P@3" else "otherwise"
     for seal in (edited["seal"], ""):
-        if seal or "runs" in place:
-            path.write_text(json.dumps(edited | {"seal": seal}))
-            capsys.readouterr()
-            assert cli.main(["report"]) == Exit.BAD_INPUT
-            assert told(capsys).startswith(
-                f"audit: {path}: it was changed after it was written; `audit judge`"
-            )
+        path.write_text(json.dumps(edited | {"seal": seal}))
+        capsys.readouterr()
+        assert cli.main(["report"]) == Exit.BAD_INPUT
+        assert told(capsys).startswith(f"audit: {path}: it was changed after it was written; `audit judge`")
 
 
 @pytest.mark.usefixtures("trained")

@@ -68,6 +68,8 @@ class Arm:
     """All runs: failed and interrupted ones count, so that dropping a seed shows."""
     lacks: str | None
     """Reason code when there is no value: `not_run`, `run_failed`, `not_measured` of a cost, `other_data`."""
+    failed: int = 0
+    """Seeds that were tried and failed."""
     notes: tuple[str, ...] = ()
     """Short warnings about these runs, for the badges of a verdict."""
     raw: tuple[float, ...] = ()
@@ -233,6 +235,7 @@ def _gathered(
         runs=tuple(run for run, _ in read),
         values=values,
         attempts=len(tried),
+        failed=sum(run.status == "failed" for run in tried),
         lacks=None if read else _lack(tried, done, unmeasured=_unmeasured(metric, cost)),
         notes=tuple(notes),
         raw=raw,

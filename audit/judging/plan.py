@@ -46,6 +46,7 @@ HOPELESS = {
     "other_data": "it is about the paper's own data: `audit run --data` on those would test it",
     "other_split": "another split: the noise of two test sets stays; the paper's own split would settle it",
     "run_failed": "its runs failed: `audit run --retry-failed` first",
+    "most_failed": "more of its runs failed than ended: `audit run --retry-failed` first",
     "same_runs": "both sides rest on the same runs",
     "different_data": "its two sides were tested on different data",
     "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",

@@ -3,6 +3,7 @@
 How a claim of each kind is tested is in `audit.kinds`. Reason codes beside those of the tests:
 
     not_run, run_failed             no value to judge by
+    most_failed                     more seeds of an arm failed than gave a value: which do is no chance
     same_runs, different_data       two arms that cannot be compared
     mixed_evidence                  an arm of our runs against one of imported runs
     other_data, other_split         a printed number is not about the data that was run
@@ -233,6 +234,8 @@ def _judge(case: Case, margins: MarginsNow | None) -> Judged:
         return Judged(replace(verdict, reason="margins_changed" if changed else test.untested))
     if gone:
         return Judged(replace(verdict, reason="runs_gone"))
+    if any(arm.failed > len(arm.runs) for arm in arms):
+        return Judged(replace(verdict, reason="most_failed"))
     return Judged(replace(verdict, reason="margins_changed")) if changed else Judged(verdict, test)
 
 
@@ -365,8 +368,15 @@ class _Rules:
         outcome, reason = decision.outcome, decision.reason
         if outcome == "contradicted" and bar:
             outcome, reason = "inconclusive", bar
+        verdict = judged.verdict
+        if outcome == "reproduced" and len(claim.experiments) > 1:
+            short = {it: experiments[it].short or () for it in claim.experiments if it in experiments}
+            untuned = [
+                f"{name}: not tuned, though the paper tunes" for name in short if "untuned" in short[name]
+            ]
+            verdict = _badged(verdict, *untuned)
         return replace(
-            judged.verdict,
+            verdict,
             outcome=outcome,
             reason=reason,
             barred=bar,

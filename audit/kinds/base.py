@@ -224,14 +224,14 @@ def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:
         f"mean{name}",
         "sum x / n",
         found.mean,
-        text=lambda: f"({' + '.join(map(num, values))}) / {found.n}",
+        text=lambda: num(values[0]) if found.sd == 0.0 else f"({' + '.join(map(num, values))}) / {found.n}",
     )
     if found.sd is None:
         return found
     own = sample(tuple(values)).sd or 0.0 if isinstance(values, Moderated) else found.sd
 
     def squares() -> str:
-        return " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)
+        return "0" if own == 0.0 else " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)
 
     formula = "sqrt(sum (x - mean)^2 / (n - 1))"
     steps.note(f"s{name}", formula, own, text=lambda: f"sqrt(({squares()}) / {found.n - 1})")

@@ -108,10 +108,16 @@ def read_audit(path: Path) -> Audit:
 
 
 def _check_seals(path: Path, content: Mapping[str, Any]) -> None:
-    """Raises where the audit, or a run in it, is not as it was written; older audits have no seal."""
+    """Raises where the audit, or a run in it, is not as it was written.
+
+    Audits of before there were looks have no seal.
+    """
     runs = [run for it in content["experiments"] for run in (*it["runs"], *it.get("unjudged", ()))]
     broken = [it for it in (content, *runs) if it.get("seal") not in (None, "", seal_of(it))]
-    if any(it.get("sources") != {} or it["seal"] != seal_of(_without_sources(it)) for it in broken):
+    unsealed = "looks" in content and not content.get("seal")
+    if unsealed or any(
+        it.get("sources") != {} or it["seal"] != seal_of(_without_sources(it)) for it in broken
+    ):
         raise AuditError(f"{path}: it was changed after it was written; {REMEDY}")
 
 

@@ -181,6 +181,22 @@ def test_failed_seeds_stay_in_the_attempts_and_show() -> None:
     assert (pair.n, pair.attempts, pair.badges) == ((5, 5), (6, 5), ("a: 5 of 6 seeds",))
 
 
+def test_seeds_of_which_most_failed_decide_nothing() -> None:
+    """Which of them come to an end may hang on what they would have given."""
+    half = judge(claim("order", "a", "b"), arms(a=[*HIGH[:3], None, None, None], b=LOW))
+    assert half.outcome == "reproduced"
+    most = judge(claim("order", "a", "b"), arms(a=[*HIGH[:3], *[None] * 4], b=LOW))
+    assert (*said(most), most.estimate) == ("inconclusive", "most_failed", half.estimate)
+
+
+def test_an_order_against_an_untuned_rival_says_so() -> None:
+    there = arms(a=HIGH, b=LOW)
+    there["b"] = replace(there["b"], short=("untuned",))
+    verdict = judge(claim("order", "a", "b"), there)
+    assert verdict.outcome == "reproduced"
+    assert verdict.badges == ("b: not tuned, though the paper tunes",)
+
+
 @pytest.mark.parametrize(
     ("then", "outcome", "badges"),
     [
