@@ -86,21 +86,6 @@ def test_results_in_any_shape_get_the_verdicts_of_the_commands(shape: str, by_co
     assert found.verdicts[0].outcome == "reproduced"
 
 
-def test_no_digit_of_a_value_is_lost() -> None:
-    values = [80.123456789, np.float64(80.1) / 3 * 3, np.float32(80.2)]
-    verdict = audit.judge("toy.yaml", {"words": {"P@1": values}}, dataset="corpus").verdicts[1]
-    assert verdict.values == (tuple(map(float, values)),)
-
-
-def test_an_array_with_named_fields_is_a_table() -> None:
-    table = np.array(
-        [("words", "corpus", "P@1", seed, 80.0 + seed / 10) for seed in range(3)],
-        dtype=[("experiment", "U9"), ("dataset", "U9"), ("metric", "U9"), ("seed", "i8"), ("value", "f8")],
-    )
-    (first, *_), *_ = (it.values for it in audit.judge("toy.yaml", table).verdicts)
-    assert first == (80.0, 80.1, 80.2)
-
-
 def test_a_real_data_frame(by_command: Audit) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not needed")
     frame = pandas.DataFrame(rows())
@@ -117,13 +102,6 @@ def test_nothing_is_written_unless_a_store_is_named(folder: Path) -> None:
     audit.judge("toy.yaml", VALUES, dataset="corpus", store="kept")
     assert len(list(folder.glob("kept/*.json"))) == 7
     assert audit.judge("toy.yaml", store="kept").verdicts[0].outcome == "reproduced"
-
-
-def test_a_paper_that_is_loaded_once_serves_for_all() -> None:
-    paper = audit.load("toy.yaml")
-    found = audit.judge(paper, VALUES, dataset="corpus")
-    assert found.verdicts == audit.judge("toy.yaml", VALUES, dataset="corpus").verdicts
-    assert audit.check(paper) == audit.check("toy.yaml")
 
 
 def test_what_is_declared_decides_what_the_values_may_say() -> None:
@@ -283,12 +261,6 @@ def test_run_takes_models_of_a_folder_and_says_so_where_one_is_unknown(
     assert "XMTC_AUDIT_MODELS" not in os.environ
 
 
-def test_the_command_says_it_in_its_own_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_paper(folder, ("model: xml_cnn, variant: chen2022-kim-words", "model: mine, variant: paper"))
-    assert cli.main(["run", "toy.yaml", "--only", "words"]) == 2
-    assert capsys.readouterr().err.rstrip().endswith("; `--models DIR` adds those of a folder")
-
-
 def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]) -> None:
     """The same documents as a table with labels parted by a semicolon, and as LibMultiLabel text: one run."""
     write_corpus(folder / "corpus")
@@ -325,17 +297,6 @@ def test_notebooks_show_verdicts_and_audits_as_small_tables_without_a_way_for_ma
     assert "<td>40.00</td>" in html  # 80.2 - 40.2
     assert found.verdicts[0]._repr_html_().count("<tr>") == 2
     assert len(html) < 4000
-
-
-def test_a_verdict_in_words_is_that_of_the_page() -> None:
-    found = audit.judge("toy.yaml", VALUES, dataset="corpus")
-    said = audit.sentence(found, "words-win:P@1")
-    assert "40.00" in said and "Reproduced" in said
-    from reports.render import html
-
-    assert said.split("Reproduced")[1][:60] in html(found)
-    with pytest.raises(audit.AuditError, match="'words-wins' is no claim of toy2024; did you mean"):
-        audit.sentence(found, "words-wins")
 
 
 def test_importing_audit_loads_nothing_of_weight() -> None:

@@ -104,15 +104,6 @@ def test_help_comes_without_torch() -> None:
     assert "70 a fault of this tool, 130 interrupted" in " ".join(helped.stdout.split())
 
 
-@pytest.mark.parametrize("arguments", [[], ["data"]])
-def test_without_a_command_the_help_is_shown(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(arguments) == Exit.BAD_INPUT
-    captured = capsys.readouterr()
-    assert "Usage: audit" in captured.out + captured.err
-
-
 # --------------------------------------------------------------------------- audit run: exit codes
 
 
@@ -181,16 +172,6 @@ def test_failed_runs_are_3_and_stay_3_until_they_are_retried(
     assert cli.main([*RUN, "--seeds", "1", "--only", "letters", "--retry-failed"]) == Exit.OK
 
 
-@pytest.mark.usefixtures("trained")
-def test_of_several_papers_the_worst_code_counts(folder: Path) -> None:
-    write_paper(folder, SWAPPED, its_own(folder), ("key: toy2024", "key: other"), name="other.yaml")
-    command = ["run", "other.yaml", *RUN[1:], "--protocol", "claimed"]
-    assert cli.main(command) == Exit.CONTRADICTED
-    assert cli.main(["report"]) == Exit.CONTRADICTED
-    assert record("other-corpus").verdicts[0].outcome == "contradicted"
-    assert record("toy2024-corpus").verdicts[0].outcome == "reproduced"
-
-
 def test_an_interrupt_is_130_and_the_same_command_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,17 +191,6 @@ def test_an_interrupt_is_130_and_the_same_command_goes_on(
     assert "[1/3]" not in told(capsys)
 
 
-def test_an_interrupt_before_the_first_run_is_130_too(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("audit.runner.make_plan", lambda *_, **__: interrupted())
-    assert cli.main(RUN) == Exit.INTERRUPTED
-    assert told(capsys) == "audit: interrupted; the same command goes on where it was\n"
-
-
 # --------------------------------------------------------------------------- audit run: the rest
 
 
@@ -235,18 +205,6 @@ def test_a_real_run_trains_scores_and_judges(capsys: pytest.CaptureFixture[str])
     for run in runs["words"]:
         predictions = Store(Path("audit-runs")).predictions(run.key)
         assert predictions is not None and predictions["ids"].shape == (16, 6)
-
-
-@pytest.mark.usefixtures("trained")
-def test_five_seeds_after_three_run_two_more(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main([*RUN, "--seeds", "3", "--only", "letters"])
-    capsys.readouterr()
-    cli.main([*RUN, "--seeds", "5", "--only", "letters"])
-    lines = [line for line in told(capsys).splitlines() if line.startswith("[")]
-    assert [line.split(":")[0] for line in lines] == ["[4/5] letters seed 3", "[5/5] letters seed 4"]
-    cli.main([*RUN, "--seeds", "3", "--only", "letters"])
-    letters = next(it for it in record().experiments if it.id == "letters")
-    assert [run.spec.seed for run in letters.runs] == [0, 1, 2, 3, 4]  # both looks stay on record
 
 
 @pytest.mark.usefixtures("trained")
@@ -388,20 +346,6 @@ def test_a_misused_option_is_told_on_one_line(
     assert re.search(message, told(capsys), re.DOTALL)
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_the_first_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    access = os.access
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: not (mode & os.W_OK and "report" in str(path)) and access(path, mode)
-    )  # for root
-    monkeypatch.setattr(carry_out, "_train", lambda *_: pytest.fail("something was trained"))
-    assert cli.main(RUN) == Exit.BAD_INPUT
-    assert told(capsys) == (
-        "audit: audit-report/toy2024-corpus: Permission denied; make it accessible or choose another folder\n"
-    )
-
-
 @pytest.mark.parametrize("fault", [ZeroDivisionError(), SystemExit(0)])
 def test_a_fault_of_the_tool_is_no_verdict(
     fault: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -414,13 +358,6 @@ def test_a_fault_of_the_tool_is_no_verdict(
     monkeypatch.setattr("audit.checks.all_findings", fail)
     assert cli.main(["check", "toy.yaml"]) == Exit.FAULT == 70
     assert type(fault).__name__ in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("command", [["run", "\udcff.yaml"]])
-def test_a_name_that_is_no_text_is_refused(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Records and reports name their files, and they are UTF-8."""
-    assert cli.main(command) == Exit.BAD_INPUT
-    assert re.search(r"'.*\\udcff.*' is not text in UTF-8; rename", told(capsys))
 
 
 FIVE = (
@@ -448,19 +385,6 @@ def test_five_mistakes_in_a_claim_file_are_five_lines_and_2(
     assert expected <= set(numbers)
     assert numbers == sorted(numbers)
     assert len(lines) - len(expected) <= 1  # the misspelt key is also missing
-
-
-def test_all_broken_files_are_told_of_and_sound_ones_are_named_valid(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_paper(folder, FIVE[0], name="one.yaml")
-    write_paper(folder, FIVE[4], name="two.yaml")
-    assert cli.main(["validate", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
-    captured = capsys.readouterr()
-    assert captured.out == "toy.yaml: valid; 2 tables, 5 experiments, 2 claims over 2 numbers\n"
-    assert [line.split(":")[0] for line in captured.err.splitlines()] == ["one.yaml", "two.yaml"]
-    assert cli.main(["list", "one.yaml", "toy.yaml", "two.yaml"]) == Exit.BAD_INPUT
-    assert len(told(capsys).splitlines()) == 2
 
 
 # --------------------------------------------------------------------------- audit report
@@ -618,16 +542,6 @@ def test_a_lost_record_decides_nothing_until_it_is_run_again(capsys: pytest.Capt
 
 
 @pytest.mark.usefixtures("trained")
-def test_all_records_of_an_experiment_lost_is_no_new_beginning(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    for run in next(it for it in record().experiments if it.id == "words").runs:
-        Path(f"audit-runs/{run.key}.json").unlink()
-    cli.main(["judge", "toy.yaml"])
-    verdict = next(it for it in record().verdicts if it.claim == "words-win:P@1")
-    assert (verdict.outcome, verdict.reason) == ("inconclusive", "runs_gone")
-
-
-@pytest.mark.usefixtures("trained")
 def test_a_lost_record_of_plans_and_looks_is_told_by_every_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -671,25 +585,6 @@ def test_runs_by_other_code_are_told_and_run_again_when_asked(
     assert "other code" not in told(capsys)
 
 
-def test_report_takes_files_or_all_of_a_folder(audit_json: Path, folder: Path) -> None:
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "any-name.json").write_bytes(audit_json.read_bytes())
-    assert cli.main(["report", str(elsewhere / "any-name.json")]) == Exit.OK
-    assert (elsewhere / "report.html").exists()
-    assert cli.main(["report", "--out", "audit-report"]) == Exit.OK
-    assert cli.main(["report", "--out", "elsewhere"]) == Exit.BAD_INPUT
-
-
-def test_report_is_not_told_two_places(audit_json: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A page stands beside its record: another folder with a record that is named would be passed over."""
-    (audit_json.parent / "report.html").unlink()
-    capsys.readouterr()
-    assert cli.main(["report", str(audit_json), "--out", "elsewhere"]) == Exit.BAD_INPUT
-    assert "--out elsewhere says where to look for records" in capsys.readouterr().err
-    assert not (audit_json.parent / "report.html").exists()
-
-
 # --------------------------------------------------------------------------- other commands
 
 
@@ -721,15 +616,6 @@ def test_validate_prints_a_json_schema_that_accepts_the_claim_files(
     assert not validator.is_valid({"format": 2})
 
 
-def test_validate_without_files_validates_those_that_come_with_the_toolkit(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["validate"]) == Exit.OK
-    assert re.search(
-        r"chen2022\.yaml: valid; \d+ tables, \d+ experiments, \d+ claims", capsys.readouterr().out
-    )
-
-
 def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -746,17 +632,6 @@ def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
     assert "toy2024: 6 printed cells in 2 tables; 1 inconsistent" in printed
 
 
-def test_check_explains_one_finding_and_knows_its_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
-    assert cli.main(["check", "toy.yaml", "--explain", "toy2024:bounds:t1.words.P@1"]) == Exit.CONTRADICTED
-    printed = capsys.readouterr().out
-    assert "weight 5 of 5" in printed and "t1.words.P@1, t1.words.P@3" in printed
-    assert cli.main(["check", "toy.yaml", "--explain", "toy2024:bounds:t1.words.P@2"]) == Exit.BAD_INPUT
-    assert "did you mean 'toy2024:bounds:t1.words.P@1'?" in capsys.readouterr().err
-
-
 # --------------------------------------------------------------------------- the other end of the pipe
 
 
@@ -771,11 +646,6 @@ def closed(stream: str, arguments: list[str]) -> tuple[int, str]:
     return process.returncode, out or err or ""
 
 
-def test_nobody_reading_is_no_error() -> None:
-    assert closed("stdout", ["list"]) == (0, "")
-    assert closed("stdout", ["validate", "--schema"]) == (0, "")
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_onto_a_full_disk_is_one_sentence() -> None:
     with Path("/dev/full").open("w") as full:
@@ -788,11 +658,6 @@ def test_output_onto_a_full_disk_is_one_sentence() -> None:
         )
     assert done.returncode == Exit.BAD_INPUT
     assert done.stderr == "audit: standard output: No space left on device; send it elsewhere\n"
-
-
-def test_the_exit_code_counts_though_nobody_reads(folder: Path) -> None:
-    write_paper(folder, ('"80.00", "60.00"', '"80.00", "20.00"'))
-    assert closed("stdout", ["check", "toy.yaml"]) == (1, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
@@ -833,22 +698,6 @@ def test_whoever_ends_the_process_within_a_run_fails_that_run(
         assert code == Exit.OK
         assert [it.detail for it in report.fidelity] == ["stopped by SystemExit: 0"]
         assert not any(it.passed for it in report.fidelity)
-
-
-def test_runs_go_on_though_nobody_reads_their_progress() -> None:
-    """`audit run 2>&1 | head -1` must neither fail the runs nor look like a verdict."""
-    code, out = closed("stderr", [*RUN, "--seeds", "1", "--only", "letters"])
-    assert code == 0
-    assert "report: audit-report/toy2024-corpus/report.html" in out
-    assert [run.status for run in Store(Path("audit-runs")).runs()] == ["done"]
-
-
-@pytest.mark.usefixtures("trained")
-def test_a_terminal_that_cannot_show_a_tick_shows_the_rest() -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    done = python("-m", "audit", "report", env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert done.returncode == 0, done.stderr
-    assert "words-win" in done.stdout and "?" in done.stdout
 
 
 # --------------------------------------------------------------------------- Ctrl-C, for real

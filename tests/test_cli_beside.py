@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.cli.exports import NAMES, also_of
 from audit.errors import Exit
 from audit.judging.assemble import judge_of
 from audit.judging.looks import judge_by
-from audit.record import Audit, FidelityCheck, audit_from_json, to_json
-from reports.exports import EXPORTS
+from audit.record import Audit, FidelityCheck, to_json
 from tests.reports.every_kind import every_kind
 from tests.runner.papers import write_corpus, write_paper
 
@@ -28,7 +26,6 @@ def sound() -> Audit:
 
 #: Of the claims some are contradicted; what is written is the same.
 ENDED = (Exit.OK, Exit.CONTRADICTED)
-FILES = {export.file for export in EXPORTS.values()}
 
 
 @pytest.fixture
@@ -45,16 +42,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_the_command_knows_the_exports_that_there_are() -> None:
-    assert tuple(EXPORTS) == NAMES
-    assert len(FILES) == len(NAMES) and all(name.startswith("report.") for name in FILES)
-
-
-def test_without_being_asked_nothing_stands_beside_the_page(record: Path) -> None:
-    assert cli.main(["report"]) in ENDED
-    assert names(record.parent) == {"audit.json", "report.html"}
-
-
 def test_what_is_asked_for_is_written_and_named(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["report", "--also", "junit, csv"]) in ENDED
     assert names(record.parent) == {"audit.json", "report.html", "report.csv", "report.junit.xml"}
@@ -67,27 +54,12 @@ def test_what_is_asked_for_is_written_and_named(record: Path, capsys: pytest.Cap
     ]
 
 
-def test_all_is_every_one(record: Path) -> None:
-    assert cli.main(["report", "--also", "all"]) in ENDED
-    assert names(record.parent) == {"audit.json", "report.html", *FILES}
-    for export in EXPORTS.values():
-        written = (record.parent / export.file).read_bytes().decode()
-        assert written == export.write(audit_from_json(record.read_text()))
-
-
 def test_what_stands_beside_the_page_is_never_older_than_it(record: Path) -> None:
     """It is renewed by every command that writes the page; what is not there does not appear."""
     (record.parent / "report.md").write_text("of another day")
     assert cli.main(["report"]) in ENDED
     assert (record.parent / "report.md").read_text().startswith("## Audit of ")
     assert "report.csv" not in names(record.parent)
-
-
-def test_the_same_record_gives_the_same_bytes(record: Path) -> None:
-    cli.main(["report", "--also", "all"])
-    before = {path.name: path.read_bytes() for path in record.parent.iterdir()}
-    cli.main(["report", "--also", "all"])
-    assert {path.name: path.read_bytes() for path in record.parent.iterdir()} == before
 
 
 @pytest.mark.parametrize("text", ["pdf", "csv,", "", "all,csv"])
@@ -99,11 +71,6 @@ def test_an_unknown_name_is_told_with_the_known_ones(
     assert err.startswith("audit: --also '") and err.count("\n") == 1
     assert "known are csv, markdown, junit, latex, and all" in err
     assert names(record.parent) == {"audit.json"}
-
-
-def test_a_name_given_twice_is_one() -> None:
-    assert also_of("csv,csv") == ("csv",)
-    assert also_of(None) == ()
 
 
 # --------------------------------------------------------------------------- by the commands that judge
@@ -128,14 +95,3 @@ def test_a_run_and_a_judgement_write_them_too(paper: Path, capsys: pytest.Captur
     cli.main(["judge", "toy.yaml", "--also", "csv"])
     assert names(paper) == {"audit.json", "report.html", "report.md", "report.csv"}
     assert (paper / "report.md").read_text().startswith("## Audit of ")
-
-
-@pytest.mark.parametrize("command", [RUN, ("judge", "toy.yaml")])
-def test_they_know_the_same_names(
-    command: tuple[str, ...], paper: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cli.main([*RUN])
-    capsys.readouterr()
-    assert cli.main([*command, "--also", "pdf"]) == Exit.BAD_INPUT
-    assert capsys.readouterr().err.startswith("audit: --also 'pdf' is unknown; known are csv, ")
-    assert names(paper) == {"audit.json", "report.html"}

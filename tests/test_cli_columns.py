@@ -14,7 +14,7 @@ import reimpl.data.formats.features
 import reimpl.fidelity
 from audit import cli
 from audit.cli.columns import columns_of
-from audit.errors import AuditError, Exit
+from audit.errors import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
 from reimpl import linear
@@ -84,22 +84,6 @@ def test_each_column_is_judged_by_its_own_runs_alone(
     assert "svm seed 0 column 2: P@1 74.00" in out.err
 
 
-def test_on_other_documents_than_the_paper_s_nothing_printed_stands_beside_the_columns(trained: None) -> None:
-    cli.main([*RUN, "--seeds", "2"])
-    found = record(0).splits
-    assert found is not None and {it.printed for it in found.noise} == {None}
-
-
-def test_the_record_of_the_noise_stands_beside_the_reports(trained: None, known: None) -> None:
-    cli.main([*RUN, "--seeds", "2"])
-    study = json.loads(Path("audit-report/linear2024-columns/columns.json").read_text())
-    first = study["noise"][0]
-    assert (first["experiment"], first["metric"], first["printed"]) == ("svm", "P@1", "80.00")
-    assert (first["columns"], first["values"]) == ([0, 1, 2], [70.0, 72.0, 74.0])
-    assert (first["column"], first["seeds"], first["seed_values"]) == (0, [0, 1], [70.0, 70.5])
-    assert study["command"].startswith("audit run linear.yaml")
-
-
 def test_a_printed_number_has_a_verdict_under_each_reading_of_its_split(
     trained: None, known: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,25 +129,6 @@ def test_a_record_whose_readings_of_the_split_were_altered_is_refused(
     assert "audit.json" in capsys.readouterr().err
 
 
-def test_a_model_that_did_not_pass_its_checks_contradicts_no_reading_of_the_split(
-    trained: None, known: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", False, "other"),))
-    cli.main([*RUN, "--seeds", "4"])
-    found = record(1).splits
-    assert found is not None and found.noise[0].as_mean is not None
-    assert found.noise[0].as_mean.reason == "unverified_reimplementation"
-
-
-def test_judging_from_the_store_keeps_the_columns_apart_too(trained: None) -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    before = {c: record(c).verdicts for c in range(3)}
-    for path in Path("audit-report").glob("*/audit.json"):
-        path.unlink()
-    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
-    assert {c: record(c).verdicts for c in range(3)} == before
-
-
 def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
     trained: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,45 +142,6 @@ def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
     assert record(1).splits == splits is not None
     out = capsys.readouterr().out
     assert "svm  P@1     72.00  2.00        0.50      1.94" in out and f"record: {path}" in out
-
-
-def test_judging_tells_columns_that_decide_nothing_in_one_line(
-    trained: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The verdicts of each, and every value, are there where they are asked for."""
-    cli.main([*RUN, "--seeds", "1"])
-    capsys.readouterr()
-    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
-    out = capsys.readouterr().out
-    line = (
-        "columns 0, 1, 2: judged alone, each by its own runs, nothing decided; "
-        "audit-report/linear2024-columns@0 and so on"
-    )
-    assert out.splitlines()[0] == line and "columns 0: 70.00" not in out
-    assert all(Path(f"audit-report/linear2024-columns@{c}/report.html").exists() for c in range(3))
-    assert cli.main(["judge", "linear.yaml", "--verbose"]) == Exit.OK
-    out = capsys.readouterr().out
-    assert line not in out and "columns 0: 70.00, 1: 72.00, 2: 74.00" in out
-    assert out.count("report: audit-report/") == 3
-
-
-def test_judging_keeps_what_is_right_of_frequent_and_rare_labels(trained: None) -> None:
-    cli.main([*RUN, "--seeds", "1"])
-    before = record(1).strata
-    assert [(it.experiment, it.k, it.runs) for it in before] == [("svm", 1, 1)]
-    cli.main(["judge", "linear.yaml"])
-    assert record(1).strata == before
-
-
-def test_columns_of_a_later_command_join_those_of_an_earlier_one(trained: None) -> None:
-    """With the seeds of the column that has most of them, wherever it was run."""
-    cli.main([*RUN[:-1], "0-1", "--seeds", "3"])
-    cli.main([*RUN[:-1], "1,2", "--seeds", "1"])
-    study = json.loads(Path("audit-report/linear2024-columns/columns.json").read_text())
-    first = study["noise"][0]
-    assert (first["columns"], first["values"], first["column"]) == ([0, 1, 2], [70.0, 72.0, 74.0], 0)
-    assert first["seed_values"] == [70.0, 70.5, 71.0]
-    assert (study["left_out"], study["command"].count("audit run")) == ([], 2)
 
 
 def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(trained: None) -> None:
@@ -256,26 +182,6 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
         assert "68.33 to 75.67; 80.00 is 4.33 above" in page
 
 
-def test_a_single_split_has_no_section_of_columns(trained: None) -> None:
-    cli.main(["run", "linear.yaml", "--data", "columns@1", "--jobs", "1", "--seeds", "1"])
-    page = Path("audit-report/linear2024-columns@1/report.html").read_text()
-    assert record(1).splits is None and "Split columns" not in page
-    assert not Path("audit-report/linear2024-columns").exists()
-
-
-def test_a_column_that_was_run_is_not_run_again_in_either_way(
-    trained: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cli.main(["run", "linear.yaml", "--data", "columns@1", "--jobs", "1", "--seeds", "1"])
-    made: list[str] = []
-    original = carry_out._run
-    monkeypatch.setattr(
-        carry_out, "_run", lambda job, *rest: (made.append(job.title), original(job, *rest))[1]
-    )
-    cli.main([*RUN, "--seeds", "1"])
-    assert made == ["svm seed 0 column 0", "svm seed 0 column 2"]
-
-
 def test_a_linear_model_is_really_run_on_every_column() -> None:
     """Features that hold the labels, among others: far above the 30 % of chance."""
     assert cli.main([*RUN, "--seeds", "1"]) in (Exit.OK, Exit.CONTRADICTED)
@@ -291,24 +197,6 @@ def test_a_linear_model_is_really_run_on_every_column() -> None:
 )
 def test_columns_are_ranges_and_numbers_in_the_order_given(text: str, columns: tuple[int, ...]) -> None:
     assert columns_of(text, Path("corpus")) == columns
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "'' is no column or range"),
-        ("a", "'a' is no column or range"),
-        ("1-", "'1-' is no column or range"),
-        ("3-1", "'3-1' is no column or range"),
-        ("0,,1", "'' is no column or range"),
-        ("-1", "'-1' is no column or range"),
-        ("0,0-2", "a column stands there twice"),
-        ("4", "one column is --data DIR@4"),
-    ],
-)
-def test_what_is_no_list_of_columns_is_told(text: str, message: str) -> None:
-    with pytest.raises(AuditError, match=f"--columns '{text}': {message}"):
-        columns_of(text, Path("corpus"))
 
 
 @pytest.mark.parametrize(
@@ -338,23 +226,6 @@ def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
     assert cli.main(["run", "linear.yaml", *words]) == Exit.BAD_INPUT
     err = capsys.readouterr().err
     assert message in err and "Traceback" not in err
-
-
-def test_a_column_that_is_not_there_is_noticed_before_any_is_read(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not the data, and by `--columns` no more than the first line of row numbers."""
-
-    def never(*_: object) -> None:
-        raise AssertionError("read")
-
-    monkeypatch.setattr(reimpl.data.formats.features, "read_table", never)
-    with monkeypatch.context() as patch:
-        patch.setattr(reimpl.data.formats.features, "_row_numbers", never)
-        assert cli.main([*RUN[:-1], "0-12"]) == Exit.BAD_INPUT
-    assert "columns: column 3 of 3; give 0 to 2" in capsys.readouterr().err
-    assert cli.main(["data", "add", "columns", "--column", "7"]) == Exit.BAD_INPUT
-    assert "columns: column 7 of 3; give 0 to 2" in capsys.readouterr().err
 
 
 def test_a_failed_column_is_told_and_counted(

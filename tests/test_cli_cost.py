@@ -15,10 +15,9 @@ import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.runner import carry_out
-from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
-from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+from tests.runner.papers import write_corpus, write_paper
 from tests.test_cli_readings import CLAIMS as WITH_READINGS
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words")
@@ -57,28 +56,6 @@ def test_before_the_first_run_the_time_is_not_known_and_after_it_it_is(
     assert sum("at that pace" in line for line in told) == 1
 
 
-def test_runs_on_record_say_how_long_the_others_take(capsys: pytest.CaptureFixture[str]) -> None:
-    err(capsys, *RUN, "--seeds", "2")
-    told = err(capsys, *RUN, "--seeds", "5")
-    assert "2 runs on record, 3 to do, about 30 min by the runs on record" in told
-    told = err(capsys, *RUN, "--seeds", "5")
-    assert not any("to do" in line for line in told)
-
-
-def test_a_run_that_was_begun_before_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    err(capsys, *RUN, "--seeds", "1")
-    store = Store(Path("audit-runs"))
-    (run,) = store.runs()
-    for path in store.root.rglob(f"{run.key}*"):
-        path.unlink()
-    assert not list(store.runs())
-    (store.checkpoint_path(run.key) / "state.pt").write_bytes(b"")
-    told = err(capsys, *RUN, "--seeds", "2")
-    assert "2 runs to do, how long is not known before the first one" in told
-    assert "words seed 0 was begun before, and goes on from its checkpoint" in told
-    assert not any("begun before" in line for line in err(capsys, *RUN, "--seeds", "3"))
-
-
 def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None:
     Path("toy.yaml").write_text(WITH_READINGS)
     run = ("run", "toy.yaml", "--jobs", "1", "--seeds", "2")
@@ -92,44 +69,7 @@ def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.Captur
     assert "readings: up to 2 readings each of 1 experiment, 2 seeds of each reading" in one
 
 
-def test_of_a_deterministic_model_one_seed_is_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_linear_paper(folder)
-    write_columns(folder / "columns")
-    run = ("run", "linear.yaml", "--data", "columns@0", "--jobs", "1", "--only", "svm", "--seeds", "4")
-    assert "1 run to do, how long is not known before the first one" in err(capsys, *run)
-    assert "1 run to do, how long is not known before the first one" not in err(capsys, *run)
-
-
-def test_columns_say_what_they_cost_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_linear_paper(folder)
-    write_columns(folder / "columns")
-    run = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--only", "svm", "--seeds", "2")
-    err(capsys, *run, "--columns", "0-1")
-    told = err(capsys, *run, "--columns", "0-2")
-    assert "2 runs on record, 1 to do, about 10 min by the runs on record" in told
-
-
 # --------------------------------------------------------------------------- nothing to run
-
-
-def test_an_experiment_that_cannot_be_run_is_told_with_its_reason(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Told first, and as bad input; the report holds what the printed numbers say alone."""
-    told, *_ = err(capsys, *RUN[:-1], "lost", code=Exit.BAD_INPUT)
-    assert told == (
-        "toy2024: nothing was run: 1 experiment selected by --only lost, and none can be run here (lost: "
-        "its code was never published); `audit list toy2024` shows which can, and `audit check toy2024` "
-        "needs no run"
-    )
-
-
-@pytest.mark.parametrize("way", [[], ["--until-settled"]])
-def test_a_claim_without_experiments_selects_none(way: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    written = "  - {id: sum, kind: arithmetic, expect: 1 = 1, says: x, where: {page: 3}}\n"
-    Path("toy.yaml").write_text(Path("toy.yaml").read_text() + written)
-    told, *_ = err(capsys, *RUN[:-1], "sum", *way, code=Exit.BAD_INPUT)
-    assert told.startswith("toy2024: nothing was run: no experiment is selected by --only sum; `audit list")
 
 
 def test_what_earlier_commands_ran_is_judged_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,12 +101,6 @@ def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
     [told] = err(capsys, command, "toy.yaml", *where, code=Exit.BAD_INPUT)
     assert told == "audit: there/runs: Permission denied; make it accessible or choose another folder"
     assert not Path("there").exists()
-
-
-def test_a_file_in_the_place_of_the_store_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("file").write_text("x")
-    [told] = err(capsys, *RUN, "--store", "file/runs", code=Exit.BAD_INPUT)
-    assert told.startswith("audit: file/runs: Not a directory; a file stands where a folder is needed")
 
 
 def test_what_the_seeds_can_decide_is_said_before_the_first_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +14,8 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.record import RunSpec
 from audit.runner import Job, carry_out
-from audit.runner.tuning.trial import settings_of
 from audit.runner.versions import check_unchanged
-from audit.study import StudySpec
-from reimpl import models
 from reimpl.training import Result
 from tests.runner.papers import write_corpus
 
@@ -48,17 +41,6 @@ margins:
   default: {value: 0.5, rule: field, why: usual}
 claims:
   - {id: reaches, kind: value, of: t1.mine, metric: P@1, says: it does, where: {page: 3}}
-"""
-COUNTED = """\
-  - id: output-size
-    kind: structural
-    says: the output layer has a weight for each label and component
-    where: {page: 3}
-    given: {L: 7, E: 5}
-    expect: "L * E = 35"
-    counted:
-      - {model: mine, variant: paper, labels: 7, vocabulary: 9, dimension: 5, length: 6,
-         weights: [output.weight], equals: "L * E"}
 """
 MODELS = ("--models", "own")
 
@@ -99,71 +81,12 @@ def test_a_claim_file_with_a_model_from_a_folder_is_read_by_every_command(
     assert cli.main([*command, *MODELS]) == Exit.OK, capsys.readouterr().err
 
 
-def test_the_message_about_a_model_that_is_not_there_names_the_option(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    cli.main(["validate", "toy.yaml"])
-    assert capsys.readouterr().err.strip().endswith("; `--models DIR` adds those of a folder")
-
-
-def test_a_variant_that_the_file_of_the_model_has_not_is_refused(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file.write_text(FILE.replace("variant: paper", "variant: papre"))
-    assert cli.main(["validate", "toy.yaml", *MODELS]) == Exit.BAD_INPUT
-    assert "model 'mine' has no variant 'papre'; did you mean 'paper'?" in capsys.readouterr().err
-
-
-def test_names_are_listed_with_those_of_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (["list", "toy"], ["list", "models"], ["add", "experiment", "--list"]):
-        assert cli.main(command) == Exit.OK
-        without = capsys.readouterr().out
-        assert cli.main([*command, *MODELS]) == Exit.OK
-        more = {*capsys.readouterr().out.splitlines()} - {*without.splitlines()}
-        assert len(more) == 1
-        assert "mine" in more.pop()
-
-
-def test_a_plan_does_not_say_of_such_a_model_that_it_is_not_there(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["plan", "toy.yaml"]) == Exit.OK
-    assert "no model 'mine' yet" in capsys.readouterr().out
-    assert cli.main(["plan", "toy.yaml", *MODELS]) == Exit.OK
-    assert "no model" not in capsys.readouterr().out
-
-
-def test_weights_of_such_a_model_are_counted(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The template's only matrix has a row for each of 7 labels and a column for each of 5 components."""
-    file.write_text(FILE + COUNTED)
-    assert cli.main(["check", "toy.yaml", "--count-weights"]) == Exit.BAD_INPUT
-    assert "model 'mine' is not known" in capsys.readouterr().err
-    assert cli.main(["check", "toy.yaml", "--count-weights", "--all", *MODELS]) == Exit.OK
-    assert "mine paper has 35 numbers in output.weight" in capsys.readouterr().out
-
-
-def test_a_folder_that_a_check_would_not_look_at_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", "toy.yaml", *MODELS]) == Exit.BAD_INPUT
-    said = "audit: --models own: models are looked at only with --count-weights; give both\n"
-    assert capsys.readouterr().err == said
-
-
 @pytest.mark.parametrize("folder", [".", "nowhere"])
 def test_a_folder_without_a_model_is_refused_by_all(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"], ["plan"]):
         assert cli.main([*command, "--models", folder]) == Exit.BAD_INPUT
         said = f"--models {folder}: no model file is there; `audit add model NAME` writes one"
         assert said in capsys.readouterr().err
-
-
-def test_the_folder_counts_for_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether it comes to its end or not, and whatever the environment says already."""
-    for before in (None, "elsewhere"):
-        if before:
-            monkeypatch.setenv("XMTC_AUDIT_MODELS", before)
-        for arguments in ([*MODELS], ["--models", "nowhere"]):
-            cli.main(["validate", "toy.yaml", *arguments])
-            assert os.environ.get("XMTC_AUDIT_MODELS") == before
 
 
 def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
@@ -228,55 +151,6 @@ def test_an_edited_file_is_another_model_and_what_it_was_is_found_again(
         assert cli.main(command) == Exit.OK, capsys.readouterr().err
 
 
-def test_a_model_on_an_edited_file_is_another_one_too(
-    file: Path, trained: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    on_top = "model: cornet, variant: code, config: {base: mine, base_variant: paper}"
-    file.write_text(FILE.replace("model: mine, variant: paper", on_top))
-    assert cli.main(RUN) == Exit.OK, capsys.readouterr().err
-    edit()
-    assert cli.main(RUN) == Exit.OK
-    assert len(trained) == 4
-    said = capsys.readouterr()
-    assert OF_ANOTHER in said.out + said.err
-
-
-def test_runs_from_before_files_were_told_apart_are_of_an_unknown_version(
-    trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("reimpl.models.code_of", lambda module: "")
-        assert cli.main(RUN) == Exit.OK
-    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
-    assert len(trained) == 5
-    said = capsys.readouterr()
-    assert OF_ANOTHER.replace("another", "an unknown") in said.out + said.err
-
-
-def test_the_study_of_an_edited_file_answers_another_question() -> None:
-    spec = StudySpec("mine", {}, {}, (), "data", "P@1", "tpe", "none")
-    content = asdict(spec)
-    del content["code"]
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    assert spec.key == hashlib.sha256(text.encode()).hexdigest()[:32], "earlier studies are found again"
-    other = replace(spec, code="0" * 64)
-    assert (other.key, other.question) != (spec.key, spec.question)
-    assert other.question != spec.question
-    assert settings_of(other, {}).code == other.code
-
-
-def test_a_run_without_a_file_of_its_own_has_the_key_that_it_had() -> None:
-    spec = RunSpec("xml_cnn", "paper", {"a": 1}, {"name": "small"}, "data", 0)
-    content = {
-        name: value
-        for name, value in asdict(spec).items()
-        if name not in ("variant", "study", "code", "strata")
-    }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    assert spec.key == hashlib.sha256(text.encode()).hexdigest()[:32]
-    assert replace(spec, code="0" * 64).key != spec.key
-
-
 def test_a_suite_goes_on_with_the_file_that_it_began_with(
     trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -290,26 +164,6 @@ def test_a_suite_goes_on_with_the_file_that_it_began_with(
     monkeypatch.setattr(carry_out, "_train", edited_meanwhile)
     assert cli.main(RUN) == Exit.OK, capsys.readouterr().err
     assert len(trained) == 2
-
-
-@pytest.mark.parametrize("text", ["# edited\n", "def unfinished(:\n"])
-def test_a_process_that_comes_too_late_for_a_file_says_so_and_nothing_is_on_record(
-    text: str, trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As a worker that starts after the edit: it never loaded what was planned."""
-    train = carry_out._train
-
-    def edited_before(job: Job, *rest: object) -> Result:
-        edit(text)
-        monkeypatch.setattr(models, "_loaded", {})
-        return train(job, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(carry_out, "_train", edited_before)
-    assert cli.main(RUN) == Exit.BAD_INPUT
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("audit: model 'mine' was edited after its runs were planned (")
-    assert said.endswith("); give the same command again")
-    assert not list(Path("audit-runs").glob("*.json"))
 
 
 # --------------------------------------------------------------------------- files with a fault

@@ -14,13 +14,12 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.errors import AuditError, Exit
+from audit.errors import Exit
 from audit.judging.plan import RunTime
-from audit.pipeline.until_settled import declared, looks_of
+from audit.pipeline.until_settled import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from audit.stats.families import schedule
-from audit.stats.power import order_power
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import its_own, write_corpus, write_paper
@@ -144,30 +143,6 @@ def test_a_claim_without_hope_ends_it(trained: Trained, capsys: pytest.CaptureFi
     )
 
 
-def test_hope_is_measured_at_the_level_of_the_last_look(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """0.8 apart with SD 1: at 6 seeds and 5 % the power is over a third, at a twelfth of that below 20 %."""
-    assert order_power(6, sd=1.0, gap=0.8) > 0.3
-    assert order_power(6, sd=1.0, gap=0.8, alpha=0.05 / 3) < 0.2
-    trained.means["third"] = 49.2
-    assert cli.main([*UNTIL, "3,4,6"]) == Exit.OK
-    assert "futile: no open claim has 20 % power at 6 seeds" in told(capsys)
-
-
-def test_the_last_look_ends_it(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
-    trained.means["third"] = 48.9
-    assert cli.main([*UNTIL, "3,4"]) == Exit.OK
-    assert told(capsys).splitlines()[-1] == "stopped after 2 of 2 looks: that was the last look, at 4 seeds"
-    assert outcomes()["words-third:P@1"] == "inconclusive"
-
-
-def test_only_says_what_may_be_run(trained: Trained) -> None:
-    assert cli.main([*UNTIL, "3,5", "--only", "words-win"]) == Exit.OK
-    assert trained.of("third") == []
-    assert trained.of("words") == trained.of("letters") == [0, 1, 2]
-
-
 def test_only_the_claims_that_are_named_keep_the_looks_going(
     trained: Trained, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -222,18 +197,6 @@ def clock(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("clock")
-def test_what_is_decided_at_the_full_level_may_be_open_at_a_look(trained: Trained) -> None:
-    """p = 0.035: below 0.05, above the 0.025 of one of two looks."""
-    trained.means["third"] = 48.0
-    assert cli.main([*RUN, "--seeds", "3", "--store", "plain"]) == Exit.OK
-    assert outcomes()["words-third:P@1"] == "reproduced"
-    assert cli.main([*UNTIL, "3"]) == Exit.OK
-    assert outcomes()["words-third:P@1"] == "reproduced"  # one look has the whole level
-    assert cli.main([*UNTIL, "3,5", "--store", "other", "--budget", "9s"]) == Exit.OK
-    assert outcomes()["words-third:P@1"] == "inconclusive"
-
-
-@pytest.mark.usefixtures("clock")
 def test_a_look_for_which_there_is_no_time_is_not_begun(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -248,19 +211,6 @@ def test_a_look_for_which_there_is_no_time_is_not_begun(
     assert cli.main([*UNTIL, "3,5", "--budget", "4s"]) == Exit.OK  # goes on with the looks already spent
     assert len(trained.ran) == 13
     assert outcomes()["words-third:P@1"] == "reproduced"
-
-
-@pytest.mark.usefixtures("clock")
-def test_one_run_is_the_price_of_knowing_how_long_they_take(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*UNTIL, "3,5", "--budget", "8s"]) == Exit.OK
-    assert len(trained.ran) == 1
-    assert told(capsys).splitlines()[-1] == (
-        "stopped before the first look: budget: the look at 3 seeds needs about 8 s for 8 runs, "
-        "and 7 s are left; nothing is judged"
-    )
-    assert not Path("audit-runs/looks").exists()
 
 
 # --------------------------------------------------------------------------- interrupted, and gone on with
@@ -283,27 +233,12 @@ def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
     assert len(trained.ran) == 13
 
 
-def test_without_looks_the_ones_that_were_declared_are_gone_on_with(trained: Trained) -> None:
-    trained.means["third"] = 48.9
-    assert cli.main([*UNTIL, "3,4"]) == Exit.OK
-    assert cli.main([*RUN, "--until-settled"]) == Exit.OK
-    assert [(look.seeds, look.level) for look in record().looks] == [(3, 0.025), (4, 0.025)]
-    assert record().looks[-1].declared == (3, 4)
-    assert cli.main([*UNTIL, "3,4,12"]) == Exit.BAD_INPUT
-
-
 def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
     assert declared(None, ()) == schedule((3, 5, 8, 12, 20))
     begun = [Look(3, 0.025, (3, 5))]
     assert declared(None, begun) == declared((3, 5), begun) == schedule((3, 5))
     left = declared((3, 5, 8), [Look(3, 0.04)])
     assert (left.looks, left.levels) == ((3, 5, 8), pytest.approx((0.04, 0.005, 0.005)))
-
-
-@pytest.mark.parametrize("wanted", [(3, 5, 8), (3, 8), (3,)])
-def test_other_looks_than_the_declared_ones_are_refused(wanted: tuple[int, ...]) -> None:
-    with pytest.raises(AuditError, match="declared as 3,5, which share all of the level; go on with those"):
-        declared(wanted, [Look(3, 0.025, (3, 5))])
 
 
 # --------------------------------------------------------------------------- looks that were not declared
@@ -324,14 +259,6 @@ def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
     assert cli.main(["report"]) == Exit.OK
     assert cli.main([*RUN, "--seeds", "5"]) == cli.main(["judge", "toy.yaml"]) == Exit.OK
     assert record().looks == (Look(3, 0.04), Look(5, 0.005))  # the same evidence again
-
-
-def test_looks_declared_after_another_share_what_it_left(trained: Trained) -> None:
-    trained.means["third"] = 48.5
-    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
-    assert cli.main([*UNTIL, "3,4,8", "--only", "words-third"]) == Exit.OK
-    looks = record().looks
-    assert [it.level for it in looks] == pytest.approx([0.04, 0.005, 0.005][: len(looks)])
 
 
 @pytest.mark.usefixtures("clock")
@@ -370,27 +297,6 @@ def test_every_command_says_the_same_of_one_store(
     assert (after["words-third:P@1"].n, after["words-third:P@1"].level) == ((8, 8), 0.0125)
 
 
-def test_a_model_that_only_an_earlier_command_ran_keeps_its_gate(
-    trained: Trained, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A contradiction outside --only stands: the checks of its model are those of the earlier command."""
-    trained.means["letters"] = 80.0
-    write_paper(folder, *THIRD, its_own(folder))
-    claimed = ("--protocol", "claimed")
-    assert cli.main([*UNTIL, "3,5", *claimed]) == Exit.CONTRADICTED
-    monkeypatch.setattr("audit.runner.gate.fidelity", lambda plan: ())  # as of a plan of other models
-    assert cli.main([*RUN, "--seeds", "3", "--only", "third", *claimed]) == Exit.CONTRADICTED
-    assert cli.main(["judge", "toy.yaml"]) == Exit.CONTRADICTED
-
-
-def test_other_settings_begin_with_no_look_taken(trained: Trained, folder: Path) -> None:
-    assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
-    write_corpus(folder / "more", 50)
-    assert cli.main(["run", "toy.yaml", "--data", "more", "--jobs", "1", "--seeds", "4"]) == Exit.OK
-    audited = audit_from_json(Path("audit-report/toy2024-more/audit.json").read_text())
-    assert audited.looks == (Look(4, 0.04),)
-
-
 # --------------------------------------------------------------------------- bad input
 
 
@@ -421,10 +327,6 @@ def test_what_cannot_be_used_is_one_clear_line(
     assert len(lines) == 1, lines
     assert message in lines[0]
     assert trained.ran == []
-
-
-def test_looks_may_have_blanks() -> None:
-    assert looks_of("3, 5,8") == (3, 5, 8)
 
 
 # --------------------------------------------------------------------------- audit plan
@@ -468,42 +370,8 @@ def test_the_cheapest_claim_comes_first_and_shared_runs_count_once(
     assert together in capsys.readouterr().out
 
 
-def test_plan_counts_the_runs_that_are_missing(trained: Trained, capsys: pytest.CaptureFixture[str]) -> None:
-    trained.means["third"] = 49.0
-    cli.main([*RUN, "--seeds", "3"])
-    found = planned(capsys, "audit-report/toy2024-corpus/audit.json")["words-third:P@1"]
-    assert found["seeds"] == found["reproduce"]["80"] > 3
-    assert found["missing"] == {"words": found["seeds"] - 3, "third": found["seeds"] - 3}
-    assert found["seconds"] == 2.0 * (found["seeds"] - 3)
-    assert (found["device"], found["by_similar_experiments"]) == ("CPU", False)
-
-
-def test_plan_of_a_paper_that_was_not_run_says_what_to_run_first(capsys: pytest.CaptureFixture[str]) -> None:
-    found = planned(capsys, "toy.yaml")
-    assert found["words-win:P@1"]["sentence"] == "not run: 3 seeds first, time not known"
-    assert found["words-win:P@1"]["missing"] == {"words": 3, "letters": 3}
-
-
-def test_plan_takes_the_records_of_the_paper_that_it_is_asked_for(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    assert "words-win:P@1" not in planned(capsys, "toy.yaml")
-
-
 def test_plan_needs_no_torch(trained: Trained) -> None:
     cli.main([*RUN, "--seeds", "3"])
     for command in (["plan"], ["plan", "toy.yaml", "--json"], ["plan", "chen2022", "--out", "nowhere"]):
         done = python("-c", NO_TORCH, *command)
         assert (done.returncode, done.stderr) == (0, ""), command
-
-
-def test_plan_reads_no_record_whose_verdicts_were_edited(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    path = Path("audit-report/toy2024-corpus/audit.json")
-    path.write_text(path.read_text().replace('"outcome": "reproduced"', '"outcome": "inconclusive"'))
-    capsys.readouterr()
-    assert cli.main(["plan"]) == Exit.BAD_INPUT
-    assert "it was changed after it was written" in told(capsys)

@@ -13,13 +13,13 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
-from audit.record import Run, audit_from_json
+from audit.record import Run
 from audit.runner import carry_out
 from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.data.corpora import write
-from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+from tests.runner.papers import write_corpus, write_paper
 
 FIELDS = ("--separator", ";", "--text-field", "title", "--text-field", "body", "--labels-field", "tags")
 
@@ -117,72 +117,7 @@ def test_another_option_is_another_preparation_and_another_run() -> None:
     assert len({it.spec.data for it in runs()}) == 3  # the records hold the tokenised texts
 
 
-@pytest.mark.usefixtures("trained")
-def test_ids_may_count_from_one() -> None:
-    """Features 1 to 8 and labels 1 to 5, of which the file does not say whether they count from 0 or 1."""
-    Path("rows").mkdir()
-    columns, paper = write_columns(Path("columns")), write_linear_paper(Path())
-    lines = (columns / "toy_data.txt").read_text().splitlines()[1:]
-    for split, part in {"train": lines[:40], "test": lines[40:]}.items():
-        Path(f"rows/{split}.svm").write_text("".join(f"{_one_more(line)}\n" for line in part))
-    for base, shape in (("1", 5), ("0", 6)):
-        code = run("rows", "--base", base, "--seeds", "1", "--store", base, paper=str(paper), only="svm")
-        assert code == Exit.OK
-        assert [it.data.n_labels for it in runs(base)] == [shape]
-
-
-def _one_more(line: str) -> str:
-    labels, features = line.split(" ", 1)
-    pairs = [it.split(":") for it in features.split()]
-    return " ".join(
-        [
-            ",".join(str(int(it) + 1) for it in labels.split(",")),
-            *(f"{int(place) + 1}:{value}" for place, value in pairs),
-        ]
-    )
-
-
 # --------------------------------------------------------------------------- every way to run
-
-
-def test_worker_processes_read_it_in_the_same_way() -> None:
-    """Two spawned processes, which share nothing with this one but the request; the runs are those of one."""
-    assert run("records", *FIELDS, "--seeds", "2", jobs=2) in (Exit.OK, Exit.CONTRADICTED)
-    assert run("records", *FIELDS, "--seeds", "2", "--store", "one") in (Exit.OK, Exit.CONTRADICTED)
-    mine, theirs = ({it.key: it.metrics for it in runs(store)} for store in ("audit-runs", "one"))
-    assert mine == theirs and len(mine) == 2
-
-
-@pytest.mark.usefixtures("trained")
-def test_more_seeds_go_on_from_the_runs_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    run("records", *FIELDS, "--seeds", "1")
-    made: list[str] = []
-    original = carry_out._run
-
-    def noted(job: Any, *rest: Any) -> Any:
-        made.append(job.title)
-        return original(job, *rest)
-
-    monkeypatch.setattr(carry_out, "_run", noted)
-    assert run("records", *FIELDS, "--seeds", "2") == Exit.OK
-    assert made == ["words seed 1"]
-
-
-@pytest.mark.usefixtures("trained")
-def test_looks_are_taken_on_it(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["run", "toy.yaml", "--data", "records", *FIELDS, "--jobs", "1", "--until-settled"]
-    assert cli.main([*arguments, "--looks", "3,5"]) == Exit.OK
-    assert "look 1 of 2, 3 seeds" in capsys.readouterr().err
-    assert len(prepared()) == 1
-
-
-@pytest.mark.usefixtures("trained")
-def test_the_command_in_the_report_says_all_that_is_needed_to_read_it() -> None:
-    run("records", *FIELDS, "--seeds", "1")
-    command = audit_from_json(Path("audit-report/toy2024-records/audit.json").read_text()).command
-    assert "--separator ';' --text-field title --text-field body --labels-field tags --seeds 1" in command, (
-        command
-    )
 
 
 # -------------------------------------------------------------------------- what is missing or means nothing

@@ -127,25 +127,6 @@ def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFi
     assert len(verdicts[0].readings) == 3
 
 
-def test_only_readings_of_what_is_asked_for_are_run() -> None:
-    run("--readings", "--only", "b")
-    assert [it.id for it in audit().experiments if it.runs] == ["b", "b~rate=fast"]
-    order = audit().verdicts[1]
-    assert (order.reason, order.readings, order.badges) == ("not_run", (), ())
-
-
-def test_a_reading_that_changes_nothing_is_not_run_and_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Otherwise it would agree with the default whatever comes out."""
-    Path("toy.yaml").write_text(CLAIMS.replace("pooling: slots", "pooling: words"))
-    run("--readings", "--only", "a")
-    out = capsys.readouterr()
-    said = " ".join((out.out + out.err).split())
-    assert "a: pooling divisor: slots makes no difference to the default reading in protocol wang2019" in said
-    assert [it.id for it in audit().experiments if it.runs] == ["a", "a~rate=fast"]
-    (value, _) = audit().verdicts
-    assert value.badges[-1].startswith("2 of 3 readings run")
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -158,19 +139,6 @@ def test_what_does_not_go_together_is_refused(
 ) -> None:
     assert cli.main(["run", "toy.yaml", "--readings", *options]) == Exit.BAD_INPUT
     assert said in capsys.readouterr().err
-
-
-def test_a_paper_without_readings_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["run", "chen2022", "--readings"]) == Exit.BAD_INPUT
-    assert "--readings: chen2022 declares none" in capsys.readouterr().err
-
-
-def test_readings_that_are_changed_after_runs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    run("--readings", "--only", "a")
-    Path("toy.yaml").write_text(CLAIMS.replace("0.05", "0.5"))
-    capsys.readouterr()
-    assert run() == Exit.BAD_INPUT
-    assert "readings" in capsys.readouterr().err
 
 
 FAST = "fast: {training: {learning_rate: 0.05}}"

@@ -13,7 +13,6 @@ import pytest
 
 import reimpl.fidelity
 from audit import cli
-from audit.cli.tune import _seconds
 from audit.errors import Exit
 from audit.record import audit_from_json
 from audit.runner import carry_out
@@ -151,23 +150,6 @@ def test_without_a_study_nothing_is_run_and_the_command_is_named(
     assert trained.trials == 0
 
 
-def test_trials_that_all_fail_give_no_settings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def diverging(*_: Any) -> Result:
-        return Result({}, (), 1.0, None, 9, reason="the training loss became nan in epoch 1 of 20")
-
-    monkeypatch.setattr(carry_out, "_train", diverging)
-    assert cli.main(list(TUNE)) == Exit.RUNS_FAILED
-    out = capsys.readouterr().out
-    assert "tuned: 3 trials (3 failed), none with a score" in out
-    assert "no trial gave a score (the training loss became nan in epoch 1 of 20)" in out
-    assert [it["reason"] for it in record()["trials"]] == [
-        "the training loss became nan in epoch 1 of 20"
-    ] * 3
-    assert cli.main(list(RUN)) == Exit.BAD_INPUT
-
-
 @pytest.mark.parametrize(
     ("more", "told"),
     [
@@ -194,47 +176,3 @@ def test_input_that_cannot_be_used_is_told_in_one_sentence(
     assert err.startswith("audit: ")
     assert err.count("\n") == 1
     assert trained.trials == 0
-
-
-def test_the_list_shows_what_is_tuned_and_by_what(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["list", "toy.yaml"]) == Exit.OK
-    out = capsys.readouterr().out
-    assert "[xml_cnn, chen2022-kim-words, chen2022, tuned by chen2022]" in out
-    assert out.count("tuned by") == 1
-    assert (
-        "\ntuning:\n  wang2019             Wang et al. 2019, sections 2.3 and 3.1: 40 trials by P@1\n" in out
-    )
-
-
-def test_minutes_and_spans_limit_the_time() -> None:
-    assert (_seconds("5"), _seconds("90s"), _seconds("1h30m")) == (300.0, 90.0, 5400.0)
-
-
-def test_a_corpus_that_is_not_there_or_was_not_tuned_on_is_named(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*RUN, "--tuned-on", "nonsense"]) == Exit.BAD_INPUT
-    assert "--tuned-on nonsense: no such folder; name the corpus" in capsys.readouterr().err
-    assert cli.main([*RUN, "--tuned-on", "corpus"]) == Exit.BAD_INPUT
-    assert (
-        "--tuned-on corpus: no study made on corpus is in audit-runs for words; `audit tune toy2024 --only "
-        "words --data corpus` makes one"
-    ) in capsys.readouterr().err
-    assert trained.trials == 0
-
-
-def test_untuned_and_tuned_on_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*RUN, "--untuned", "--tuned-on", "corpus"]) == Exit.BAD_INPUT
-    assert "--untuned and --tuned-on corpus are opposites; give one of them" in capsys.readouterr().err
-
-
-def test_what_the_corpus_lacks_is_asked_for_as_it_is_typed(
-    trained: Trained, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Row numbers of splits without the file that they speak of: --data-file, and not a word of Python."""
-    (tmp_path / "rows").mkdir()
-    for part in ("trSplit", "tstSplit"):
-        (tmp_path / f"rows/toy_{part}.txt").write_text("1 2\n2 1\n")
-    command = ["tune", "toy.yaml", "--only", "words", "--data", f"{tmp_path / 'rows'}@0"]
-    assert cli.main(command) == Exit.BAD_INPUT
-    assert "state --data-file FILE" in capsys.readouterr().err

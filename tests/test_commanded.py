@@ -90,13 +90,6 @@ def test_nothing_is_started_without_leave_and_why_is_said(capsys: pytest.Capture
     assert calls() == 0 and not Path("audit-runs").exists()
 
 
-def test_no_other_command_starts_anything(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["validate"], ["check"], ["list"], ["plan"]):
-        cli.main([*words, "toy.yaml"])
-    assert "its own command: " in capsys.readouterr().out
-    assert calls() == 0
-
-
 # --------------------------------------------------------------------------- runs
 
 
@@ -116,16 +109,6 @@ def test_its_runs_are_judged_as_no_runs_of_ours(capsys: pytest.CaptureFixture[st
     assert Path("audit-runs/commands/toy2024/words/2.out").read_text() == "training 2\n"
     said = capsys.readouterr().err
     assert "words seed 0: P@1 80.00  P@3 30.00" in said
-
-
-def test_seeds_that_are_there_are_kept_and_more_are_added() -> None:
-    assert cli.main((*RUN[:-1], "2", "--allow-commands")) == Exit.OK
-    assert calls() == 4
-    assert cli.main(ALLOWED) == Exit.OK
-    assert calls() == 6
-    assert judged().verdicts[0].n == (3, 3)
-    assert cli.main(["judge", "toy.yaml"]) == Exit.OK
-    assert calls() == 6
 
 
 def test_another_command_is_another_run_and_takes_the_place_of_the_earlier_one(folder: Path) -> None:
@@ -155,12 +138,6 @@ def test_only_the_authors_own_code_contradicts(folder: Path) -> None:
         store = f"runs-{outcome}"
         cli.main([*ALLOWED, "--store", store])
         assert judged().verdicts[0].outcome == outcome
-
-
-def test_from_python_it_is_the_same() -> None:
-    found = audit.run("toy.yaml", only=["words-win"], device="cpu", allow_commands=True)
-    assert found.verdicts[0].outcome == "reproduced"
-    assert calls() == 6
 
 
 def test_predictions_are_scored_by_us(folder: Path) -> None:
@@ -203,13 +180,6 @@ def test_a_command_that_fails_is_a_failed_run_with_its_last_lines(
     assert cli.main(ALLOWED) == Exit.OK and calls() == 0  # a failed seed stays
     assert cli.main([*ALLOWED, "--retry-failed"]) == Exit.OK and calls() == 6
     assert judged().verdicts[0].n == (3, 3)
-
-
-def test_a_program_that_is_not_there_is_a_failed_run(folder: Path) -> None:
-    write_claims(folder, run=["no-such-program", "{seed}", "{out}"])
-    assert cli.main(ALLOWED) == Exit.RUNS_FAILED
-    run = next(Store(Path("audit-runs")).runs())
-    assert run.reason == f"'no-such-program' could not be started in {folder} (No such file or directory)"
 
 
 def test_the_time_limit_ends_all_that_the_command_started(folder: Path) -> None:
@@ -327,23 +297,6 @@ def test_a_command_that_cannot_be_meant_is_refused_with_its_line(
     first, second = str(caught.value).splitlines()
     assert first.startswith(f"{folder / 'toy.yaml'}:27: experiments.words.command")
     assert second.startswith(f"{folder / 'toy.yaml'}:29: experiments.letters.command")
-
-
-def test_a_command_stands_beside_no_model(folder: Path) -> None:
-    text = experiment("Words", 80.0).replace(
-        '"dataset"', '"model": "xml_cnn", "unavailable": "no", "dataset"'
-    )
-    write_paper(folder, (MODEL["words"], f"    {text}"))
-    with pytest.raises(ClaimFileError) as caught:
-        load(folder / "toy.yaml")
-    assert str(caught.value).count("stands beside command, which makes the runs; drop one of them") == 2
-
-
-def test_braces_are_written_twice() -> None:
-    from audit.claims.command_words import filled, sound_command, sound_word
-
-    words = [sound_word(it) for it in ("x", "{{a}}", "{seed}", "--out={out}/x")]
-    assert filled(sound_command(words), seed=3, out="/o") == ["x", "{a}", "3", "--out=/o/x"]
 
 
 def test_imported_seeds_are_not_run_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from audit.judging.assemble import is_judged_by
-from audit.judging.documents import MOST_DOCUMENTS, instance_evidence, with_instances
+from audit.judging.documents import instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
 from audit.stats.documents import replicated_means
 from audit.storage.runs import Store
@@ -108,15 +108,6 @@ def test_mcnemar_of_each_pair_of_seeds(suite: Suite) -> None:
         assert pair.p == pytest.approx(mcnemar([[0, b], [c, 0]], exact=True).pvalue)
 
 
-def test_the_counts_of_the_design() -> None:
-    """b = 12 and c = 5 give p = .14346."""
-    right, other = np.zeros(N, dtype=bool), np.zeros(N, dtype=bool)
-    right[:12], other[12:17] = True, True
-    (pair,) = Suite(a=[right], b=[other]).evidence().pairs
-    assert (pair.first_only, pair.second_only) == (12, 5)
-    assert pair.p == pytest.approx(0.14346, abs=5e-6)
-
-
 def percentiles(first: Any, second: Any, **options: Any) -> Any:
     """The 95 % interval of the difference over 2,000 draws of documents."""
     means = replicated_means([first, second], rng=np.random.default_rng(0), replicates=2000, **options)
@@ -156,14 +147,6 @@ def test_copies_of_a_text_are_drawn_together() -> None:
     assert found.bootstrap[1] - found.bootstrap[0] > 1.5 * (alone[1] - alone[0])
     del suite.kept["a0"]["copies"]
     assert suite.evidence().bootstrap == alone
-
-
-def test_one_seed_has_no_noise_of_seeds() -> None:
-    """A single run an arm gives McNemar and the documents' draw, but no estimand with seed noise."""
-    found = Suite(a=drawn(0.8, 1, 1), b=drawn(0.6, 3, 2)).evidence()
-    assert (found.these, found.new) == (None, None)
-    assert len(found.pairs) == 1
-    assert found.bootstrap is not None
 
 
 def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:
@@ -227,14 +210,6 @@ def test_where_there_is_no_evidence(suite: Suite, claim: ClaimRecord, change: di
     assert instance_evidence(suite.audit(claim), suite.kept.get) == {}
 
 
-def test_arms_of_other_documents_are_not_compared(suite: Suite) -> None:
-    """Every run of one arm was scored on documents of its own: nothing of a document can be compared."""
-    other = Truth.from_lists([[(k + 1) % 5] for k in range(N)], n_labels=6)
-    for k in range(4):
-        suite.kept[f"b{k}"] = hit_pattern(np.zeros((N, 1), dtype=int), other)
-    assert instance_evidence(suite.audit(), suite.kept.get) == {}
-
-
 def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
     """Lists and truth kept beside an imported run give the same as the hits of a run of ours."""
     expected = suite.evidence()
@@ -244,15 +219,6 @@ def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
             arrays = {"ids": ids, "truth_offsets": TRUTH.offsets, "truth_labels": TRUTH.labels}
             suite.kept[f"{name}{k}"] = arrays
     assert suite.evidence() == expected
-
-
-def test_many_documents_are_not_drawn_from(monkeypatch: pytest.MonkeyPatch, suite: Suite) -> None:
-    """Beyond the limit the normal intervals stand alone."""
-    assert MOST_DOCUMENTS >= 10_000
-    monkeypatch.setattr("audit.judging.documents.MOST_DOCUMENTS", N - 1)
-    found = suite.evidence()
-    assert (found.bootstrap, found.replicates) == (None, 0)
-    assert found.new is not None
 
 
 def stored(suite: Suite, store: Store) -> Audit:

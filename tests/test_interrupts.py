@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from typing import Annotated, Any
 
 import pytest
@@ -25,36 +24,6 @@ def test_it_waits_until_the_block_is_over() -> None:
     with held_back():
         done.append("and nothing comes where nothing came")
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_what_is_raised_inside_comes_out_where_nothing_was_held_back() -> None:
-    with pytest.raises(ZeroDivisionError), held_back():
-        raise ZeroDivisionError
-
-
-def test_other_threads_are_left_alone() -> None:
-    """They may not set handlers, and no interrupt comes to them."""
-    seen: list[Any] = []
-
-    def work() -> None:
-        before = signal.getsignal(signal.SIGINT)
-        with held_back():
-            seen.append(signal.getsignal(signal.SIGINT) is before)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [True]
-
-
-def test_whoever_ignores_interrupts_goes_on_doing_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with held_back():
-            signal.raise_signal(signal.SIGINT)
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class Pattern(str):

@@ -11,18 +11,14 @@ import pytest
 
 from audit.claims.load import Paper, load
 from audit.errors import StoreError
-from audit.record import FidelityCheck, Look, Run, digest, seal_of
+from audit.record import FidelityCheck, Look, Run, seal_of
 from audit.runner import Plan, Settings, make_plan
 from audit.storage.manifest import (
-    NOT_IN_STORE,
     KeptPlan,
     Ledger,
-    _definitions,
-    check_there,
     keep_plan,
     kept_plans,
     lost_seeds,
-    no_plan,
     note_settled,
     plan_of,
     with_stored_runs,
@@ -69,14 +65,6 @@ def test_a_plan_comes_back_as_it_was_kept(paper: Paper, tmp_path: Path) -> None:
     assert kept_plans(tmp_path / "nowhere", "toy2024") == []
 
 
-def test_each_report_has_its_newest_plan(paper: Paper, tmp_path: Path) -> None:
-    plan = kept(paper, planned(paper, tmp_path))
-    keep_plan(tmp_path, plan)
-    keep_plan(tmp_path, replace(plan, command="audit run again"))
-    keep_plan(tmp_path, replace(plan, report="toy2024-other"))
-    assert [it.command for it in kept_plans(tmp_path, "toy2024")] == ["audit run again", "audit run toy.yaml"]
-
-
 def test_experiments_get_their_runs_of_all_seeds_and_not_of_some(paper: Paper, tmp_path: Path) -> None:
     """The plan names two seeds and the store holds four: dropping seeds is nothing that a plan can do."""
     plan = kept(paper, planned(paper, tmp_path))
@@ -100,39 +88,12 @@ def test_runs_of_before_on_another_data_set_of_the_paper_are_not_taken(tmp_path:
     assert (found["elsewhere"].runs, found["elsewhere"].corpus_of) == ((), "corpus")
 
 
-def test_runs_of_other_settings_are_not_taken(paper: Paper, tmp_path: Path) -> None:
-    plan = kept(paper, planned(paper, tmp_path))
-    other = [
-        replace(run, spec=replace(run.spec, precision="bf16")) for run in runs_of(planned(paper, tmp_path))
-    ]
-    found = with_stored_runs(plan, paper, [replace(run, key=run.spec.key) for run in other])
-    assert {it.not_run for it in found.values()} == {NOT_IN_STORE, "its code was never published"}
-
-
-def test_failed_runs_are_runs_and_interrupted_ones_are_not(paper: Paper, tmp_path: Path) -> None:
-    plan = kept(paper, planned(paper, tmp_path))
-    first, *_ = words = [it for it in runs_of(planned(paper, tmp_path)) if it.key in plan.keys["words"]]
-    failed = replace(first, status="failed", metrics={}, reason="nan")
-    half = replace(words[1], status="interrupted", metrics={})
-    assert with_stored_runs(plan, paper, [failed, half])["words"].runs == (failed,)
-
-
 def test_older_runs_of_what_only_left_out_are_taken(paper: Paper, tmp_path: Path) -> None:
     runs = runs_of(planned(paper, tmp_path))
     plan = kept(paper, planned(paper, tmp_path, only=["letters"]))
     found = with_stored_runs(plan, paper, runs)
     assert len(found["words"].runs) == len(found["letters"].runs) == 2
     assert with_stored_runs(plan, paper, [])["words"].not_run == "left out by --only"
-
-
-def test_an_experiment_with_nothing_that_came_later_is_described_as_before_there_was_any(
-    paper: Paper,
-) -> None:
-    """A plan that was kept before keeps its runs."""
-    described = paper.single_experiments["words"].model_dump(mode="json", exclude={"title", "method"})
-    later = {"noise": None, "training": {}, "tuning": None, "readings": [], "command": None}
-    assert {name: described.pop(name) for name in later} == later
-    assert _definitions(paper)["words"] == digest(described)
 
 
 def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
@@ -152,12 +113,6 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     assert found["letters"].runs == ()
     assert found["letters"].not_run == "the claim file describes it otherwise than when it was run"
     assert len(found["words"].runs) == 2
-
-
-def test_without_a_plan_every_experiment_is_there_without_runs(paper: Paper, tmp_path: Path) -> None:
-    found = with_stored_runs(no_plan(paper), paper, runs_of(planned(paper, tmp_path)))
-    assert set(found) == set(paper.single_experiments)
-    assert not any(it.runs for it in found.values())
 
 
 @pytest.mark.parametrize(
@@ -217,16 +172,6 @@ def test_the_loss_of_seed_0_hides_no_other_seed(paper: Paper, tmp_path: Path) ->
     assert [run.spec.seed for run in with_stored_runs(plan, paper, rest)["words"].runs] == [1, 2, 3]
 
 
-def test_runs_without_a_manifest_are_refused(paper: Paper, tmp_path: Path) -> None:
-    runs = [replace(make_run(0, 50.0), margins={"toy2024": "m"})]
-    check_there(tmp_path, "toy2024", [])
-    check_there(tmp_path, "other", runs)
-    with pytest.raises(StoreError, match="nor which looks were taken; restore it"):
-        check_there(tmp_path, "toy2024", runs)
-    Ledger(tmp_path, "toy2024").take(PLAIN, ["a"])
-    check_there(tmp_path, "toy2024", runs)
-
-
 def test_plans_and_looks_of_an_older_store_are_read_and_taken_over(paper: Paper, tmp_path: Path) -> None:
     """They lay in files of their own."""
     plan = kept(paper, planned(paper, tmp_path))
@@ -259,12 +204,6 @@ def test_a_look_is_kept_for_the_next_command(ledger: Ledger) -> None:
     assert Ledger(ledger.store, "other").looks(["a"]) == ()
 
 
-def test_only_looks_at_these_runs_count(ledger: Ledger) -> None:
-    ledger.take(PLAIN, ["a", "b"])
-    assert ledger.looks(["b", "z"]) == (PLAIN,)
-    assert ledger.looks(["z"]) == ledger.looks([]) == ()
-
-
 def test_the_same_look_again_is_one_look_and_keeps_its_place(ledger: Ledger) -> None:
     for look in (FIRST, SECOND, FIRST):
         ledger.take(look, ["a"])
@@ -272,8 +211,3 @@ def test_the_same_look_again_is_one_look_and_keeps_its_place(ledger: Ledger) -> 
     ledger.take(SECOND, ["a", "b"])
     assert ledger.looks(["b"]) == (SECOND,)
     assert ledger.looks(["a"]) == (FIRST, SECOND)
-
-
-def test_a_look_that_was_on_record_at_another_level_is_the_same(ledger: Ledger) -> None:
-    ledger.take(Look(3, 0.05), ["a"])
-    assert ledger.take(PLAIN, ["a"]) == (PLAIN,)

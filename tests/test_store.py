@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import os
-import pickle
 import subprocess
 import sys
 import tempfile
@@ -16,16 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from audit.errors import StoreError
-from audit.record import FORMAT_VERSION, DataInfo, Run, RunSpec, to_json
+from audit.record import DataInfo, Run, RunSpec, to_json
 from audit.storage.runs import Store
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs fork and signals")
@@ -112,33 +108,6 @@ def test_predictions_come_back_with_their_types(store: Store) -> None:
     assert arrays is not None and set(arrays) == set(PREDICTIONS)
     for name, array in PREDICTIONS.items():
         np.testing.assert_array_equal(arrays[name], array, strict=True)
-
-
-def test_a_store_travels_to_another_process_without_its_locks(store: Store) -> None:
-    with store.claim(make().key):
-        other = pickle.loads(pickle.dumps(store))
-        assert other == store
-        with other.claim(make().key, wait=0) as claim:
-            assert not claim.held
-
-
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text("aß€😀\n")
-)
-
-
-@settings(max_examples=50, deadline=None)
-@given(config=st.dictionaries(st.text("abc"), VALUES | st.lists(VALUES, max_size=3), max_size=4))
-def test_any_configuration_keeps_its_key_on_the_way_through_json(config: dict[str, Any]) -> None:
-    spec = replace(make().spec, config=config)
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        store.put(make(spec=spec, key=spec.key))
-        assert bare(store.get(spec.key)) == make(spec=spec, key=spec.key)
 
 
 # --------------------------------------------------------------------------- what may replace what
@@ -262,19 +231,6 @@ def test_a_damaged_record_is_named_with_the_remedy_and_hides_no_other(store: Sto
     assert len(list(store.runs())) == 4
 
 
-def test_without_a_list_of_problems_they_are_raised_together_after_the_sound_records(store: Store) -> None:
-    keys = sorted(store.put(make(seed)).key for seed in range(4))
-    for key in keys[:2]:
-        (store.root / f"{key}.json").write_bytes(b"\xff")
-    seen: list[str] = []
-    with pytest.raises(StoreError) as caught:
-        seen.extend(run.key for run in store.runs())
-    assert seen == keys[2:]
-    assert [line.split("; ")[-1] for line in str(caught.value).splitlines()] == [
-        "restore it, or move it away and run that seed again"
-    ] * 2
-
-
 def test_a_record_cut_anywhere_is_refused(store: Store) -> None:
     path = store.root / f"{store.put(make()).key}.json"
     content = path.read_bytes()
@@ -282,16 +238,6 @@ def test_a_record_cut_anywhere_is_refused(store: Store) -> None:
         path.write_bytes(content[:length])
         with pytest.raises(StoreError, match="no whole run record"):
             store.get(make().key)
-
-
-def test_a_record_of_a_newer_format_is_not_called_damaged(store: Store) -> None:
-    path = store.root / f"{store.put(make()).key}.json"
-    path.write_text(damaged(format_version=FORMAT_VERSION + 1, status="paused", surprise=1))
-    with pytest.raises(
-        StoreError, match=rf"format {FORMAT_VERSION + 1} .*newer version.*update the tool"
-    ) as caught:
-        store.get(make().key)
-    assert "delete" not in str(caught.value)
 
 
 def test_a_change_of_any_key_breaks_the_seal(store: Store) -> None:
@@ -334,15 +280,6 @@ def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
         path.write_bytes(content[:length])
         with pytest.raises(StoreError, match=message):
             store.predictions(key)
-
-
-def test_predictions_of_another_run_are_not_believed(store: Store) -> None:
-    run, other = store.put(make(), predictions=PREDICTIONS), {"ids": PREDICTIONS["ids"][::-1]}
-    path = store.root / f"{run.key}.npz"
-    assert run.predictions_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    path.write_bytes((store.root / f"{store.put(make(1), predictions=other).key}.npz").read_bytes())
-    with pytest.raises(StoreError, match="are not those that were written with it"):
-        store.predictions(run.key)
 
 
 @pytest.mark.parametrize("damage", [b"PK, but no archive", None])
@@ -429,44 +366,7 @@ def test_a_folder_that_may_only_be_read_can_be_read_and_says_so_when_written() -
                 store.checkpoint_path(make(1).key)
 
 
-@pytest.mark.parametrize("below", ["", "deeper"])
-def test_a_file_where_the_folder_should_be_is_said(tmp_path: Path, below: str) -> None:
-    (tmp_path / "runs").write_text("not a folder")
-    store = Store(tmp_path / "runs" / below)
-    message = "a file stands where a folder is needed, so choose another folder"
-    for use in (lambda: store.put(make()), lambda: list(store.runs()), lambda: store.get(make().key)):
-        with pytest.raises(StoreError, match=message):
-            use()
-
-
 # --------------------------------------------------------------------------- two at once
-
-
-def test_a_claim_is_held_by_one_thread_and_nests_in_it(store: Store) -> None:
-    answers: list[bool] = []
-
-    def other() -> None:
-        with store.claim(make().key, wait=0) as claim:
-            answers.append(claim.held)
-
-    with store.claim(make().key), store.claim(make().key, wait=0) as inner:
-        assert inner.held
-        thread = Thread(target=other)
-        thread.start()
-        thread.join()
-    with store.claim(make().key, wait=0) as after:
-        answers.append(after.held)
-    assert answers == [False, True]
-
-
-def test_put_does_not_wait_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("audit.storage.runs.PUT_WAIT", 0.1)
-    with (
-        Store(store.root).claim(make().key),
-        pytest.raises(StoreError, match="another process has held this run"),
-    ):
-        store.put(make())
-    assert list(store.runs()) == []
 
 
 RACE = """
@@ -569,15 +469,3 @@ def test_a_sweep_removes_what_the_dead_left_and_nothing_else(store: Store) -> No
     assert names(store) == kept
     assert (store.root / "checkpoints" / open_run / "state.pt").exists()
     assert not (store.root / "checkpoints" / done).exists()
-
-
-@pytest.mark.parametrize(
-    "other", [{"model": "attention_xml"}, {"data": "1f" * 16}, {"revision": 2}, {"code": "ab" * 32}]
-)
-def test_models_of_ensembles_are_kept_apart_by_model_data_revision_and_code(
-    tmp_path: Path, other: dict[str, Any]
-) -> None:
-    """Two configurations share a folder: whose model is whose is told there, by the settings of each."""
-    store, spec = Store(tmp_path), RunSpec("xml_cnn", "code", {"trees": 2}, {"epochs": 2}, "0f" * 16, 0)
-    assert store.members_path(replace(spec, config={"trees": 3}, seed=1)) == store.members_path(spec)
-    assert store.members_path(replace(spec, **other)) != store.members_path(spec)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +83,6 @@ def test_blocks_are_those_of_the_public_configurations(paper: Paper, base: str, 
     assert sum(p.numel() for p in blocks.parameters()) == count
 
 
-@pytest.mark.parametrize(("base", "data"), PAIRS)
-def test_word_vectors_are_frozen_on_eurlex_but_for_bert_xml(paper: Paper, base: str, data: str) -> None:
-    """Section 5.1; the public configurations of BertXML train them there too."""
-    assert config(paper, f"{base}-{data}").train_vectors is (data != "eurlex" or base == "bert_xml")
-
-
 def test_networks_have_the_paper_s_sizes(paper: Paper) -> None:
     """Sections 5.2.1 to 5.2.4: 8 pools of 3 x 128 maps, 5 states of 300, 5 probes, 256 or 200 units."""
     xml, bert = config(paper, "xml_cnn-eurlex"), config(paper, "bert_xml-eurlex")
@@ -103,13 +96,6 @@ def test_networks_have_the_paper_s_sizes(paper: Paper) -> None:
     for base in ("bert_xml", "mesh_probenet"):
         bottlenecks = [config(paper, f"{base}-{data}").bottleneck for data in DATA]
         assert bottlenecks == [None, None, 512]
-
-
-@pytest.mark.parametrize("blocks", [1, 3, 4])
-def test_the_numbers_of_blocks_differ_in_nothing_else(paper: Paper, blocks: int) -> None:
-    """Section 5.6.2."""
-    name = f"cornet_mesh_probenet_{blocks}_block{'s' if blocks > 1 else ''}"
-    assert config(paper, name) == replace(config(paper, "cornet_mesh_probenet-eurlex"), blocks=blocks)
 
 
 def test_the_score_to_be_reached_is_nine_tenths_of_the_lower_printed_one(paper: Paper) -> None:

@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from audit.judging.verdicts import compare
-from audit.kinds.costs import cost
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from tests.judging.made import OK, arms, claim, margin
 
@@ -77,15 +76,6 @@ def test_just_beyond_each_printed_edge_the_verdict_is_another(alpha: float) -> N
     assert seen.get("equivalent contradicted", 0) > 1, seen
 
 
-def test_the_band_is_that_of_the_claim_alone() -> None:
-    claims, experiments = family(alpha=0.05)
-    of = {it.id: replace(it, primary=False) for it in claims}
-    together = judged(list(of.values()), experiments, 0.05)
-    assert all(
-        ends(together[name]) == ends(judged([one], experiments, 0.05)[name]) for name, one in of.items()
-    )
-
-
 def test_a_reversed_order_is_contradicted_at_any_margin() -> None:
     """Of `significant`: p_reversed does not know the margin; else a small one reproduces."""
     one = claim("significant", "a", "b", printed=("70.00", "69.00"), margin=margin(0.3))
@@ -124,15 +114,6 @@ def test_intervals_have_the_coverage_of_the_level(alpha: float) -> None:
             )
             luck *= (1.0 / 6.0 + 4.0) ** 0.5
             assert verdict.pi95 == pytest.approx((verdict.estimate - luck, verdict.estimate + luck))
-
-
-def test_a_ratio_s_interval_has_the_coverage_of_the_level() -> None:
-    """Of the logarithms; both arms with an SD of their own."""
-    low, high = np.log([10.0, 11.0, 12.0]), np.log([20.0, 22.0, 25.0])
-    test = cost([10.0, 11.0, 12.0], [20.0, 22.0, 25.0], alpha=0.01)
-    fit = stats.ttest_ind(high, low, equal_var=False)
-    for bounds, level in ((test.ci90, 0.98), (test.ci95, 0.99)):
-        assert bounds == pytest.approx(tuple(np.exp(fit.confidence_interval(level))))
 
 
 def test_a_gap_s_margin_is_never_below_half_of_it_and_neither_is_its_band() -> None:

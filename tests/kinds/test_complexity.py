@@ -147,13 +147,6 @@ def test_what_no_run_can_say_is_not_tested_with_its_reason(tmp_path: Path) -> No
     assert "add sizes" in plans["unnamed"]
 
 
-def test_more_seeds_do_not_settle_a_line_through_few_sizes(tmp_path: Path) -> None:
-    audit = verdicts(tmp_path, timed(NOISY))
-    (plan,) = [it for it in outlooks(audit) if it.claim == "linear"]
-    assert not plan.by_seeds
-    assert "more sizes" in sentence(plan)
-
-
 def growing(experiments: Mapping[str, ExperimentRecord], **more: Any) -> Verdict:
     details = {"exponent": 1.0, "quantity": "training_time", "sizes": SIZES, "of": "time", **more}
     return judge(claim("complexity", *details["sizes"], metric="", margin=None, details=details), experiments)
@@ -172,13 +165,6 @@ def test_counts_of_parameters_need_one_run_a_size() -> None:
     verdict = growing(timed(SQUARE, repeats=1), quantity="parameters")
     assert said(verdict) == ("reproduced", "tost")
     assert verdict.estimate == pytest.approx(1.0)
-
-
-def test_seeds_of_one_size_that_count_differently_are_not_of_one_size() -> None:
-    experiments = timed(LINEAR)
-    other = replace(experiments["n2"].runs[0], parameters=2001)
-    experiments["n2"] = replace(experiments["n2"], runs=(other, *experiments["n2"].runs[1:]))
-    assert growing(experiments, quantity="parameters").reason == "not_one_size"
 
 
 @pytest.mark.parametrize(

@@ -146,12 +146,6 @@ def test_declared_deterministic_but_varying_arms_are_random() -> None:
     assert order([78.0], [20.0], deterministic=True).decide().reason == "no_variance_estimate"
 
 
-@pytest.mark.parametrize("negligible", [-0.1, math.nan, math.inf])
-def test_a_negligible_difference_that_is_none_is_refused(negligible: float) -> None:
-    with pytest.raises(ValueError, match="negligible"):
-        order(HIGH, LOW, negligible=negligible)
-
-
 # --------------------------------------------------------------------------- equivalence
 
 
@@ -246,12 +240,6 @@ def test_declared_deterministic_arms_are_alike_exactly(left: float, right: float
     assert (got.decide().outcome, got.decide().reason) == (outcome, "deterministic")
 
 
-@pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
-def test_what_is_no_margin_is_refused(margin: float) -> None:
-    with pytest.raises(ValueError, match="a margin is a finite number"):
-        equivalence([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], margin=margin)
-
-
 @given(arm, arm, margins)
 def test_no_loss_is_welch_of_scipy_with_the_margin_added(
     a: list[float], b: list[float], margin: float
@@ -296,20 +284,11 @@ def test_declared_deterministic_arms_lose_exactly(left: float, outcome: str) -> 
 # --------------------------------------------------------------------------- significant
 
 
-NEAR = [76.9, 77.3, 76.6, 77.1, 77.0]  # 0.1 above LOW
-
-
 def test_it_is_welch_of_scipy_against_the_shifted_arm() -> None:
     got = significant_test(HIGH, LOW, margin=1.0)
     theirs = stats.ttest_ind(HIGH, [x + 1.0 for x in LOW], equal_var=False, alternative="greater")
     assert got.p_reproduced == pytest.approx(theirs.pvalue)
     assert got.decide() == Decision("reproduced", "exceeds_margin")
-
-
-@pytest.mark.parametrize("margin", [0.0, -0.5, float("nan")])
-def test_a_margin_that_is_not_above_0_is_refused(margin: float) -> None:
-    with pytest.raises(ValueError, match=f"a margin is above 0, got {margin!r}"):
-        significant_test(HIGH, LOW, margin=margin)
 
 
 @given(
@@ -354,12 +333,6 @@ def test_significant_at_its_edges(
     a: list[float], b: list[float], more: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     assert said(significant(a, b, **more)) == expected
-
-
-def test_a_paper_that_names_no_test_is_said_to() -> None:
-    assert significant(HIGH, LOW).badges == ("no test is named in the paper",)
-    assert significant(HIGH, LOW, details={"test": None}).badges == ("no test is named in the paper",)
-    assert significant(HIGH, LOW, details={"test": "t test"}).badges == ()
 
 
 def test_an_arm_without_spread_is_named() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from scipy import sparse
 
-from audit.errors import StoreError
 from audit.runner import carry_out as module
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
-from reimpl.data.dataset import Split
 from reimpl.errors import DataError
-from reimpl.hit_pattern import copies, of_documents
+from reimpl.hit_pattern import of_documents
 from reimpl.models import find_config
 from reimpl.training import Result
 from tests.runner.jobs import content, make_jobs
@@ -133,17 +129,6 @@ def test_a_model_that_trains_itself_is_given_all_that_decides_the_run(
     assert (given["protocol"], given["data"]) == (job.spec.protocol["name"], job.spec.data)
 
 
-def test_documents_of_features_are_copies_where_their_features_are_the_same() -> None:
-    """Rows 0 and 2 are equal; 1 has another weight, 3 another feature; without features 4 and 5 are equal."""
-    rows = [[1, 0, 2], [1, 0, 3], [1, 0, 2], [0, 1, 2], [0, 0, 0], [0, 0, 0]]
-    split = Split.from_lists([[]] * 6, [[0]] * 6)
-    written = module._written(replace(split, features=sparse.csr_matrix(rows, dtype=np.float32)))
-    found = copies(*written)
-    assert found is not None and found.tolist() == [0, 1, 0, 3, 4, 4]
-    texts = Split.from_lists([[1], [2]], [[0], [0]])
-    assert module._written(replace(texts, features=sparse.csr_matrix((2, 3))))[0] is texts.tokens
-
-
 # --------------------------------------------------------------------------- failures
 
 
@@ -164,16 +149,6 @@ def test_a_fault_inside_a_run_is_a_failed_record_with_the_reason(
     assert (run.metrics, run.predictions) == ({}, None)
     assert run == store.get(job.spec.key)
     assert not (store.root / "checkpoints" / job.spec.key).exists()
-
-
-def test_a_configuration_that_does_not_take_the_data_is_told_in_its_own_words(
-    tmp_path: Path, store: Store
-) -> None:
-    """Windows of 40 words on documents of 12."""
-    job = make_jobs(tmp_path, config={"windows": [40]})[0]
-    run = carry_out(job, Means(store), progress=silent, stop=never)
-    assert run.status == "failed"
-    assert run.reason is not None and run.reason.startswith("window 40 does not fit into 12 tokens")
 
 
 def test_a_loss_that_is_no_number_is_a_failed_record(tmp_path: Path, store: Store) -> None:
@@ -197,19 +172,6 @@ def test_a_failed_run_stays_failed_unless_a_retry_is_asked_for(
     assert store.get(job.spec.key) == again
 
 
-@pytest.mark.parametrize("error", [BrokenPipeError(), OSError(5, "Input/output error")])
-def test_a_terminal_that_goes_away_is_no_fault_of_the_run(
-    tmp_path: Path, store: Store, error: OSError
-) -> None:
-    """The parent of a worker was killed, or somebody closed the window."""
-
-    def gone(done: int, total: int, loss: float | None) -> None:
-        raise error
-
-    run = carry_out(make_jobs(tmp_path)[0], Means(store), progress=gone, stop=never)
-    assert run.status == "done"
-
-
 def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: Store) -> None:
     """It says nothing about the run."""
     job = make_jobs(tmp_path)[0]
@@ -219,12 +181,6 @@ def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: S
     with pytest.raises(DataError, match="nowhere"):
         carry_out(lost, Means(store), progress=silent, stop=never)
     assert list(store.runs()) == []
-
-
-def test_a_record_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="choose another folder"):
-        carry_out(make_jobs(tmp_path)[0], Means(Store(tmp_path / "file")), progress=silent, stop=never)
 
 
 def test_a_run_that_another_process_holds_is_left_to_it(tmp_path: Path, store: Store) -> None:

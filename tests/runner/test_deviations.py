@@ -66,51 +66,12 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
     assert deviations["word vectors"].why == "no vector file was given"
 
 
-def test_what_is_reduced_in_a_model_that_is_held_by_another_is_listed_key_by_key(tmp_path: Path) -> None:
-    on_liu = "model: cornet, variant: code, config: {base: xml_cnn, base_variant: liu2017-code}"
-    change = (
-        "model: xml_cnn, variant: kim2014, protocol: chen2022-code",
-        f"{on_liu}, protocol: chen2022-code",
-    )
-    deviations = sides(found(tmp_path, "elsewhere", change))
-    small = PROTOCOLS["small"]
-    assert deviations["base maps"] == ("32", f"{small.model['maps']}")
-    assert deviations["base hidden"] == ("512", f"{small.model['hidden']}")
-    assert deviations["context"] == ("1000", "64")
-    assert "base config" not in deviations and "maps" not in deviations
-
-
 def test_the_claimed_protocol_departs_in_the_data_only(tmp_path: Path) -> None:
     deviations = found(tmp_path, "words", protocol="claimed")
     assert sides(deviations) == {
         "data": ("Corpus (train 1,000, test 100)", "corpus: train 40, test 16, labels 6"),
         "word vectors": ("GloVe, 300 components", "random, 300 components, the same for every seed"),
     }
-
-
-def test_a_protocol_of_the_command_line_says_so(tmp_path: Path) -> None:
-    deviations = found(tmp_path, "words", protocol="liu2017")
-    assert deviations["epochs"].why == "chosen on the command line"
-
-
-def test_what_a_reduced_protocol_of_averaging_changes_is_listed_where_it_acts(tmp_path: Path) -> None:
-    """AttentionXML's, reduced: its sizes, and not the choices it keeps."""
-    yours = (
-        "protocol: chen2022, dataset: corpus,\n     recipe",
-        "protocol: you2019-code, dataset: corpus,\n     recipe",
-    )
-    listed = sides(found(tmp_path, "words", yours))
-    assert listed["documents held out"] == ("you2019", "you2019-small")
-    assert listed["steps from one evaluation to the next"] == ("100", "50")
-    assert listed["epochs before weights are averaged"] == ("10", "15")
-    kept = {
-        "patience",
-        "bound of the gradients",
-        "optimiser",
-        "epoch that is reported",
-        "metric that chooses the epoch",
-    }
-    assert not kept & set(listed)
 
 
 def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason(tmp_path: Path) -> None:
@@ -133,16 +94,6 @@ def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason
     )
     other = found(tmp_path, "elsewhere", LIU)
     assert other["optimiser"].why == "as the reduced protocol small has it"
-
-
-def test_a_laptop_runs_no_more_than_the_experiment_asks_for(tmp_path: Path) -> None:
-    """Epochs, averaging and network of a claim file's own, smaller than the reduced ones: no departure."""
-    asked = "training: {epochs: 5, average_from: 2, batch_size: 8, length: 50, evaluate_every: 9}"
-    yours = (
-        "protocol: chen2022, dataset: corpus,\n     recipe",
-        f"protocol: you2019-code, config: {{maps: 4}}, {asked}, dataset: corpus,\n     recipe",
-    )
-    assert set(found(tmp_path, "words", yours)) == {"data", "word vectors", "documents held out"}
 
 
 def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one(tmp_path: Path) -> None:
@@ -175,24 +126,6 @@ def test_another_split_of_the_same_documents_is_told_as_such(tmp_path: Path) -> 
     assert found(tmp_path, "words")["data"].why == "the folder that was given"
 
 
-def test_the_paper_s_own_data_in_another_order_are_told_as_such(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus")
-    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
-    whole = plan.jobs[0].data.load()
-    known = ("content: null", f"content: {whole.corpus}, partition: {whole.partition}")
-    told = found(tmp_path, "words", known)
-    assert "data" not in told
-    assert told["order of the documents"].here == "the same documents in the same splits, in another order"
-
-
-def test_printed_means_that_differ_are_named(tmp_path: Path) -> None:
-    """Each document here has one label, and 40 of 6 labels train: 6.67 documents a label."""
-    printed = ('test: "100"', 'test: "100", labels_per_document: "5.30", documents_per_label: "6.7"')
-    assert found(tmp_path, "words", printed)["data"].here.endswith(
-        "labels 6; printed 5.30 labels a document, here 1.00"
-    )
-
-
 def test_vectors_from_a_file_are_told_by_name_and_size(tmp_path: Path) -> None:
     """The folder they lie in is nobody's business."""
     vectors = tmp_path / "vectors.txt"
@@ -212,14 +145,6 @@ def test_a_reduced_vocabulary_is_a_departure(tmp_path: Path) -> None:
     reduced = ("dataset: other,\n", "dataset: other, vocabulary: reduced,\n")
     assert "vocabulary" in found(tmp_path, "elsewhere", reduced)
     assert "vocabulary" not in found(tmp_path, "elsewhere")
-
-
-def test_a_metric_that_chooses_nothing_is_no_departure(tmp_path: Path) -> None:
-    """LibMultiLabel chooses by RP@5 on validation data; small reports the last epoch."""
-    deviations = found(tmp_path, "elsewhere", ("protocol: chen2022-code", "protocol: libmultilabel"))
-    assert sides(deviations)["epoch that is reported"] == ("best on dev", "last")
-    assert sides(deviations)["patience"] == ("10", "none")
-    assert "metric that chooses the epoch" not in deviations
 
 
 def test_what_the_public_code_does_otherwise_comes_with_the_experiments_it_concerns(tmp_path: Path) -> None:

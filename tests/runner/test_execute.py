@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from audit.errors import AuditError, StoreError
+from audit.errors import AuditError
 from audit.runner import execute as module
-from audit.runner.execute import Outcome, execute
+from audit.runner.execute import execute
 from audit.runner.plan import Job
 from audit.storage.runs import Store
 from reimpl import xml_cnn
@@ -63,15 +62,6 @@ def test_every_job_is_run_once_and_heard_of(tmp_path: Path, store: Store) -> Non
         (1, 10),
         (1, 15),
     ]
-
-
-def test_five_seeds_after_three_run_two_more(tmp_path: Path, store: Store) -> None:
-    execute(make_jobs(tmp_path, 3), store, Heard())
-    heard = Heard()
-    outcome = execute(make_jobs(tmp_path, 5), store, heard)
-    assert heard.began_ == [3, 4]
-    assert sorted(heard.ended_) == [0, 1, 2, 3, 4]
-    assert sorted(run.spec.seed for run in outcome.runs.values()) == [0, 1, 2, 3, 4]
 
 
 def test_with_all_records_there_no_process_is_started(
@@ -123,30 +113,6 @@ def test_an_interrupt_stops_at_the_next_step_and_the_same_call_goes_on(
     assert contents(store, jobs) == undisturbed(jobs)
 
 
-def test_the_usual_handling_of_interrupts_comes_back(tmp_path: Path, store: Store) -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    execute(make_jobs(tmp_path), store, Heard())
-    assert before == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
-
-
-def test_a_second_interrupt_ends_at_once(tmp_path: Path, store: Store) -> None:
-    def twice(job: Job, done: int, total: int) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        execute(make_jobs(tmp_path), store, Heard(twice))
-
-
-def test_a_damaged_record_is_an_error_that_names_the_file(tmp_path: Path, store: Store) -> None:
-    jobs = make_jobs(tmp_path)
-    execute(jobs, store, Heard())
-    path = store.root / f"{jobs[0].spec.key}.json"
-    path.write_text(path.read_text()[:50])
-    with pytest.raises(StoreError, match=rf"{jobs[0].spec.key}\.json: no whole run record"):
-        execute(jobs, store, Heard())
-
-
 # --------------------------------------------------------------------------- in worker processes
 
 
@@ -195,19 +161,6 @@ def test_a_run_whose_worker_dies_twice_is_failed_and_the_others_go_on(tmp_path: 
     assert outcome.runs[good.spec.key].status == "done"
 
 
-def test_a_worker_that_dies_after_its_work_was_stored_costs_nothing(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = make_jobs(tmp_path)[0]
-    done = execute([job], store, Heard()).runs[job.spec.key]
-    suite = module._Workers(0, module.Means(store), Heard(), Outcome(), threading.Event())
-    suite.queue = []
-    for _ in range(module._LIVES):
-        suite._entrust_again(job, "signal 9", count=True)
-    assert suite.outcome.runs == {job.spec.key: done}
-    assert suite.queue == [job]  # after the first death it is handed out again
-
-
 def _exit(*arguments: Any) -> None:
     sys.exit(7)
 
@@ -232,31 +185,6 @@ def test_an_error_of_a_worker_is_raised_here_in_its_own_words(tmp_path: Path, st
     assert list(store.runs()) == []
 
 
-def test_an_unforeseen_error_of_a_worker_comes_with_its_traceback() -> None:
-    """Some exceptions do not survive a pipe."""
-
-    class FragileError(Exception):
-        def __init__(self, one: int, two: int) -> None:
-            super().__init__("x")
-
-    portable = module._portable(FragileError(1, 2))
-    assert isinstance(portable, RuntimeError) and "FragileError: x" in str(portable)
-    assert module._portable(err := StoreError("x")) is err
-
-
-def test_an_error_that_a_worker_sent_is_never_taken_for_a_closed_pipe(tmp_path: Path, store: Store) -> None:
-    """Else its job would be neither done nor failed, and nobody would know."""
-    here, there = multiprocessing.Pipe()
-    worker = module._Worker(None, here, make_jobs(tmp_path)[0])
-    suite = module._Workers(0, module.Means(store), Heard(), Outcome(), threading.Event())
-    there.send(("error", OSError("something else")))
-    with pytest.raises(OSError, match="something else"):
-        suite._read(worker)
-    there.close()
-    assert not suite._read(worker)
-    here.close()
-
-
 def test_an_interrupt_reaches_the_workers_and_the_same_call_goes_on(
     tmp_path: Path, store: Store, undisturbed: Any
 ) -> None:
@@ -275,20 +203,6 @@ def test_an_interrupt_reaches_the_workers_and_the_same_call_goes_on(
     assert not execute(jobs, store, heard, threads=1).interrupted
     assert (interrupted[0], 5) not in heard.steps
     assert contents(store, jobs) == undisturbed(jobs)
-
-
-def test_an_error_lets_the_workers_write_checkpoints(tmp_path: Path, store: Store) -> None:
-    jobs = make_jobs(tmp_path, 2, epochs=2000)
-    at_work: list[str] = []
-
-    def fault(job: Job, done: int, total: int) -> None:
-        at_work.append(job.spec.key)
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        execute(jobs, store, Heard(fault), workers=2, threads=1)
-    assert (store.root / "checkpoints" / at_work[0] / "state.pt").exists()
-    assert workers() == []
 
 
 # --------------------------------------------------------------------------- several commands

@@ -41,7 +41,3 @@ def test_a_model_that_holds_another_is_checked_with_it(
     config = {"base": "cornet", "base_config": {"base": "xml_cnn", "base_config": {"maps": 3}}}
     jobs = (replace(job, spec=replace(job.spec, model="cornet", config=config)),)
     assert [it.model for it in fidelity(Plan((), {}, jobs))] == ["cornet", "xml_cnn"]
-
-
-def test_a_plan_without_jobs_checks_nothing() -> None:
-    assert fidelity(Plan((), {}, ())) == ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,7 @@ from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan
-from reimpl.data.formats import Options
-from reimpl.errors import DataError
 from reimpl.protocol import PROTOCOLS
-from tests.records import make_run
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
 
 
@@ -117,49 +113,12 @@ def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_smalle
     }
 
 
-def test_on_a_cpu_attentionxml_s_protocol_keeps_its_choices(tmp_path: Path, corpus: Path) -> None:
-    paper = changed(tmp_path, *averaged("", "clip: null"))
-    words, letters = (
-        job.spec.protocol for job in make_plan(paper, settings(corpus, seeds=1), only=["t1"]).jobs
-    )
-    assert (words["name"], words["select"], words["evaluate"]) == (
-        *("you2019-code-small", "best_on_dev"),
-        "every_steps",
-    )
-    assert (words["clip"], letters.get("clip")) == ("you2019", None)
-
-
-def test_training_makes_other_runs_and_none_of_it_the_same_ones(tmp_path: Path, corpus: Path) -> None:
-    def key(training: str, protocol: str = "claimed") -> str:
-        text = averaged(training, "", protocol="chen2022")
-        plan = make_plan(changed(tmp_path, *text), settings(corpus, protocol=protocol), only=["words"])
-        return plan.keys["words"][0]
-
-    plain = make_plan(changed(tmp_path), settings(corpus, protocol="claimed")).keys["words"][0]
-    assert key("") == plain
-    assert key("epochs: 50") == plain  # what the protocol has anyway
-    assert len({plain, key("epochs: 49"), key("clip: 1.0"), key("average_from: 3")}) == 4
-    assert key("epochs: 49", "small") == key("", "small")  # a size, which `small` has of its own
-
-
 def test_training_that_cannot_be_is_told_with_the_experiment(tmp_path: Path, corpus: Path) -> None:
     paper = changed(tmp_path, *averaged("epochs: 5", ""))
     with pytest.raises(
         PlanError, match=r"toy2024: experiments.words: .*average_from must be from 0 and before"
     ):
         make_plan(paper, settings(corpus))
-
-
-def test_documents_held_out_are_part_of_the_data_and_not_of_the_specification(
-    tmp_path: Path, corpus: Path
-) -> None:
-    paper = changed(tmp_path, *averaged("", ""))
-    plan = make_plan(paper, settings(corpus, seeds=1), only=["words"])
-    (job,) = plan.jobs
-    assert "hold_out" not in job.spec.protocol
-    data = job.data.load()
-    assert data.dev is not None and (data.train.size, data.dev.size) == (36, 4)  # a tenth of 40
-    assert job.spec.data == data.fingerprint != job.data.whole.load().fingerprint
 
 
 def test_a_model_s_own_reduced_sizes_come_before_the_protocol_s(
@@ -177,19 +136,6 @@ def test_a_model_s_own_reduced_sizes_come_before_the_protocol_s(
 
 
 # --------------------------------------------------------------------------- specifications
-
-
-def test_seeds_count_from_zero_and_come_in_rounds(paper: Paper, corpus: Path) -> None:
-    """An interrupted suite has the first seed of everything before the second of anything."""
-    plan = make_plan(paper, settings(corpus, seeds=3))
-    assert [job.spec.seed for job in plan.jobs] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert len(plan.keys["words"]) == 3
-
-
-def test_more_seeds_keep_the_keys_of_fewer(paper: Paper, corpus: Path) -> None:
-    three, five = (make_plan(paper, settings(corpus, seeds=n)) for n in (3, 5))
-    assert five.keys["words"][:3] == three.keys["words"]
-    assert len({job.spec.key for job in five.jobs} - {job.spec.key for job in three.jobs}) == 2 * 3
 
 
 def test_two_experiments_of_one_configuration_are_one_job(paper: Paper, corpus: Path) -> None:
@@ -235,11 +181,6 @@ def test_names_and_places_do_not_change_the_key(tmp_path: Path, paper: Paper, co
     assert key(paper, corpus, device="cuda", protocol="small") == expected
 
 
-def test_jobs_carry_the_margins_of_their_paper(paper: Paper, corpus: Path) -> None:
-    plan = make_plan(paper, settings(corpus))
-    assert all(job.margins == {"toy2024": paper.margins_hash} for job in plan.jobs)
-
-
 def test_a_corpus_without_a_dev_part_gets_one_by_the_protocol_s_rule_and_its_data_say_so(
     paper: Paper, corpus: Path
 ) -> None:
@@ -250,14 +191,6 @@ def test_a_corpus_without_a_dev_part_gets_one_by_the_protocol_s_rule_and_its_dat
     assert job.spec.data == data.fingerprint != job.data.whole.load().fingerprint
     assert "hold_out" not in job.spec.protocol
     assert any(it.startswith("dev: 8 of 40 training documents held out") for it in plan.remarks)
-
-
-def test_a_corpus_with_a_dev_part_is_run_as_it_comes(tmp_path: Path, paper: Paper) -> None:
-    corpus = write_corpus(tmp_path / "with-dev", dev=5)
-    [job] = make_plan(paper, settings(corpus, seeds=1, protocol="libmultilabel"), only=["words"]).jobs
-    data = job.data.load()
-    assert data.dev is not None and (data.train.size, data.dev.size) == (40, 5)
-    assert job.spec.data == job.data.whole.load().fingerprint
 
 
 def test_noise_is_in_the_data_of_the_experiment_that_asks_for_it_alone(tmp_path: Path, corpus: Path) -> None:
@@ -276,14 +209,6 @@ def test_noise_is_in_the_data_of_the_experiment_that_asks_for_it_alone(tmp_path:
     assert other not in {job.spec.data for job in plan.jobs}
 
 
-def test_noise_that_a_corpus_cannot_bear_leaves_the_other_experiments(tmp_path: Path, corpus: Path) -> None:
-    paper = changed(tmp_path, ("{title: Words,", "{noise: {kind: missing, rate: 1}, title: Words,"))
-    plan = make_plan(paper, settings(corpus, seeds=1), only=["words", "again"])
-    why = {it.id: it.not_run for it in plan.experiments}
-    assert (why["again"], ran(plan)) == (None, {"again"})
-    assert why["words"] == "corpus: noise left no label of 32; use a lower rate"
-
-
 def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path: Path) -> None:
     columns = write_columns(tmp_path / "columns")
     paper = load(write_linear_paper(tmp_path))
@@ -293,15 +218,6 @@ def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path:
     assert [job.title for job in plan.jobs] == ["svm seed 0"]
     only = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1), only=["svm"])
     assert {it.id: it.not_run for it in only.experiments} == {"svm": None, "net": "left out by --only"}
-
-
-def test_a_corpus_for_none_of_the_models_is_refused(tmp_path: Path) -> None:
-    columns = write_columns(tmp_path / "columns")
-    message = (
-        r"linear2024: nothing can be run on this corpus \(net: its model takes texts, and columns@1 holds "
-    )
-    with pytest.raises(PlanError, match=message):
-        make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1")), only=["net"])
 
 
 def test_more_clusters_than_labels_are_refused_before_a_run(tmp_path: Path) -> None:
@@ -352,34 +268,6 @@ def test_a_protocol_that_selects_on_documents_that_are_not_there_is_told_before_
     assert ran(make_plan(held, settings(tmp_path / "bare"), only=["words"])) == {"words"}
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        "model: linear, variant: svm",
-        "model: attention_xml, variant: code, config: {tree_height: 1, cluster_size: 1, ways: 2}",
-    ],
-)
-def test_a_model_that_chooses_no_epoch_by_the_protocol_is_not_refused_for_its_metric(
-    tmp_path: Path, model: str
-) -> None:
-    """A linear model has no epochs, and a level of a tree takes a smaller k."""
-    asked = (
-        "model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022, dataset: corpus,\n     recipe",
-        f"{model}, protocol: you2019-code, dataset: corpus,\n     recipe",
-    )
-    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
-    assert ran(make_plan(changed(tmp_path, asked), two, only=["words"])) == {"words"}
-    flat = (asked[0], asked[1].replace("cluster_size: 1", "cluster_size: 8"))
-    if flat != asked:  # two labels of 8 a cluster make no tree
-        with pytest.raises(PlanError, match="which is not measured on 'two'"):
-            make_plan(changed(tmp_path, flat), two, only=["words"])
-
-
-def test_a_model_of_features_takes_texts_as_well(tmp_path: Path, corpus: Path) -> None:
-    plan = make_plan(load(write_linear_paper(tmp_path)), settings(corpus, seeds=1))
-    assert ran(plan) == {"svm", "net"}
-
-
 def test_each_split_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:
     columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
     jobs = [make_plan(paper, settings(columns.with_name(f"columns@{i}"), seeds=1)).jobs[0] for i in range(3)]
@@ -388,31 +276,6 @@ def test_each_split_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:
         data = job.data.load()
         assert (data.name, data.counts["split.column"]) == (f"columns@{i}", i)
         assert (data.train.size, data.test.size) == (40, 20)
-
-
-def test_the_data_file_of_split_columns_may_lie_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
-    here = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1)).jobs[0].spec.data
-    (tmp_path / "else").mkdir()
-    (columns / "toy_data.txt").rename(tmp_path / "else" / "toy_data.txt")
-    monkeypatch.chdir(tmp_path)
-    elsewhere = Path("else/toy_data.txt")  # a worker process may be in another folder
-    with pytest.raises(DataError, match="no data file beside them"):
-        make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, cache=tmp_path / "c"))
-    found = make_plan(
-        paper, settings(columns.with_name("columns@1"), seeds=1, options=Options(data=elsewhere))
-    )
-    assert found.jobs[0].spec.data == here
-    options = found.jobs[0].data.options
-    assert options is not None and options.data == elsewhere.resolve()
-
-
-def test_no_data_means_the_made_corpus(paper: Paper) -> None:
-    plan = make_plan(paper, Settings(seeds=1), only=["words"])
-    assert plan.jobs[0].data.folder is None
-    assert plan.jobs[0].data.load().name == "synthetic"
 
 
 # --------------------------------------------------------------------------- scope
@@ -509,28 +372,6 @@ def test_only_names_an_experiment_a_claim_a_table_or_a_data_set(
     assert all(why[name] == "left out by --only" for name in why if name not in {*left, "lost"})
 
 
-def test_older_runs_of_what_only_leaves_out_still_count(paper: Paper, corpus: Path) -> None:
-    """Their keys are known, none of them is asked for, and with a run there is no reason for none."""
-    plan = make_plan(paper, settings(corpus), only=["letters"])
-    assert set(plan.left_out) == {key for name in ("words", "elsewhere") for key in plan.keys[name]}
-    run = make_run(1, 50.0, key=plan.keys["words"][0])
-    found = plan.with_runs({run.key: run})
-    assert (found["words"].not_run, found["words"].runs) == (None, (run,))
-    assert (found["letters"].not_run, found["elsewhere"].not_run) == (
-        "no run of it was finished",
-        "left out by --only",
-    )
-
-
-@pytest.mark.parametrize("only", [["wrods"], ["words", "wrods"], ["wrods", "words"]])
-def test_a_name_that_is_nothing_is_answered_with_the_known_ones(
-    paper: Paper, corpus: Path, only: list[str]
-) -> None:
-    """Also when another name is known: a typing error must not pass as a smaller suite."""
-    with pytest.raises(PlanError, match=r"^toy2024: --only 'wrods' is no .*did you mean 'words'\? Known: "):
-        make_plan(paper, settings(corpus), only=only)
-
-
 # --------------------------------------------------------------------------- what cannot be run
 
 KIM, PROTOCOL = "variant: kim2014", "protocol: chen2022-code"
@@ -558,24 +399,6 @@ def test_an_experiment_that_cannot_be_run_is_named_with_what_is_wrong(
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_recipe_is_seen_on_the_made_corpus_too(tmp_path: Path) -> None:
-    paper = changed(
-        tmp_path, ("dataset: other,\n     recipe: study2022", "dataset: other,\n     recipe: study")
-    )
-    with pytest.raises(PlanError, match=r"experiments\.elsewhere: recipe 'study'"):
-        make_plan(paper, Settings(), only=["elsewhere"])
-
-
-def test_an_unknown_protocol_of_the_command_line_blames_no_experiment(paper: Paper, corpus: Path) -> None:
-    with pytest.raises(PlanError, match=r"^--protocol 'smal' is unknown; did you mean 'small'\?"):
-        make_plan(paper, settings(corpus, protocol="smal"))
-
-
-def test_data_that_are_not_there_are_told(paper: Paper, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=re.escape(str(tmp_path / "nowhere"))):
-        make_plan(paper, settings(tmp_path / "nowhere"))
-
-
 # --------------------------------------------------------------------------- the runs of the experiments
 
 
@@ -594,25 +417,6 @@ def test_runs_are_handed_to_all_their_experiments_in_the_order_of_seeds(paper: P
         assert found[name].not_run is None
     assert found["letters"].not_run == "no run of it was finished"
     assert found["lost"].not_run == "its code was never published"
-
-
-def test_the_summary_says_what_is_about_to_be_run(
-    paper: Paper, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = make_plan(paper, settings(corpus))
-    assert plan.summary("toy2024", settings(corpus), 2) == (
-        "toy2024: 4 experiments, 2 seeds, 6 runs on corpus; protocol small; cpu, float32, 2 processes"
-    )
-    monkeypatch.chdir(corpus)
-    assert "runs on corpus;" in plan.summary("toy2024", replace(settings(corpus), data=Path()), 1)
-
-
-def test_of_a_deterministic_model_one_seed_is_planned(tmp_path: Path) -> None:
-    columns = write_columns(tmp_path / "columns")
-    plan = make_plan(load(write_linear_paper(tmp_path)), settings(columns.with_name("columns@1"), seeds=5))
-    svm = next(it for it in plan.experiments if it.id == "svm")
-    assert svm.deterministic
-    assert [job.spec.seed for job in plan.jobs] == [0]
 
 
 def test_another_vocabulary_than_the_paper_s_contradicts_nobody(tmp_path: Path, corpus: Path) -> None:

@@ -48,17 +48,6 @@ def test_without_a_study_a_reading_is_not_planned_either(tmp_path: Path) -> None
     assert not [it.id for it in plan.experiments if it.reading_of]
 
 
-def test_untuned_a_reading_is_the_claim_file_s(tmp_path: Path) -> None:
-    """The same specifications as where nothing is to be tuned."""
-    write_corpus(tmp_path / "corpus")
-    chosen = settings(tmp_path, readings=True)
-    untuned = make_plan(paper(tmp_path), replace(chosen, untuned=True), only=["words"])
-    plain = make_plan(paper(tmp_path, ""), chosen, only=["words"])
-    assert [job.spec.key for job in untuned.jobs] == [job.spec.key for job in plain.jobs]
-    assert len(untuned.jobs) == 3 * 2
-    assert [it.reading_of for it in untuned.experiments if it.reading_of] == ["words", "words"]
-
-
 def test_readings_are_planned_where_they_are_asked_for_or_known(tmp_path: Path) -> None:
     """Known ones keep their keys, so that runs of theirs count, and are not run."""
     write_corpus(tmp_path / "corpus")

@@ -8,14 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
-from filelock import FileLock
 
 from audit.runner.tuning.search import Outcome, Search, TrialStopped
 from audit.study import SearchRange, Trial
@@ -49,21 +46,6 @@ def test_the_score_of_a_trial_is_that_of_its_values(tmp_path: Path) -> None:
         assert 1e-4 <= trial.values["training.rate"] <= 1.0
         assert trial.values["config.kind"] in KIND.choices
         assert trial.state == "done"
-
-
-def test_tpe_comes_closer_than_chance(tmp_path: Path) -> None:
-    """After the ten of chance its values lie, at the median, half as far from the highest point."""
-    it = search(tmp_path, sampler="tpe")
-    it.work(hill, 30)
-    off = [abs(trial.values["config.x"] - 0.3) for trial in it.trials()]
-    assert median(off[10:]) < 0.5 * median(off[:10])
-
-
-def test_a_logarithm_is_drawn_evenly(tmp_path: Path) -> None:
-    """Half of the draws from 1e-4 to 1 are below 1e-2: of 60 as many as a fair coin shows in 99.9 %."""
-    it = search(tmp_path, space=(RATE,))
-    it.work(lambda number, values, report: Outcome(1.0), 60)
-    assert 18 <= sum(trial.values["training.rate"] < 1e-2 for trial in it.trials()) <= 42
 
 
 @pytest.mark.parametrize("sampler", ["random", "tpe"])
@@ -103,36 +85,6 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sam
     parts.work(stopped, 14)
     assert proposals(parts.trials()) == proposals(whole.trials())
     assert sorted(made[:5] + made[6:]) == sorted(it.values["config.x"] for it in whole.trials())
-
-
-def test_a_trial_that_was_stopped_often_is_never_given_up(tmp_path: Path) -> None:
-    """Only what ends by itself is: the user may stop as often as he likes."""
-    it = search(tmp_path)
-
-    def stopped(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        raise TrialStopped
-
-    for _ in range(5):
-        with pytest.raises(TrialStopped):
-            it.work(stopped, 1)
-    it.work(hill, 1)
-    assert [trial.state for trial in it.trials()] == ["interrupted"] * 5 + ["done"]
-    assert len({trial.values["config.x"] for trial in it.trials()}) == 1
-
-
-def test_trials_that_an_earlier_version_stopped_have_not_died(tmp_path: Path) -> None:
-    """Its journal has `died` beside the same reason."""
-    it = search(tmp_path)
-
-    def stopped(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        raise TrialStopped
-
-    with pytest.raises(TrialStopped):
-        it.work(stopped, 1)
-    text = it.journal.read_text()
-    assert '"interrupted":true' in text
-    it.journal.write_text(text.replace('"interrupted":true', '"died":true'))
-    assert [trial.state for trial in it.trials()] == ["interrupted"]
 
 
 def test_trials_that_are_over_are_never_made_again(tmp_path: Path) -> None:
@@ -218,56 +170,6 @@ def test_two_processes_share_a_search_and_make_each_trial_once(tmp_path: Path) -
     assert proposals(it.trials()) == proposals(alone.trials())
 
 
-def test_one_does_not_take_what_another_is_at_work_on(tmp_path: Path) -> None:
-    """The second waits for the last trial, which the first still has, and makes none itself."""
-    it = search(tmp_path)
-    begun, done = threading.Event(), threading.Event()
-    made: list[int] = []
-    looks: list[None] = []
-
-    def slow(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        begun.set()
-        assert done.wait(20)
-        return hill(number, values, report)
-
-    def other(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        made.append(number)
-        return hill(number, values, report)
-
-    def third_look() -> bool:
-        looks.append(None)
-        if len(looks) == 3:
-            done.set()
-        return False
-
-    first = threading.Thread(target=lambda: it.work(slow, 1))
-    first.start()
-    assert begun.wait(20)
-    it.work(other, 1, stop=third_look)
-    done.set()
-    first.join()
-    assert made == []
-    assert [trial.state for trial in it.trials()] == ["done"]
-
-
-def test_nobody_takes_a_trial_while_another_takes_one(tmp_path: Path) -> None:
-    """Else two would both see that one is missing, and make it."""
-    it = search(tmp_path)
-    it.folder.mkdir()
-    made = threading.Event()
-
-    def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        made.set()
-        return hill(number, values, report)
-
-    other = threading.Thread(target=lambda: it.work(objective, 1))
-    with FileLock(it.folder / "take.lock"):
-        other.start()
-        assert not made.wait(0.5)
-    other.join()
-    assert made.is_set()
-
-
 # --------------------------------------------------------------------------- ended early, and failures
 
 
@@ -299,12 +201,6 @@ def test_the_median_rule_ends_trials_below_the_median_at_the_same_epoch(tmp_path
     assert {trial.state for trial in it.trials()} == {"done", "pruned"}
 
 
-def test_without_a_pruner_every_trial_goes_to_its_end(tmp_path: Path) -> None:
-    it = search(tmp_path, epochs=10)
-    it.work(climbing, 12)
-    assert {(trial.state, trial.epochs) for trial in it.trials()} == {("done", 10.0)}
-
-
 def test_a_failed_trial_is_kept_with_its_reason_and_the_search_goes_on(tmp_path: Path) -> None:
     def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
         if number == 1:
@@ -316,9 +212,3 @@ def test_a_failed_trial_is_kept_with_its_reason_and_the_search_goes_on(tmp_path:
     assert [trial.state for trial in it.trials()] == ["done", "failed", "done", "done"]
     assert it.trials()[1].reason == "the training loss became nan in epoch 1 of 3"
     assert it.trials()[1].score is None
-
-
-def test_no_trial_begins_after_the_time_is_over(tmp_path: Path) -> None:
-    it = search(tmp_path)
-    it.work(hill, 5, until=0.0)
-    assert it.trials() == ()

@@ -20,7 +20,7 @@ from audit.runner.plan import LEFT_OUT, NOT_TUNED
 from audit.runner.tuning.ask import questions
 from audit.runner.tuning.carry_on import Way, carry_on
 from audit.runner.tuning.question import Question
-from audit.runner.tuning.trial import Training, settings_of, without_test
+from audit.runner.tuning.trial import Training, settings_of
 from audit.storage import studies as study_store
 from audit.study import Study, Trial
 from reimpl import xml_cnn
@@ -90,11 +90,6 @@ def test_a_question_is_of_the_settings_that_runs_have_but_for_what_is_sought(
     assert "trials are of the reduced protocol small" in notes
 
 
-def test_a_score_of_the_last_epoch_selects_none(tmp_path: Path, corpus: Path) -> None:
-    spec = question(tmp_path, "tuning: {protocol: chen2022, trials: 2, score: best}").spec
-    assert spec.training["select"] == "best_on_dev"
-
-
 def test_fewer_epochs_are_another_study_of_the_same_question_and_are_told(
     tmp_path: Path, corpus: Path
 ) -> None:
@@ -104,23 +99,6 @@ def test_fewer_epochs_are_another_study_of_the_same_question_and_are_told(
     assert short.spec.question == whole.spec.question
     assert "a trial has 3 epochs instead of 20: cheaper, and a cruder answer" in short.notes
     assert not [it for it in whole.notes if "instead of" in it]
-
-
-def test_experiments_of_one_question_share_a_study(tmp_path: Path, corpus: Path) -> None:
-    both = write_paper(
-        tmp_path,
-        (PLACE, f"tuning: chen2022, {PLACE}"),
-        ("title: Words once more", "tuning: chen2022, title: Words once more"),
-    )
-    (found,) = questions(load(both), settings(tmp_path))
-    assert (found.experiments, found.trials) == (("words", "again"), 48)
-
-
-def test_what_asks_for_no_tuning_is_not_tuned(tmp_path: Path, corpus: Path) -> None:
-    with pytest.raises(PlanError, match=r"^toy2024: none of these experiments asks for tuning"):
-        questions(paper(tmp_path), settings(tmp_path), only=["letters"])
-    with pytest.raises(PlanError, match=r"^toy2024: no experiment asks for tuning"):
-        questions(load(write_paper(tmp_path)), settings(tmp_path))
 
 
 # --------------------------------------------------------------------------- trials and the test documents
@@ -156,20 +134,6 @@ def test_no_trial_looks_at_the_test_documents(tmp_path: Path, corpus: Path) -> N
     assert study.key == plain.spec.key
 
 
-def test_other_test_documents_make_the_same_trials(tmp_path: Path) -> None:
-    found = []
-    for name in ("one", "two"):
-        folder = tmp_path / name
-        write_corpus(folder / "corpus")
-        if name == "two":  # other labels, in reverse order
-            path = folder / "corpus" / "test.txt"
-            lines = [line.partition("\t")[2] for line in path.read_text().splitlines()]
-            path.write_text("".join(f"label{i % 6}\t{line}\n" for i, line in enumerate(reversed(lines))))
-        study = study_of(folder, question(folder))
-        found.append([(it.values, it.score, it.epochs) for it in study.trials])
-    assert found[0] == found[1]
-
-
 def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
     tmp_path: Path, corpus: Path
 ) -> None:
@@ -197,27 +161,6 @@ def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
     result = train(build, data, Protocol(**spec.protocol), loss_name=config.loss, seed=0)
     assert outcome.score == result.metrics["P@1"]
     assert outcome.reason is None
-
-
-def test_the_dev_part_that_a_corpus_brings_is_what_is_scored(tmp_path: Path) -> None:
-    write_corpus(tmp_path / "corpus", dev=7)
-    it = question(tmp_path)
-    data = without_test(it.data)
-    assert (data.train.size, data.test.size, data.test) == (40, 7, data.dev)
-    assert study_of(tmp_path, it).validation == "dev: 7 documents that the corpus brings for it"
-
-
-def test_a_trial_that_diverges_is_kept_with_its_reason(tmp_path: Path, corpus: Path) -> None:
-    outcome = Training(question(tmp_path))(0, VALUES | {"training.learning_rate": 1e30}, told_nothing)
-    assert outcome.score is None
-    assert "not finite" in str(outcome.reason) or "became" in str(outcome.reason)
-
-
-def test_the_curve_is_told_epoch_by_epoch(tmp_path: Path, corpus: Path) -> None:
-    told: list[tuple[float, float]] = []
-    outcome = Training(question(tmp_path))(0, VALUES, lambda *it: told.append(it))
-    assert [epoch for epoch, _ in told] == list(range(1, len(told) + 1))
-    assert outcome.score == max(score for _, score in told)
 
 
 # --------------------------------------------------------------------------- studies
@@ -292,14 +235,6 @@ def test_runs_go_to_the_end_of_the_training_that_the_paper_reports(tmp_path: Pat
     assert job.data.load().dev is None
 
 
-def test_fewer_trials_than_the_protocol_asks_for_are_a_departure(tmp_path: Path, corpus: Path) -> None:
-    put_study(tmp_path, question(tmp_path, "tuning: chen2022"))
-    plan = make_plan(paper(tmp_path, "tuning: chen2022"), settings(tmp_path), only=["words"])
-    words = next(it for it in plan.experiments if it.id == "words")
-    assert "2 trials instead of 48" in next(it for it in words.deviations if it.what == "tuning").why
-    assert words.short == ("stand_in", "reduced_protocol", "untuned")
-
-
 def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
     tmp_path: Path, corpus: Path
 ) -> None:
@@ -347,13 +282,6 @@ def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path
     here = make_plan(paper(tmp_path), settings(tmp_path, tuned_on=corpus), only=["words"])
     words = next(it for it in here.experiments if it.id == "words")
     assert not [it for it in words.deviations if "test documents here" in it.why]
-
-
-def test_a_study_of_another_description_is_none(tmp_path: Path, corpus: Path) -> None:
-    put_study(tmp_path, question(tmp_path))
-    changed = paper(tmp_path, "config: {stride: 2}, tuning: {protocol: chen2022, trials: 2}")
-    with pytest.raises(PlanError, match="not tuned on this corpus"):
-        make_plan(changed, settings(tmp_path), only=["words"])
 
 
 def test_linear_models_are_tuned_by_the_same_road(tmp_path: Path, corpus: Path) -> None:

@@ -47,36 +47,12 @@ def gaps(first: Any, second: Any, **options: Any) -> Any:
     return means[:, 0] - means[:, 1]
 
 
-def test_copies_of_documents_are_no_more_documents_where_they_are_a_cluster() -> None:
-    """Each document four times: without clusters the error would be half as large."""
-    four_a, four_b, ids = np.repeat(A, 4, axis=1), np.repeat(B, 4, axis=1), np.repeat(np.arange(200), 4)
-    once = gaps(A, B, replicates=400)
-    assert gaps(four_a, four_b, replicates=400, clusters=ids) == pytest.approx(once)
-    assert gaps(four_a, four_b, replicates=400).std() == pytest.approx(once.std() / 2, rel=0.15)
-
-
 def test_a_drawn_cluster_brings_all_its_documents() -> None:
     """Clusters of 1 and 3 documents: the mean is over the documents drawn, by hand for each draw of two."""
     x, ids = np.array([[0.0, 100.0, 40.0, 70.0]]), ["b", "a", "b", "b"]
     means = replicated_means([x], rng=generator(), replicates=200, clusters=ids)
     a, b, mixed = 100.0, 110.0 / 3, 210.0 / 4
     assert {round(float(m), 9) for m in means[:, 0]} == {round(v, 9) for v in (a, b, mixed)}
-
-
-@pytest.mark.parametrize(
-    ("systems", "options", "message"),
-    [
-        ([], {}, "seeds x the same documents"),
-        ([np.ones((2, 3)), np.ones((2, 4))], {}, "seeds x the same documents"),
-        ([np.ones(3)], {}, "seeds x the same documents"),
-        ([np.ones((2, 0))], {}, "seeds x the same documents"),
-        ([np.full((2, 3), np.nan)], {}, "a finite value"),
-        ([np.ones((2, 3))], {"clusters": [1, 2]}, "a cluster for each of 3 documents"),
-    ],
-)
-def test_what_cannot_be_resampled_is_refused(systems: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replicated_means(systems, rng=generator(), **options)
 
 
 # --------------------------------------------------------------------------- mcnemar
@@ -95,10 +71,6 @@ def test_it_is_that_of_statsmodels_and_the_binomial_test_of_scipy(b: int, c: int
     assert got.p_two_sided == pytest.approx(theirs.pvalue if b + c else 1.0, rel=1e-9)
     if b + c:
         assert got.p_greater == pytest.approx(stats.binomtest(b, b + c, 0.5, "greater").pvalue, rel=1e-9)
-
-
-def test_no_discordant_document_says_nothing() -> None:
-    assert (mcnemar(0, 0).p_two_sided, mcnemar(0, 0).p_greater) == (1.0, 1.0)
 
 
 # --------------------------------------------------------------------------- share
