@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -25,33 +24,6 @@ def test_every_name_has_one_line_and_no_other_name_has() -> None:
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
     assert set(described.OF_PROTOCOLS) <= set(PROTOCOLS)
     assert set(described.OF_RECIPES) == set(RECIPES)
-
-
-def test_a_line_says_what_papers_and_codes_say_of_theirs() -> None:
-    """Appendix A.3 of Chen et al. 2022; Liu et al.'s loop of 51; Table 2 and the public code of You et al."""
-    lines = described.protocols()
-    assert lines["chen2022"] == (
-        "Chen et al. 2022, Appendix A.3: 50 epochs, batches of 256, Adam at 0.001, 500 tokens; the last "
-        "epoch counts"
-    )
-    assert lines["chen2022-code"].endswith("the best P@1 on the test set counts")
-    assert "51 epochs, batches of 256, Lasagne's Adam" in lines["liu2017"]
-    assert lines["you2019-code"].endswith("the best nDCG@5 of averaged weights on documents held out counts")
-    assert lines["you2019-paper"].endswith("; averaged weights count")
-    assert lines["ye2020-small"].startswith(
-        "Ye et al. 2020, as in the paper, at the sizes of small: 8 epochs"
-    )
-
-
-def test_a_line_follows_its_protocol_and_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "PROTOCOLS", {"small": replace(PROTOCOLS["small"], epochs=7)})
-    assert "7 epochs" in described.protocols()["small"]
-    changed = replace(RECIPES["liu2017"], vocabulary_size=12_000, unlabelled="drop")
-    monkeypatch.setattr(described, "RECIPES", {"liu2017": changed})
-    assert described.recipes() == {
-        "liu2017": "Liu et al. 2017, public code: tokens of the 12,000 most frequent words of training and "
-        "test texts; training texts without labels are dropped"
-    }
 
 
 @pytest.mark.parametrize("sort", ["protocols", "recipes", "tuning"])

@@ -59,15 +59,6 @@ def test_a_model_contradicts_only_when_it_passed_all_its_checks(
     assert assembled(paper, 40.0, 80.0, *checks).verdicts[0].outcome == outcome
 
 
-def test_the_time_of_an_audit_is_that_of_its_newest_run_and_never_the_clock(paper: Paper) -> None:
-    assert assembled(paper).created == "2024-01-04T00:00:00"
-    assert assemble(paper, {}, fidelity=(), command="").created == ""
-
-
-def test_what_was_left_out_is_said_with_one_full_stop(paper: Paper) -> None:
-    assert assembled(paper).not_checked == ("Lost: its code was never published.",)
-
-
 def test_the_record_alone_gives_the_same_verdicts_and_a_changed_one_does_not(paper: Paper) -> None:
     audit = audit_from_json(to_json(assembled(paper)))
     assert is_judged_by(audit)

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pytest
 
-from audit.judging.evidence import Arm, badges, by_seed, gather, same_test_set, share_runs, worst_scope
+from audit.judging.evidence import Arm, gather, same_test_set, worst_scope
 from audit.record import DataInfo, Run, Scope
 from tests.records import make_experiment, make_run
 
 
 def arm_of(runs: Sequence[Run], *, scope: Scope = "same_data", dataset: str = "toy", name: str = "a") -> Arm:
     return gather(name, {name: make_experiment(name, runs, scope=scope, dataset=dataset)}, metric="P@1")
-
-
-def test_values_come_in_the_order_of_the_seeds() -> None:
-    arm = arm_of([make_run(2, 12.0), make_run(0, 10.0), make_run(1, 11.0)])
-    assert (arm.seeds, arm.values, arm.attempts, arm.lacks) == ((0, 1, 2), (10.0, 11.0, 12.0), 3, None)
-    assert arm.notes == ()
-    assert by_seed(arm, [2, 0]) == (12.0, 10.0)
 
 
 def test_failed_and_interrupted_runs_stay_in_the_count() -> None:
@@ -53,12 +45,6 @@ def test_what_is_lacking(runs: list[Run], code: str | None) -> None:
     assert arm_of(runs).lacks == code
 
 
-def test_a_metric_that_a_run_does_not_have_is_noted() -> None:
-    arm = arm_of([make_run(0, 10.0), make_run(1, None), make_run(2, math.nan), make_run(3, math.inf)])
-    assert arm.values == (10.0,)
-    assert arm.notes == ("P@1 not measured in 3 of 4 runs", "1 of 4 seeds")
-
-
 def test_seeds_of_two_library_versions_are_told() -> None:
     runs = [make_run(seed, 70.0, versions={"torch": "2.6.0" if seed else "2.13.0"}) for seed in range(3)]
     assert arm_of(runs).notes == ("seeds of different library versions: torch 2.13.0 and 2.6.0",)
@@ -89,11 +75,6 @@ def test_seeds_that_the_test_set_cannot_tell_apart_have_no_spread(
     assert list(arm.measured) == values
 
 
-def test_an_experiment_that_does_not_exist_is_not_run_and_named() -> None:
-    arm = gather("kim", {}, metric="P@1")
-    assert (arm.lacks, arm.attempts, arm.notes) == ("not_run", 0, ("no experiment named 'kim'",))
-
-
 def test_a_run_that_stands_twice_counts_once_and_done_wins() -> None:
     twice = [make_run(0, 10.0), make_run(0, 10.0), make_run(1, None, status="failed"), make_run(1, 11.0)]
     for runs in (twice, twice[::-1]):
@@ -108,11 +89,6 @@ def test_a_seed_counts_once_whatever_came_out() -> None:
         arm = arm_of(held)
         assert (arm.values, arm.seeds, arm.attempts) == ((99.0, 11.0), (0, 1), 2)
         assert arm.notes == ("more than one run of seed 0; one of each counts",)
-
-
-def test_a_seed_that_failed_once_and_was_done_once_is_done() -> None:
-    runs = [make_run(0, None, key="a", status="failed"), make_run(0, 10.0, key="b")]
-    assert (arm_of(runs).values, arm_of(runs).attempts, arm_of(runs).lacks) == ((10.0,), 1, None)
 
 
 def test_what_a_run_cost_is_read_in_place_of_a_metric() -> None:
@@ -137,15 +113,6 @@ def test_the_scope_is_the_worst_of_the_arms_that_have_runs() -> None:
     assert worst_scope([]) is None
 
 
-def test_one_common_run_is_enough_to_share() -> None:
-    a = arm_of([make_run(0, 1.0, key="x"), make_run(1, 2.0, key="y")])
-    b = arm_of([make_run(0, 1.0, key="x"), make_run(1, 2.0, key="z")])
-    c = arm_of([make_run(0, 1.0, key="u"), make_run(1, 2.0, key="v")])
-    assert share_runs([a, b])
-    assert not share_runs([a, c])
-    assert not share_runs([a])
-
-
 def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
     other = DataInfo(name="toy", fingerprint="g", recipe="s", n_train=100, n_test=51, n_labels=10)
     vocabulary = DataInfo(name="toy", fingerprint="g", recipe="s", n_train=100, n_test=50, n_labels=10)
@@ -158,10 +125,3 @@ def test_arms_of_one_dataset_must_be_tested_on_the_same_documents() -> None:
     mixed = arm_of([make_run(0, 1.0), make_run(1, 1.0, data=other)], dataset="elsewhere")
     assert not same_test_set([mixed])
     assert not same_test_set([a, mixed])
-
-
-def test_badges_name_the_arm_only_where_there_are_two() -> None:
-    arm = arm_of([make_run(0, 1.0), make_run(1, None, status="failed")], name="kim")
-    assert badges([arm]) == ("1 of 2 seeds",)
-    assert badges([arm, arm_of([make_run(0, 1.0)])]) == ("kim: 1 of 2 seeds",)
-    assert badges([gather("x", {}, metric="P@1"), arm])[0] == "no experiment named 'x'"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.errors import DataError
-from reimpl.hit_pattern import RANKS, copies, hit_pattern, is_kept, of_documents
+from reimpl.hit_pattern import RANKS, copies, hit_pattern, of_documents
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
 
@@ -58,15 +58,6 @@ def test_metrics_are_those_of_the_lists(seed: int, width: int, documents: int) -
         assert of_documents(arrays, name).mean() == pytest.approx(whole)
 
 
-def test_the_documents_are_known_by_their_truth() -> None:
-    """Equal truth has an equal digest whatever was predicted; another order or label has another."""
-    same = hit_pattern(IDS[:, ::-1][:, -1:], TRUTH)["documents_sha256"]
-    own = hit_pattern(IDS, TRUTH)["documents_sha256"]
-    assert own.tobytes() == same.tobytes()
-    for other in ([[0], [0, 2], [1], []], [[0, 3], [0], [1], []], [[0, 2], [0], [], [1]]):
-        assert hit_pattern(IDS, Truth.from_lists(other))["documents_sha256"].tobytes() != own.tobytes()
-
-
 def test_lists_are_taken_to_rank_eight() -> None:
     """A byte has eight ranks; what lies below them is no part of any metric that is kept."""
     ids = np.arange(12)[None, :]
@@ -76,26 +67,6 @@ def test_lists_are_taken_to_rank_eight() -> None:
     assert of_documents(arrays, "P@8").tolist() == [100]
     with pytest.raises(DataError, match="P@9 of single documents is not in the hits of 8 ranks"):
         of_documents(arrays, "P@9")
-
-
-def test_a_list_that_is_too_short_gives_no_metric_beyond_it() -> None:
-    arrays = hit_pattern(IDS, TRUTH)
-    with pytest.raises(DataError, match="P@5 of single documents is not in the hits of 3 ranks"):
-        of_documents(arrays, "P@5")
-
-
-@pytest.mark.parametrize("metric", ["PSP@1", "PSnDCG@3", "Micro-F1", "nothing", "P@0", "", "P@9"])
-def test_what_is_not_kept(metric: str) -> None:
-    """Ratios of sums and F1 are of no document, and other names are none of ours."""
-    assert not is_kept(metric)
-    with pytest.raises(DataError):
-        of_documents(hit_pattern(IDS, TRUTH), metric)
-
-
-def test_another_version_is_not_read() -> None:
-    arrays = {**hit_pattern(IDS, TRUTH), "hits_format": np.array([2, 3], dtype=np.uint8)}
-    with pytest.raises(DataError, match="hits of version 2, and 1 is read"):
-        of_documents(arrays, "P@1")
 
 
 def test_copies_of_a_text() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -18,11 +18,6 @@ PLACE = "experiments.0.runs.0."
 
 def audit_of(run: Run) -> Audit:
     return Audit(PaperInfo("k", "Title"), (), (make_experiment("e", [run]),), (), (), test_sizes={"toy": 50})
-
-
-def test_records_come_back_equal() -> None:
-    assert run_from_json(to_json(RUN)) == RUN
-    assert audit_from_json(to_json(audit_of(RUN))) == audit_of(RUN)
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -61,13 +56,6 @@ def test_both_readers_refuse_the_same_in_one_line(how: str) -> None:
         with pytest.raises(RecordError) as caught:
             read(text)
         assert str(caught.value) == place + message
-
-
-def test_an_audit_holds_no_run_that_contradicts_its_status() -> None:
-    run = replace(RUN, status="failed", metrics={})
-    message = r"^experiments\.0\.runs\.0: a run that failed has a reason, and here is none$"
-    with pytest.raises(RecordError, match=message):
-        audit_from_json(to_json(audit_of(run)))
 
 
 @pytest.mark.parametrize(

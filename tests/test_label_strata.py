@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,10 +35,6 @@ def kept(seed: int, **changes: Any) -> dict[str, Any]:
     return {name: it for name, it in {**arrays, **changes}.items() if it is not None}
 
 
-def runs_of(held: Mapping[str, Any]) -> Any:
-    return held.get
-
-
 def test_the_strata_are_the_means_of_the_runs() -> None:
     experiment = make_experiment("words", [make_run(0, 50.0), make_run(1, 51.0)])
     found = label_strata(experiment, {"k0": kept(0), "k1": kept(1)}.get)
@@ -69,30 +64,6 @@ def test_the_parts_of_precision_add_up() -> None:
 
 def _rows() -> list[list[int]]:
     return [TRUTH.labels[a:b].tolist() for a, b in zip(TRUTH.offsets[:-1], TRUTH.offsets[1:], strict=True)]
-
-
-def test_lists_that_are_shorter_are_scored_at_their_length() -> None:
-    short = LISTS[0][:, :3]
-    found = label_strata(
-        make_experiment("words", [make_run(0, 50.0)]),
-        {"k0": kept(0, ids=short, **hit_pattern(short, TRUTH))}.get,
-    )
-    assert found is not None and found.k == 3
-
-
-@pytest.mark.parametrize(
-    "arrays",
-    [
-        None,
-        {},
-        kept(0, label_train=None),
-        kept(0, ids=None),
-        kept(0, label_test=np.zeros(3, int)),
-        kept(0, hits=None),
-    ],
-)
-def test_runs_that_kept_less_have_none(arrays: Mapping[str, Any] | None) -> None:
-    assert label_strata(make_experiment("words", [make_run(0, 50.0)]), {"k0": arrays}.get) is None
 
 
 def test_failed_runs_are_left_out_and_runs_on_other_labels_are_no_mean() -> None:

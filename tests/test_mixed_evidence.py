@@ -56,14 +56,6 @@ def test_the_other_kind_is_offered_where_it_is_there_for_all_sides() -> None:
     )
 
 
-def test_what_would_then_be_open_is_named() -> None:
-    claims = [order("first", "a", "b"), order("second", "a", "c"), order("third", "c", "d")]
-    assert advice(audit(claims, a="both", b="imported", c="ours", d="ours")) == (
-        "first: `audit judge --evidence imported` judges by imported runs throughout; second would then be "
-        "open, so give another --out to keep both reports",
-    )
-
-
 def test_what_has_to_be_run_or_imported_is_named_where_neither_kind_is_there_for_all() -> None:
     """Once for all claims, and all metrics, that lack the same."""
     claims = [
@@ -79,13 +71,6 @@ def test_what_has_to_be_run_or_imported_is_named_where_neither_kind_is_there_for
     )
 
 
-@pytest.mark.parametrize(
-    "has", [("both", "both"), ("ours", "both"), ("imported", "imported"), ("ours", "neither")]
-)
-def test_nothing_is_said_where_no_claim_is_of_two_kinds(has: tuple[Has, Has]) -> None:
-    assert advice(audit([order("first", "a", "b")], a=has[0], b=has[1])) == ()
-
-
 def test_it_stands_below_the_verdicts_and_in_the_explanation(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,9 +81,3 @@ def test_it_stands_below_the_verdicts_and_in_the_explanation(
     assert f"\none side ours, the other imported:\n  {said}; second would" in out
     text = " ".join("\n".join(explanation(found, found.claims[0])).split())
     assert text.endswith(f"would change {said}")
-
-
-def test_long_lists_are_cut() -> None:
-    claims = [order(f"c{k}", "a", "b") for k in range(6)]
-    (said,) = advice(audit(claims, a="both", b="imported"))
-    assert said.startswith("c0, c1, c2 and 3 more: ")

@@ -120,17 +120,6 @@ def test_a_package_adds_a_model_and_a_reader_that_a_claim_file_names(site: Path,
     assert "there is no model 'toy_bow'" in without.stderr
 
 
-def test_the_lists_say_where_each_comes_from(site: Path, tmp_path: Path) -> None:
-    for sort, theirs, ours in (
-        ("models", "toy_bow toyxmtc 0.3 (toyxmtc.toy_bow)", "xml_cnn this toolkit (reimpl/xml_cnn.py)"),
-        ("readers", "toyformat toyxmtc 0.3 (toyxmtc.reader:READER)", "csv this toolkit (CSV)"),
-    ):
-        found = command(site, tmp_path, "list", sort)
-        lines = [" ".join(line.split()) for line in found.stdout.splitlines()]
-        assert theirs in lines and ours in lines, found
-        assert not found.stderr
-
-
 def test_a_broken_package_is_named_in_one_sentence_and_the_rest_works(site: Path, tmp_path: Path) -> None:
     install(
         tmp_path / "broken",
@@ -173,22 +162,6 @@ def test_a_name_that_two_packages_offer_is_refused_naming_both(
     )
 
 
-def test_a_reader_that_stumbles_over_a_corpus_is_left_out(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from dataclasses import replace
-
-    def detect(tree: object) -> None:
-        raise RuntimeError("boom")
-
-    broken = replace(registry.READERS["lml"], name="bad", title="Bad", detect=detect)
-    monkeypatch.setattr(registry, "readers", lambda: {**registry.READERS, "bad": broken})
-    corpus = write_corpus(tmp_path / "corpus")
-    with pytest.warns(plugins.PluginWarning, match=r"reader 'bad' \(Bad\) is left out: RuntimeError: boom"):
-        found = registry.sniff(corpus)
-    assert getattr(found, "name", None) == "lml"
-
-
 # --------------------------------------------------------------------------- audit add model
 
 
@@ -213,26 +186,6 @@ def test_a_new_model_passes_its_tests_and_never_takes_a_place(
         text=True,
     )
     assert ran.returncode == 0, ran.stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "said"),
-    [
-        ("Mine", (), "'Mine' cannot be a model's name"),
-        ("class", (), "'class' cannot be a model's name"),
-        ("../x", (), "'../x' cannot be a model's name"),
-        ("xml_cnn", (), "there is a model 'xml_cnn' already, of this toolkit"),
-        ("mine", ("--to", "nowhere"), "nowhere: no such folder; make it"),
-    ],
-)
-def test_a_model_that_cannot_be_written_is_refused(
-    name: str, options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["add", "model", name, *options]) == 2
-    assert said in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_template_contradicts_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import audit.runner.progress
 import reimpl.fidelity
@@ -19,7 +17,6 @@ from audit import cli
 from audit.errors import Exit
 from audit.runner import data_request
 from audit.runner.data_request import DataRequest
-from audit.runner.progress import bytes_bar
 from reimpl.data import storage
 from reimpl.fidelity import Check
 from tests.runner.papers import write_corpus, write_paper
@@ -78,12 +75,6 @@ def test_data_add_shows_word_vectors_being_converted_once(bar: Bar) -> None:
     assert bar.calls == []
 
 
-def test_a_run_shows_it_too(bar: Bar) -> None:
-    arguments = ["run", "toy.yaml", "--data", "corpus", "--vectors", "glove.txt", "--seeds", "1"]
-    assert cli.main([*arguments, "--only", "words", "--jobs", "1"]) in (Exit.OK, Exit.CONTRADICTED)
-    assert bar.steps() == STEPS
-
-
 def test_all_bytes_of_each_file_are_told(bar: Bar, folder: Path) -> None:
     """Each step from nothing to the size of its files, never back."""
     DataRequest(folder / "corpus", "study2022", 9, str(folder / "glove.txt"), 20, folder / "cache").load()
@@ -93,23 +84,3 @@ def test_all_bytes_of_each_file_are_told(bar: Bar, folder: Path) -> None:
         done = [it for it, _, what in bar.calls if what == step]
         assert {total for _, total, what in bar.calls if what == step} == {size}
         assert done == sorted(done) and done[-1] == size
-
-
-def test_random_vectors_are_no_step(bar: Bar) -> None:
-    assert cli.main(["data", "add", "corpus"]) == Exit.OK
-    assert bar.steps() == [""]
-
-
-def test_a_terminal_shows_what_is_done_from_the_first_moment() -> None:
-    """The real bar, drawn once as it appears."""
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=120)
-    with bytes_bar("preparing corpus", console) as show:
-        show(1000, 4000, "word vectors, hashing")
-        first = out.getvalue()
-    assert "preparing corpus: word vectors, hashing" in first and "1.0/4.0 kB" in first
-
-
-def test_nothing_is_shown_where_nobody_looks_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["data", "add", "corpus", "--vectors", "glove.txt"]) == Exit.OK
-    assert capsys.readouterr().err == ""

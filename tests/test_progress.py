@@ -10,7 +10,7 @@ from rich.console import Console
 
 from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
-from audit.runner.progress import Screen, new_console
+from audit.runner.progress import Screen
 from tests.records import make_run
 
 
@@ -39,13 +39,6 @@ def test_elsewhere_a_line_a_run_and_nothing_for_runs_that_were_there() -> None:
     ]
 
 
-def test_a_long_reason_stays_one_line_in_a_file() -> None:
-    listener, said = screen(1, terminal=False)
-    listener.began(job(0))
-    listener.ended(job(0), make_run(0, None, status="failed", reason="x " * 200))
-    assert len(said.getvalue().splitlines()) == 1
-
-
 def test_on_a_terminal_the_bars_add_up_to_all_runs() -> None:
     listener, said = screen(2, terminal=True)
     with listener:
@@ -64,32 +57,6 @@ def test_on_a_terminal_the_bars_add_up_to_all_runs() -> None:
     assert "2 of 2" in said.getvalue()
 
 
-def test_a_run_without_steps_is_no_division_by_nothing() -> None:
-    listener, _ = screen(1, terminal=True)
-    listener.began(job(0))
-    listener.progress(job(0), 0, 0, None)
-
-
-def test_who_waits_for_another_command_is_told() -> None:
-    listener, said = screen(1, terminal=False)
-    listener.waiting(job(0))
-    assert said.getvalue() == "words seed 0: another process is at work on it; waiting\n"
-
-
-def test_a_console_whose_reader_has_gone_is_silent() -> None:
-    """rich would end the program, with the exit code of a contradicted claim."""
-
-    class Gone(io.StringIO):
-        def write(self, text: str) -> int:
-            raise BrokenPipeError
-
-    console = new_console()
-    console.file = Gone()
-    console.out("one")
-    console.out("two")
-    assert console.quiet
-
-
 def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other() -> None:
     """600 s a run: eight others by two processes, of which one is as far as this one."""
     said = io.StringIO()
@@ -101,14 +68,6 @@ def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other
     listener.ended(job(2), make_run(2, 82.0, seconds=600.0))
     told = [line for line in said.getvalue().splitlines() if "pace" in line]
     assert told == ["about 35 min for the other 8 at that pace"]
-
-
-@pytest.mark.parametrize("total", [1, 3])
-def test_of_short_runs_and_of_the_last_one_no_time_is_told(total: int) -> None:
-    listener, said = screen(total, terminal=False)
-    listener.began(job(0))
-    listener.ended(job(0), make_run(0, 81.0, seconds=600.0 if total == 1 else 10.0))
-    assert "pace" not in said.getvalue()
 
 
 def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +83,3 @@ def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.Mo
             listener.progress(job(0), second, 200, 0.5)
         told = [] if terminal else ["words seed 0: 30 % done, 60 s", "words seed 0: 60 % done, 2 min"]
         assert said.getvalue().splitlines() == told
-
-
-def test_an_interrupt_is_answered_at_once() -> None:
-    listener, said = screen(1, terminal=False)
-    listener.stopping()
-    assert said.getvalue() == ("stopping: keeping the state of the runs at work; Ctrl-C again ends at once\n")

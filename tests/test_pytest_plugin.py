@@ -14,8 +14,6 @@ from audit.record import audit_from_json
 from tests.importing.rows import ROWS, write_rows
 from tests.runner.papers import write_paper
 
-pytest_plugins = ["pytester"]
-
 #: A checkout that was installed before the plugin was there has no entry point for it.
 _INSTALLED = any(it.value == "audit.pytest_plugin" for it in entry_points(group="pytest11"))
 PLUGIN = () if _INSTALLED else ("-p", "audit.pytest_plugin")
@@ -88,15 +86,6 @@ def test_what_is_contradicted_fails_with_the_sentence_of_the_page(pytester: pyte
     assert not any("Traceback" in line or "runtest" in line for line in lines)
 
 
-def test_inconsistent_findings_fail_with_their_sentence(pytester: pytest.Pytester) -> None:
-    write_paper(Path("claims"), ('"40.00", "30.00"', '"140.00", "30.00"'))
-    found = session(pytester, "--audit", "claims", "-k", "bounds")
-    found.assert_outcomes(passed=1, failed=2, deselected=4)
-    found.stdout.fnmatch_lines(
-        ["*toy.yaml:1: Table 1: letters, P@1: *140.00*Inconsistent. Numbers not yet *"]
-    )
-
-
 def test_k_and_node_ids_choose_claims(pytester: pytest.Pytester) -> None:
     imported()
     session(pytester, "--audit", "claims", "-k", "words-win and not check").assert_outcomes(
@@ -104,21 +93,6 @@ def test_k_and_node_ids_choose_claims(pytester: pytest.Pytester) -> None:
     )
     chosen = "claims/toy.yaml::words-win:P@1"
     session(pytester, "--audit", "claims", chosen).assert_outcomes(passed=1)
-
-
-def test_several_files_folders_and_keys(pytester: pytest.Pytester) -> None:
-    write_paper(Path(), ("key: toy2024", "key: other2024"), name="other.yml")
-    found = session(pytester, "--audit", "claims", "--audit", "other.yml", "--audit", "xun2020", "--co", "-q")
-    for name in ("claims/toy.yaml::words-win:P@1", "other.yml::words-win:P@1"):
-        assert name in found.outlines
-    assert any("xun2020.yaml::" in line for line in found.outlines)
-
-
-def test_tests_run_beside_claims_only_where_they_are_named(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_own="def test_own(): pass")
-    session(pytester, "--audit", "claims").assert_outcomes(passed=3, skipped=3)
-    session(pytester, "--audit", "claims", "test_own.py").assert_outcomes(passed=4, skipped=3)
-    session(pytester, ".").assert_outcomes(passed=1)
 
 
 def test_a_broken_claim_file_is_one_error_with_its_lines_and_the_others_are_collected(
@@ -135,34 +109,6 @@ def test_a_broken_claim_file_is_one_error_with_its_lines_and_the_others_are_coll
     assert sum("Traceback" in line for line in found.outlines) == 0
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (["nobody"], "ERROR: --audit 'nobody' is no file and no built-in paper; built-in are *"),
-        (["x.yaml"], "ERROR: --audit x.yaml: no such file; give a claim file or a folder"),
-        (["empty"], "ERROR: --audit empty: no claim file (?.yaml) is in that folder"),
-    ],
-)
-def test_what_is_no_claim_file_is_told_in_one_sentence(
-    pytester: pytest.Pytester, names: list[str], said: str
-) -> None:
-    Path("empty").mkdir()
-    found = session(pytester, *(f"--audit={name}" for name in names))
-    assert found.ret == pytest.ExitCode.USAGE_ERROR
-    found.stderr.fnmatch_lines([said])
-
-
-def test_a_record_that_was_changed_is_one_sentence(pytester: pytest.Pytester) -> None:
-    imported()
-    path = next(Path("audit-runs").glob("*.json"))
-    path.write_text(path.read_text().replace("80.", "90.").replace("40.", "50."))
-    found = session(pytester, "--audit", "claims")
-    found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(
-        ["*it was changed after it was written; restore it, or move it away and run that seed again"]
-    )
-
-
 def test_the_store_is_only_read(pytester: pytest.Pytester) -> None:
     """No look, no margin and no record: sessions in CI count as no look at the runs."""
     imported()
@@ -170,12 +116,6 @@ def test_the_store_is_only_read(pytester: pytest.Pytester) -> None:
     session(pytester, "--audit", "claims").assert_outcomes(passed=4, skipped=2)
     after = {it: it.read_bytes() for it in Path("audit-runs").rglob("*") if it.suffix == ".json"}
     assert after == before
-
-
-def test_xdist_shares_the_claims_out(pytester: pytest.Pytester) -> None:
-    imported("--authors-code", "github.com/x@1", "--other-split", "theirs", rows=TURNED)
-    found = pytester.runpytest_subprocess(*PLUGIN, *WITHOUT, "--audit", "claims", "-n", "2")
-    found.assert_outcomes(passed=3, skipped=2, failed=1)
 
 
 def test_a_session_without_audit_loads_nothing_of_it(pytester: pytest.Pytester) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from audit.claims.load import Paper, load
 from audit.judging.splits import split_study
-from audit.record import ExperimentRecord, Run, SplitStudy, to_json
-from reports.splits import shown, split_table
+from audit.record import ExperimentRecord, Run, SplitStudy
+from reports.splits import split_table
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_linear_paper
 
@@ -70,18 +70,6 @@ def test_a_column_whose_first_seed_failed_is_missing_and_another_seed_does_not_s
     assert (noise.seeds, noise.sd_seeds) == ((1, 2), pytest.approx(0.5**0.5))
 
 
-def test_a_first_column_without_any_run_leaves_the_seeds_unknown(paper: Paper) -> None:
-    found = study(paper, {0: of_column(0, {0: None}), 1: of_column(1, {0: 66.0}), 2: of_column(2, {0: 68.0})})
-    [noise] = found.noise
-    assert (noise.column, noise.seeds, noise.sd_seeds, noise.sd_split) == (None, (), None, None)
-    assert noise.sd_columns == pytest.approx(2**0.5)
-
-
-def test_an_experiment_without_a_run_is_left_out(paper: Paper) -> None:
-    found = study(paper, {0: of_column(0, {0: None}), 1: of_column(1, {})})
-    assert (found.noise, found.failed) == ((), 1)
-
-
 def test_a_number_of_another_corpus_does_not_stand_beside_the_columns(paper: Paper) -> None:
     """Of a paper on several corpora all experiments may be run on one: only those on it have numbers."""
     columns = {c: of_column(c, {0: 66.0 + c}) for c in (0, 1)}
@@ -90,20 +78,6 @@ def test_a_number_of_another_corpus_does_not_stand_beside_the_columns(paper: Pap
     }
     assert [it.printed for it in study(paper, columns).noise] == ["80.00"]
     assert [it.printed for it in study(paper, far).noise] == [None]
-
-
-def test_the_same_runs_stand_in_the_table_once(paper: Paper) -> None:
-    """Under the experiment that prints something, wherever it stands; else under the first."""
-    columns = {}
-    for c in (0, 1):
-        svm = of_column(c, {0: 66.0 + c})["svm"]
-        away = replace(svm, id="away", scope="other_data")
-        columns[c] = {"away": away, "svm": svm, "gone": replace(away, id="gone")}
-    found = study(paper, columns)
-    assert [it.experiment for it in found.noise] == ["away", "svm", "gone"]
-    assert [it.experiment for it in shown(found)] == ["svm"]
-    bare = replace(found, noise=tuple(replace(it, printed=None) for it in found.noise))
-    assert [it.experiment for it in shown(bare)] == ["away"]
 
 
 def test_a_number_that_a_claim_is_about_is_judged_by_that_claim(paper: Paper) -> None:
@@ -115,52 +89,11 @@ def test_a_number_that_a_claim_is_about_is_judged_by_that_claim(paper: Paper) ->
     assert noise.as_mean.reason == "no_variance_estimate"
 
 
-@pytest.mark.parametrize("fidelity", [{}, {"xml_cnn": False}, {"linear": True}])
-def test_a_model_without_its_checks_contradicts_nothing(paper: Paper, fidelity: dict[str, bool]) -> None:
-    columns = {c: of_column(c, {0: 66.0 + c}) for c in range(3)}
-    [noise] = study(paper, columns, fidelity).noise
-    assert noise.as_one_split is not None
-    assert noise.as_one_split.reason == "unverified_reimplementation"
-
-
-def test_a_number_that_no_claim_is_about_is_not_judged(paper: Paper) -> None:
-    """The network prints 70.00, and no claim says that it reaches it."""
-    [noise] = study(paper, {c: of_column(c, {0: 66.0 + c}, "net") for c in range(3)}).noise
-    assert (noise.printed, noise.claim, noise.as_one_split, noise.as_mean) == ("70.00", None, None, None)
-
-
 def test_on_another_corpus_no_number_is_judged(paper: Paper) -> None:
     columns = {c: of_column(c, {0: 66.0 + c}) for c in range(3)}
     far = {c: {"svm": replace(it["svm"], scope="other_data")} for c, it in columns.items()}
     [noise] = study(paper, far, {"xml_cnn": True}).noise  # type: ignore[arg-type]
     assert (noise.claim, noise.as_one_split, noise.as_mean) == (None, None, None)
-
-
-def test_an_experiment_on_one_column_is_in_the_record_alone(paper: Paper) -> None:
-    """As another reading, run on the first column: nothing is a mean over one column."""
-    first = of_column(0, {0: 66.0}) | of_column(0, {0: 50.0, 1: 51.0}, "net")
-    columns = {0: first, 1: of_column(1, {0: 68.0})}
-    found = study(paper, columns)
-    assert [(it.experiment, it.ci95_columns, it.pi95_mean) for it in found.noise][1] == ("net", None, None)
-    assert [it.experiment for it in shown(found)] == ["svm"]
-    assert split_table(found).endswith("1 experiment was run on one column only and is in the record alone.")
-
-
-def test_the_record_is_json(paper: Paper) -> None:
-    text = to_json(study(paper, {0: of_column(0, {0: 68.0, 1: 69.0}), 1: of_column(1, {0: 66.0})}))
-    assert '"sd_columns": 1.41' in text and text.endswith("}\n")
-
-
-def test_the_column_of_a_run_is_read_from_what_preparation_counted() -> None:
-    run = make_run(0, 68.0)
-    assert run.data.split_column is None
-    assert replace(run.data, counts={"split.column": 3.0}).split_column == 3
-
-
-def test_the_name_of_that_count_is_the_data_s() -> None:
-    from reimpl.data.formats import COLUMN
-
-    assert replace(make_run(0, 68.0).data, counts={COLUMN: 2.0}).split_column == 2
 
 
 # --------------------------------------------------------------------------- the table
@@ -190,18 +123,3 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
         "\n"
         "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
     )
-
-
-def test_the_table_says_what_failed_and_what_is_not_known(paper: Paper) -> None:
-    found = study(paper, {0: of_column(0, {0: 68.0}), 1: of_column(1, {0: None}), 2: of_column(2, {0: 66.0})})
-    lines = split_table(found).splitlines()
-    assert lines[1].split()[:6] == ["svm", "P@1", "67.00", "1.41", "–", "–"]
-    assert lines[-2:] == ["svm P@1  columns 0: 68.00, 2: 66.00 (2 of 3 columns)", "1 run failed"]
-
-
-def test_metrics_that_are_neither_printed_nor_usual_are_in_the_record_alone(paper: Paper) -> None:
-    held = of_column(0, {0: 68.0})
-    run = replace(held["svm"].runs[0], metrics={"P@1": 68.0, "PSP@3": 40.0, "P@5": 50.0})
-    found = study(paper, {0: {"svm": replace(held["svm"], runs=(run,))}, 1: of_column(1, {0: 66.0})})
-    assert {it.metric for it in found.noise} == {"P@1", "PSP@3", "P@5"}
-    assert "PSP" not in split_table(found) and "P@5" in split_table(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 import pytest
 
 from audit.errors import StoreError
-from audit.record import RunSpec
 from audit.storage import studies as study_store
-from audit.study import SearchRange, Study, StudySpec, Trial, shown
+from audit.study import SearchRange, Study, StudySpec, Trial
 
 SPEC = StudySpec(
     model="rank_ae",
@@ -46,14 +44,6 @@ TRIALS = (
 )
 
 
-def test_the_best_is_the_first_finished_trial_of_the_highest_score() -> None:
-    """A trial that was ended early has no say: it was not trained to its end."""
-    best = make_study(*TRIALS).best
-    assert best is not None
-    assert best.number == 1
-    assert make_study(trial(0, None, "failed"), trial(1, 9.0, "died")).best is None
-
-
 def test_trials_that_died_or_were_interrupted_were_made_again_and_do_not_count() -> None:
     ended = (trial(5, None, "died"), trial(6, 3.0), trial(7, None, "interrupted"))
     study = make_study(*TRIALS, *ended)
@@ -62,12 +52,6 @@ def test_trials_that_died_or_were_interrupted_were_made_again_and_do_not_count()
         "tuned: 6 trials (1 pruned, 1 failed, 1 died, 1 interrupted), best P@1 61.25 with margin 0.1, kind a"
     )
     assert make_study(trial(0, None, "failed")).summary == "tuned: 1 trial (1 failed), none with a score"
-
-
-def test_values_are_shown_by_four_digits() -> None:
-    assert shown({"config.margin": 0.123456, "training.learning_rate": 6.5e-06, "config.maps": 1024}) == (
-        "margin 0.1235, learning_rate 6.5e-06, maps 1024"
-    )
 
 
 @pytest.mark.parametrize(
@@ -96,27 +80,6 @@ def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) ->
 # --------------------------------------------------------------------------- runs
 
 
-def test_the_key_of_a_run_knows_its_study_and_is_the_old_one_without() -> None:
-    """The digest is that of the fields that runs had before there were studies."""
-    run = RunSpec("xml_cnn", "v", {"maps": 3}, {"epochs": 1}, "f", 0)
-    assert run.key == _old_key()
-    assert replace(run, study=SPEC.key).key not in (run.key, replace(run, study="0" * 32).key)
-
-
-def _old_key() -> str:
-    content = {
-        "config": {"maps": 3},
-        "data": "f",
-        "model": "xml_cnn",
-        "precision": "float32",
-        "protocol": {"epochs": 1},
-        "revision": 1,
-        "seed": 0,
-    }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 # --------------------------------------------------------------------------- on disk
 
 
@@ -134,14 +97,6 @@ def test_a_study_comes_back_from_disk_as_it_was(tmp_path: Path) -> None:
     assert replace(stored, seal="") == study
     assert study_store.get(tmp_path, "0" * 32) is None
     assert not list(tmp_path.rglob("*.tmp"))
-
-
-def test_more_trials_replace_the_record(tmp_path: Path) -> None:
-    study_store.put(tmp_path, make_study(*TRIALS))
-    study_store.put(tmp_path, make_study(*TRIALS, trial(5, 80.0)))
-    found = study_store.get(tmp_path, SPEC.key)
-    assert found is not None
-    assert found.counted == 6
 
 
 @pytest.mark.parametrize(
