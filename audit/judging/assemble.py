@@ -16,11 +16,12 @@ from audit.checks.agreement import cut
 from audit.checks.same_value import meet
 from audit.checks.sheet import Number
 from audit.claims.load import Paper
-from audit.judging.imported import aimed
+from audit.judging.imported import beside
 from audit.judging.looks import Judge, about_looks, judge_by
 from audit.judging.plan import settling
 from audit.judging.splits import stand
 from audit.judging.verdicts import MarginsNow, compare
+from audit.kinds import KINDS
 from audit.record import (
     AcrossPapers,
     Audit,
@@ -53,7 +54,7 @@ def assemble(
     papers that this one's numbers are held against.
     """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    claims, sheet = aimed(paper.claim_records(), experiments), sheet_of(paper)
+    claims, sheet = _aimed(paper.claim_records(), experiments), sheet_of(paper)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
@@ -85,6 +86,23 @@ def assemble(
         judged,
         share=share(unjudged.claims, verdicts),
         settling=settling(judged),
+    )
+
+
+def _aimed(
+    claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]
+) -> tuple[ClaimRecord, ...]:
+    """The claims, those of printed values pointed at imported runs on data closer to the paper's."""
+    return tuple(
+        replace(
+            it,
+            experiments=tuple(
+                beside(name) if beside(name) in experiments else name for name in it.experiments
+            ),
+        )
+        if KINDS[it.kind].of_one_printed
+        else it
+        for it in claims
     )
 
 

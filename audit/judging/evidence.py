@@ -16,9 +16,6 @@ from audit.record import (
     Run,
     Scatter,
     Scope,
-    Verdict,
-    canonical_json,
-    comparable_metric,
 )
 from audit.stats.sample import Moderated, Prior, prior_of, sample
 
@@ -382,23 +379,6 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
         return "stand_in"  # or it is declared to be the paper's, with far more or fewer documents
     short = {code for it in held for code in it.short or ()}
     return next((code for code in ("stand_in", "reduced_protocol", "untuned") if code in short), None)
-
-
-def one_test(
-    claim: ClaimRecord,
-    verdict: Verdict,
-    p_values: tuple[float | None, float | None],
-    experiments: Mapping[str, ExperimentRecord],
-) -> str:
-    """Claims with this in common are one test: they ask the same of the very same runs."""
-    runs = [
-        sorted(run.key for run in experiments[name].runs) or name if name in experiments else name
-        for name in claim.experiments
-    ]
-    printed = claim.printed if claim.kind in ("value", "gap") else ()
-    margin = claim.margin.value if claim.margin else None
-    values = [list(it) for it in verdict.values]
-    return canonical_json([claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values])
 
 
 def share_runs(arms: Sequence[Arm]) -> bool:

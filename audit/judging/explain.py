@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from audit.judging.assemble import judge_of
-from audit.judging.evidence import one_test, priors_of
+from audit.judging.evidence import priors_of
 from audit.judging.looks import first_seeds, furthest
-from audit.judging.verdicts import case_of, obstacle, test_of, thresholds
+from audit.judging.verdicts import case_of, obstacle, one_test, test_of, thresholds
 from audit.kinds import Case
 from audit.record import (
     Audit,

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.errors import StoreError, option
-from audit.record import IMPORTED, ClaimRecord, Deviation, ExperimentRecord, Run, RunSpec, Scope
+from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, RunSpec, Scope
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -205,23 +205,6 @@ def with_imported(
 def beside(experiment: str) -> str:
     """Id of an experiment's imported runs, where its printed values go by them and other claims by ours."""
     return f"{experiment} (imported)"
-
-
-def aimed(
-    claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]
-) -> tuple[ClaimRecord, ...]:
-    """The claims, those of printed values pointed at imported runs on data closer to the paper's."""
-    return tuple(
-        replace(
-            it,
-            experiments=tuple(
-                beside(name) if beside(name) in experiments else name for name in it.experiments
-            ),
-        )
-        if it.kind == "value"
-        else it
-        for it in claims
-    )
 
 
 def strangers(

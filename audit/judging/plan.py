@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from audit.judging.evidence import Priors, one_test, priors_of
+from audit.judging.evidence import Priors, priors_of
 from audit.judging.looks import first_seeds, furthest, next_level
-from audit.judging.verdicts import case_of, obstacle, test_of, thresholds
+from audit.judging.verdicts import case_of, obstacle, one_test, test_of, thresholds
 from audit.kinds import KINDS
 from audit.kinds.costs import coarse_steps
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Settling, Verdict

@@ -28,6 +28,7 @@ from functools import partial
 from audit.claims.load import Paper
 from audit.claims.specifications import declared
 from audit.judging.evidence import BARS, about_gone, barred
+from audit.kinds import KINDS
 from audit.kinds.value import value
 from audit.record import (
     Audit,
@@ -177,7 +178,7 @@ def split_study(
             records.setdefault(name, {})[column] = it
     claims: dict[tuple[str, str], ClaimRecord] = {}
     for claim in paper.claim_records():
-        if claim.kind == "value" and claim.printed and claim.experiments:
+        if KINDS[claim.kind].of_one_printed and claim.printed and claim.experiments:
             claims.setdefault((claim.experiments[0], claim.metric), claim)
     readings, noises = paper.readings_record(), []
     for name, mine in records.items():

@@ -58,7 +58,6 @@ from audit.judging.evidence import (
     barred,
     gather,
     of_one_kind,
-    one_test,
     priors_of,
     same_test_set,
     share_runs,
@@ -67,7 +66,16 @@ from audit.judging.evidence import (
 from audit.judging.imported import may_be_older
 from audit.kinds import KINDS, Case
 from audit.kinds.costs import measured
-from audit.record import ClaimRecord, ExperimentRecord, Outcome, Readings, ReadingVerdict, Verdict
+from audit.record import (
+    ClaimRecord,
+    ExperimentRecord,
+    Outcome,
+    Readings,
+    ReadingVerdict,
+    Verdict,
+    canonical_json,
+    comparable_metric,
+)
 from audit.stats.decision import ALPHA, Route, Test
 from audit.stats.families import benjamini_hochberg, families, threshold_bh, threshold_holm
 from audit.stats.power import KAPPA
@@ -508,6 +516,23 @@ class _Rules:
 
 
 # --------------------------------------------------------------------------- the family
+
+
+def one_test(
+    claim: ClaimRecord,
+    verdict: Verdict,
+    p_values: tuple[float | None, float | None],
+    experiments: Mapping[str, ExperimentRecord],
+) -> str:
+    """Claims with this in common are one test: they ask the same of the very same runs."""
+    runs = [
+        sorted(run.key for run in experiments[name].runs) or name if name in experiments else name
+        for name in claim.experiments
+    ]
+    printed = claim.printed if KINDS[claim.kind].of_printed else ()
+    margin = claim.margin.value if claim.margin else None
+    values = [list(it) for it in verdict.values]
+    return canonical_json([claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values])
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,11 @@ class Kind:
     """Whether it may be judged where some of its arms were not run."""
 
     @property
+    def of_one_printed(self) -> bool:
+        """Whether our mean is held against one printed number, that of its only arm."""
+        return self.of_printed and self.arms == 1
+
+    @property
     def name(self) -> str:
         return str(get_args(self.model.model_fields["kind"].annotation)[0])
 

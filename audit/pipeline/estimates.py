@@ -53,7 +53,11 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
         for it in suite.paper.claim_records()
         if KINDS[it.kind].test and it.experiments and records.keys() >= set(it.experiments)
     ]
-    values = [it for it in claims if it.kind == "value" and records[it.experiments[0]].scope != "other_data"]
+    values = [
+        it
+        for it in claims
+        if KINDS[it.kind].of_one_printed and records[it.experiments[0]].scope != "other_data"
+    ]
     orders = [it for it in claims if it.kind == "order"]
     if not seeds or not (values or orders):
         return

@@ -197,7 +197,7 @@ class Walk:
         found: set[str] = set()
         for claim in (it for it in self.suite.paper.claim_records() if self._is_meant(it.id)):
             names = set(claim.experiments)
-            elsewhere = claim.kind == "value" and any(
+            elsewhere = KINDS[claim.kind].of_one_printed and any(
                 records[name].scope != "same_data" for name in names if name in records
             )
             if KINDS[claim.kind].test and names and names <= self.runnable and not elsewhere:
