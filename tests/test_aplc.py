@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,7 @@ import pytest
 import torch
 
 from reimpl import aplc, training
-from reimpl.config_fields import as_dict, as_json
-from reimpl.errors import ConfigError
-from reimpl.models import find_config, reduced_config
-from reimpl.training import Interrupted, Watch
-from tests.test_models import offer
+from reimpl.models import find_config
 from tests.toys import toy_data, toy_protocol
 
 #: Networks that end in a layer from a vector a document to the scores, at toy sizes.
@@ -50,64 +45,6 @@ def test_clusters_learn_behind_every_encoder(base: str, variant: str) -> None:
     assert result.top_ids is not None
     assert (np.sort(result.top_ids) == np.arange(6)).all()
     assert result.notes[0] == "label clusters of 2, 2, 2 labels"
-
-
-THEIRS = """
-from dataclasses import dataclass
-import torch
-from torch import nn
-@dataclass(frozen=True)
-class Config:
-    loss: str = "bce_mean"
-VARIANTS = {"plain": Config()}
-class Net(nn.Module):
-    minimum_width = 1
-    output_name = "head.last"
-    def __init__(self, vectors, labels):
-        super().__init__()
-        self.embedding = nn.Embedding.from_pretrained(vectors)
-        self.head = nn.ModuleDict({"last": nn.Linear(vectors.shape[1], labels)})
-    def forward(self, ids):
-        return self.head["last"](self.embedding(ids).mean(1))
-def build(config, *, vectors, labels, **_):
-    return Net(vectors, labels)
-"""
-
-
-def test_a_network_of_another_package_takes_clusters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It has an `output` layer, or names its last one in `output_name`."""
-    offer(monkeypatch, tmp_path, THEIRS)
-    config = find_config(aplc, "code", {"base": "theirs"})
-    assert aplc.train(config, toy_data(), toy_protocol(), seed=0).reason is None
-
-
-def test_an_attention_a_label_has_no_vector_a_document() -> None:
-    config = find_config(aplc, "code", {"base": "attention_xml", "base_variant": "code"})
-    with pytest.raises(ConfigError, match=r"'reimpl.attention_xml' has no layer from a vector a document"):
-        aplc.train(config, toy_data(), toy_protocol(), seed=0)
-
-
-def test_reduced_sizes_are_those_of_the_base_and_clusters_stay() -> None:
-    config = find_config(aplc, "paper", {"base": "attention_xml", "base_variant": "bilstm", "clusters": 4})
-    small = reduced_config(aplc, config, {"hidden": 128})
-    assert small.base_config["hidden"] == 32
-    assert replace(small, base_config=config.base_config) == config
-    assert as_json(as_dict(config))["base_config"]["head"] == "max_pooling"
-
-
-def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path) -> None:
-    """Also with rates that rise and fall, of parts of their own."""
-    config = config_of("xml_cnn", clusters=2)
-    protocol = toy_protocol(
-        schedule="triangular", warm_up=4, part_rates={"encoder": 1e-3, "clusters": 2e-2}, clip=1.0
-    )
-    whole = aplc.train(config, toy_data(), protocol, seed=3)
-    asked = iter([False] * 7 + [True])
-    watch = Watch(stop=lambda: next(asked), checkpoint=tmp_path / "run.pt")
-    with pytest.raises(Interrupted):
-        aplc.train(config, toy_data(), protocol, seed=3, watch=watch)
-    rest = aplc.train(config, toy_data(), protocol, seed=3, watch=Watch(checkpoint=tmp_path / "run.pt"))
-    assert np.array_equal(rest.top_scores, whole.top_scores)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("variant", aplc.VARIANTS)

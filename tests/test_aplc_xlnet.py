@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ import torch
 from reimpl import aplc_xlnet, word_pieces
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
-from reimpl.label_clusters import LabelClusters
-from reimpl.models import find_config, find_model, reduced_config
+from reimpl.models import find_config, find_model
 from reimpl.protocol import on_a_cpu, protocol
-from reimpl.word_pieces import cut, find_weights
+from reimpl.word_pieces import cut
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -93,18 +91,6 @@ def test_a_small_xlnet_is_trained_at_three_rates(folder: Path) -> None:
     assert result.notes[1].startswith(f"weights {folder}, sha256 ")
 
 
-@pytest.mark.parametrize("variant", aplc_xlnet.VARIANTS)
-def test_numbers_are_those_of_the_weights_and_the_layers_above(variant: str, folder: Path) -> None:
-    config = find_config(aplc_xlnet, variant, {"weights": str(folder), "hidden": 8})
-    result = aplc_xlnet.train(config, words_data(), toy_protocol(epochs=1), seed=0)
-    from safetensors.torch import load_file
-
-    stored = sum(it.numel() for it in load_file(folder / "model.safetensors").values())
-    clusters = LabelClusters(config, features=8, order=np.arange(6))
-    above = (8 + 1) * 8 + sum(p.numel() for p in clusters.parameters())
-    assert result.parameters == stored + above
-
-
 # ------------------------------------------------------------------------------------------- what is missing
 
 
@@ -120,30 +106,7 @@ def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Pa
         aplc_xlnet.train(config, words_data(), toy_protocol(), seed=0)
 
 
-def test_weights_are_found_in_the_folder_that_the_environment_names(
-    monkeypatch: Patch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(word_pieces, "_in_cache", lambda name: None)
-    assert find_weights("xlnet/xlnet-base-cased") is None
-    (tmp_path / "xlnet-base-cased").mkdir()
-    (tmp_path / "xlnet-base-cased" / "config.json").write_text(json.dumps({}))
-    monkeypatch.setenv(word_pieces.WEIGHTS, str(tmp_path))
-    assert find_weights("xlnet/xlnet-base-cased") == tmp_path / "xlnet-base-cased"
-    assert find_weights(str(tmp_path / "xlnet-base-cased")) == tmp_path / "xlnet-base-cased"
-
-
 # --------------------------------------------------------------------------------------------- the stand-in
-
-
-def test_a_reduced_protocol_puts_the_stand_in_where_the_configuration_says_so() -> None:
-    sizes = protocol(on_a_cpu("ye2020")).model
-    assert sizes
-    plain = find_config(aplc_xlnet, "code", {"clusters": 6})
-    assert reduced_config(aplc_xlnet, plain, sizes) == plain
-    willing = replace(plain, stand_in="bilstm")
-    assert reduced_config(aplc_xlnet, willing, sizes) == replace(willing, encoder="bilstm", hidden=128)
-    assert aplc_xlnet.missing(replace(willing, encoder="bilstm")) is None
-    assert willing.encoder == "xlnet"
 
 
 def test_the_stand_in_is_the_clusters_on_a_bilstm() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from reimpl import attention_xml, cornet, ensemble, recurrent, training
+from reimpl import attention_xml, cornet, ensemble, training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
-from reimpl.errors import ConfigError
-from reimpl.optim import with_sparse_gradients
-from reimpl.training import Interrupted, Result, Watch
+from reimpl.training import Result
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -39,30 +36,6 @@ def network(config: Config = VARIANTS["code"], *, labels: int = 5, **options: An
 
 
 # ------------------------------------------------------------------------------------------- the network
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_device_on_which_looking_costs_gives_the_same_scores(monkeypatch: Patch, variant: str) -> None:
-    """There the batch keeps its width, and the unmasked attention still ends with the longest document."""
-    net, ids = network(VARIANTS[variant]), torch.tensor([[3, 4, 5, 0, 0, 0, 0], [6, 7, 8, 9, 3, 0, 0]])
-    expected = net(ids)
-    monkeypatch.setattr(recurrent, "_free_to_look", lambda tensor: False)
-    torch.testing.assert_close(net(ids), expected, rtol=0, atol=1e-6)
-
-
-def test_the_gradient_of_the_table_holds_the_rows_of_candidates_where_the_optimiser_goes_by_rows() -> None:
-    net = network(filler=True)
-    assert net.queries is not None
-    net(torch.tensor([[3, 4]]), torch.tensor([[0, 4, 4]])).sum().backward()
-    dense = net.queries.weight.grad
-    assert dense is not None and not dense.is_sparse
-    net.zero_grad()
-    with_sparse_gradients(net)
-    net(torch.tensor([[3, 4]]), torch.tensor([[0, 4, 4]])).sum().backward()
-    sparse = net.queries.weight.grad
-    assert sparse is not None and sparse.is_sparse
-    assert sparse.coalesce().indices().tolist() == [[0, 4]]
-    torch.testing.assert_close(sparse.to_dense(), dense)
 
 
 def test_the_network_of_a_level_starts_with_all_weights_of_the_one_above_but_its_queries() -> None:
@@ -101,13 +74,6 @@ def test_variants_differ_as_paper_and_public_codes_do() -> None:
         assert (it.dropout_embedding, it.dropout_states) == (0.2, 0.5)
         assert (it.hidden, it.layers, it.fully_connected, it.loss) == (256, 1, (256,), "bce_mean")
         assert (it.trees, it.tree_height) == (1, 0)
-
-
-def test_no_single_network_is_made_of_a_tree_or_an_ensemble() -> None:
-    options: Any = {"vectors": torch.zeros(3, 4), "labels": 2, "length": 9, "padding_id": 0}
-    for change in ({"trees": 3}, {"tree_height": 1}):
-        with pytest.raises(ConfigError, match="are no single network"):
-            build(Config(**change), **options, freeze_padding=True)
 
 
 # ----------------------------------------------------------------------------------------------- training
@@ -182,22 +148,6 @@ def test_an_ensemble_joins_the_probabilities_of_single_models(rule: Any) -> None
     )
     assert (np.diff(ours.top_scores, axis=1) <= 0).all()
     assert ours.parameters == 3 * singles[0].parameters
-
-
-def test_a_damaged_checkpoint_costs_one_model_of_an_ensemble(tmp_path: Path) -> None:
-    """It is begun again, which is noted; the models before it stay."""
-    whole = train(tiny(trees=2))
-    calls = iter(range(1000))
-    watch = Watch(stop=lambda: next(calls) == 20, checkpoint=tmp_path / "state.pt")
-    with pytest.raises(Interrupted):
-        train(tiny(trees=2), watch=watch)
-    (tmp_path / "state-model-1.pt").write_bytes(b"no checkpoint")
-    steps = iter(range(1000))
-    result = train(tiny(trees=2), watch=Watch(stop=lambda: next(steps) < 0, checkpoint=tmp_path / "state.pt"))
-    assert result.metrics == whole.metrics
-    assert np.array_equal(result.top_ids, whole.top_ids)  # type: ignore[arg-type]
-    assert result.notes == ("a checkpoint could not be read, so a model of the ensemble was begun again",)
-    assert next(steps) == 3 * 5
 
 
 def test_a_tree_is_handed_to_its_own_training(monkeypatch: Patch) -> None:

@@ -65,12 +65,6 @@ class _Reversed:
         return np.arange(n)[::-1]
 
 
-def test_batches_keeps_who_is_together_and_permutes_their_order() -> None:
-    """Seven documents in threes: (0 1 2) (3 4 5) (6), reversed; within a batch the file's order stays."""
-    plan = training_plan(topics(7), protocol("batches", batch_size=3), 1, _Reversed())  # type: ignore[arg-type]
-    assert blocks(plan) == [[6], [3, 4, 5], [0, 1, 2]]
-
-
 def test_like_lengths_puts_like_lengths_together_in_random_order() -> None:
     """640 documents of 1 to 640 words in batches of 8: sorted in groups of 512 and 128, so that lengths in a
     batch are some 10 or 40 apart; batches do not come by length, and an epoch's are not the next one's."""
@@ -95,15 +89,6 @@ def test_widths_follow_the_padding_rule() -> None:
     assert widths(padding="batch", length=500) == [2, 7, 3]
     assert widths(padding="split", length=500) == [7, 7, 7]
     assert widths(padding="length", length=500) == [500, 500, 500]
-
-
-@pytest.mark.parametrize("padding", ["batch", "split"])
-def test_no_batch_is_narrower_than_the_network_takes(padding: Any) -> None:
-    """A window of eight words needs eight places, also where all documents are shorter."""
-    split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
-    chosen = protocol("batches", padding=padding)
-    assert training_plan(split, chosen, 8, np.random.default_rng(0)).widths.tolist() == [8, 8, 8]
-    assert scoring_plan(split, chosen, 8, 2).widths.tolist() == [8, 8, 8]
 
 
 def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewhere() -> None:

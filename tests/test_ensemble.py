@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reimpl import checkpoint, ensemble
+from reimpl import ensemble
 from reimpl.data.dataset import Dataset
-from reimpl.ensemble import join, list_length, seeds
-from reimpl.errors import DataError
+from reimpl.ensemble import join, seeds
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
@@ -36,12 +33,6 @@ def test_labels_of_the_same_sum_stand_as_the_lists_name_them_rank_by_rank_and_mo
     models = [lists({4: 0.5, 9: 0.25}), lists({2: 0.5, 7: 0.25}), lists({8: 0.5, 1: 0.25})]
     ids, scores = (list(it) for it in zip(*models, strict=True))
     assert join(ids, scores, keep=6)[0].tolist() == [[4, 2, 8, 9, 7, 1]]
-
-
-def test_rankings_of_unlike_documents_are_refused() -> None:
-    (a, x), (b, y) = lists({4: 0.5}), lists({2: 0.25}, {4: 0.125})
-    with pytest.raises(DataError, match=r"rankings of 1, 2 documents cannot be joined"):
-        join([a, b], [x, y], keep=2)
 
 
 def test_the_public_codes_ensembles_come_out_the_same() -> None:
@@ -72,13 +63,6 @@ def test_joining_is_that_of_a_dictionary(models: int, documents: int, K: int, se
         best = sorted(sums.items(), key=lambda item: -item[1])[:5]
         best += [(-1, 0.0)] * (5 - len(best))
         assert list(zip(joined[row].tolist(), total[row].tolist(), strict=True)) == best
-
-
-def test_a_list_has_100_labels_but_under_the_mean_all_where_there_is_room() -> None:
-    assert list_length("sum", documents=3_865, labels=3_956) == 100
-    assert list_length("mean", documents=3_865, labels=3_956) == 3_956
-    assert list_length("mean", documents=306_782, labels=13_330) == 100
-    assert list_length("sum", documents=5, labels=7) == 7
 
 
 # --------------------------------------------------------------------------------------------------- training
@@ -152,14 +136,6 @@ def test_an_ensemble_is_the_joined_rankings_of_models_with_seeds_of_their_own() 
     assert told == [(3, 20, 0.5), (13, 20, 0.5)]
 
 
-def test_an_ensemble_fails_with_its_first_model_that_does() -> None:
-    one = Trained(RANKINGS, fails_at=1)
-    result = train(one, models=3)
-    assert len(one.asked) == 2
-    assert result.failed and result.reason == "model 2 of the ensemble: no memory"
-    assert not result.metrics and result.top_ids is None
-
-
 def test_models_that_are_done_are_not_trained_again_after_an_interruption(tmp_path: Path) -> None:
     """The files lie beside the checkpoint, each model's under a name of its own."""
     watch = Watch(checkpoint=tmp_path / "state.pt")
@@ -176,48 +152,3 @@ def test_models_that_are_done_are_not_trained_again_after_an_interruption(tmp_pa
     np.testing.assert_array_equal(result.top_ids, whole.top_ids)
     assert result.metrics == whole.metrics
     assert result.notes[:2] == ("alike", "note 0")
-
-
-def test_a_larger_ensemble_trains_only_the_models_that_a_smaller_one_has_not(tmp_path: Path) -> None:
-    """What it ranks is the same as if it had trained all; the costs are those of all, and a note says so."""
-    rankings = [*RANKINGS, {2: 0.5, 1: 0.4}]
-    alone = train(Trained(rankings), models=3)
-    train(Trained(rankings), models=2, watch=Watch(members=tmp_path / "members"))
-    third = Trained(rankings[2:])
-    result = train(third, models=3, watch=Watch(members=tmp_path / "members"))
-    assert [it["seed"] for it in third.asked] == seeds(5, 3)[2:]
-    assert result.top_ids is not None and alone.top_ids is not None
-    np.testing.assert_array_equal(result.top_ids, alone.top_ids)
-    assert result.metrics == alone.metrics
-    assert result.seconds >= 6 and result.parameters == 21
-    assert result.notes[-1] == (
-        "models of the ensemble that were there already, trained with the same settings: [1, 2]"
-    )
-
-
-def test_a_model_that_another_process_trains_is_left_for_the_end(tmp_path: Path, monkeypatch: Any) -> None:
-    """The second model comes first; then the other process is done, and its model is taken."""
-    monkeypatch.setattr(ensemble, "_POLL", 0.0)
-    watch = Watch(members=tmp_path)
-    train(Trained(RANKINGS), watch=watch)
-    first, second = (path for _, path in sorted((_seed_of(path), path) for path in tmp_path.glob("*.pt")))
-    kept = first.read_bytes()
-    first.unlink(), second.unlink()
-    theirs = FileLock(first.with_suffix(".lock"))
-    theirs.acquire()
-
-    def stop() -> bool:  # asked while it waits
-        first.write_bytes(kept)
-        theirs.release()
-        return False
-
-    again = Trained(RANKINGS[1:])
-    result = train(again, watch=replace(watch, stop=stop))
-    assert [it["seed"] for it in again.asked] == seeds(5, 2)[1:]
-    assert result.top_ids is not None and result.top_ids[0].tolist() == [0, 1, 3, 4, 2, -1]
-
-
-def _seed_of(path: Path) -> int:
-    """Which model a file holds: its place by the notes that `Trained` left in it."""
-    with checkpoint.load(path, torch.device("cpu")) as content:
-        return int(json.loads(content["result"])["notes"][1].split()[1])

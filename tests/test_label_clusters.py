@@ -10,7 +10,6 @@ import torch
 from torch import nn
 
 from reimpl import label_clusters
-from reimpl.errors import ConfigError
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 
 Patch = pytest.MonkeyPatch
@@ -74,14 +73,6 @@ def test_the_best_labels_are_those_of_all_probabilities(block: int, k: int, monk
     torch.testing.assert_close(values, expected.values)
 
 
-def test_a_tail_that_nobody_visits_has_no_gradient() -> None:
-    layer, x, truth = _random()
-    truth[:, layer.order[layer.starts[1] : layer.starts[2]]] = 0
-    layer.loss(x, *truth.nonzero(as_tuple=True)).backward()  # type: ignore[no-untyped-call]
-    assert all(p.grad is None for p in layer.tails[0].parameters())
-    assert all(p.grad is not None for p in layer.tails[1].parameters())
-
-
 def test_memory_is_that_of_a_block() -> None:
     """No tensor with an entry for each document and label of a cluster is made."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -108,29 +99,3 @@ def test_memory_is_that_of_a_block() -> None:
 
 
 # ----------------------------------------------------------------------------------------------- the options
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"clusters": 0}, "clusters must be a whole number from 1, not 0"),
-        ({"divisor": 1.5}, "divisor must be a whole number from 1, not 1.5"),
-        ({"shares": (0.5, 0.6)}, "shares must add up to 1, not 1.1"),
-        ({"shares": (1.0,)}, r"shares must be 2 numbers above 0, as clusters says, not \(1.0,\)"),
-        ({"shares": (1.2, -0.2)}, "shares must be 2 numbers above 0"),
-        ({"cutoffs": (5, 3), "clusters": 3}, r"cutoffs must be 2 rising whole numbers, not \(5, 3\)"),
-        ({"cutoffs": (5,), "shares": (0.5, 0.5)}, "stand in place of shares"),
-        ({"tail": "norm"}, "tail must be one of 'norm_relu', 'linear', not 'norm'"),
-        ({"absent_roots": 1}, "absent_roots must be true or false, not 1"),
-    ],
-)
-def test_options_that_cannot_be_are_refused(options: dict[str, Any], why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
-        ClusterOptions(**options)
-
-
-def test_clusters_without_labels_and_tails_without_components_are_refused() -> None:
-    with pytest.raises(ConfigError, match="4 clusters of 3 labels: one has none by these shares"):
-        ClusterOptions(clusters=4).sizes(3)
-    with pytest.raises(ConfigError, match="8 components divided by 2 for each of 4 tails leave nothing"):
-        ClusterOptions(clusters=5).inner(8)

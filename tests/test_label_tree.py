@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reimpl.label_tree as module
-from reimpl.errors import ConfigError
 from reimpl.label_tree import (
     build_tree,
     depth_of,
-    fitting_height,
     kept_depths,
     label_features,
     node_starts,
@@ -133,46 +131,6 @@ def test_no_leaf_is_empty_or_larger_than_asked(labels: int, max_leaf: int) -> No
     assert sizes.sum() == labels and sizes.min() >= 1
     assert sizes.max() <= max_leaf or max_leaf == 1
     assert sizes.max() - sizes.min() <= 1
-
-
-@pytest.mark.parametrize(
-    ("height", "ways", "sentence"),
-    [
-        (1, 3, "^ways must be a power of 2 from 2, not 3$"),
-        (1, 1, "^ways must be a power of 2 from 2, not 1$"),
-        (0, 8, "no 0 levels of 8 ways below the root"),
-        (3, 8, "depth 6 has no 3 levels of 8 ways below the root; use a lower tree_height"),
-    ],
-)
-def test_trees_that_do_not_fit_are_refused(height: int, ways: int, sentence: str) -> None:
-    with pytest.raises(ConfigError, match=sentence):
-        kept_depths(6, height, ways)
-
-
-@pytest.mark.parametrize(
-    ("labels", "max_leaf", "ways", "fits"),
-    [
-        (670_091, 8, 8, 3),
-        (8000, 8, 8, 3),
-        (4000, 8, 8, 3),
-        (400, 8, 8, 2),
-        (23, 8, 8, 1),
-        (8, 8, 8, 0),
-        (500, 2, 2, 3),
-    ],
-)
-def test_a_tree_has_no_more_levels_than_its_labels_have_room_for(
-    labels: int, max_leaf: int, ways: int, fits: int
-) -> None:
-    """Depths 17, 10, 9, 6, 2, 0 and 8; a level of 8 ways is three splits, the lowest one may be one."""
-    height = fitting_height(labels, max_leaf, 3, ways)
-    assert height == fits
-    depth = depth_of(labels, max_leaf)
-    if height:
-        assert len(kept_depths(depth, height, ways)) == height
-    if height < 3:
-        with pytest.raises(ConfigError):
-            kept_depths(depth, height + 1, ways)
 
 
 # --------------------------------------------------------------------------- the tree

@@ -75,10 +75,8 @@ def _operands(B: int, T: int, k: int, *, kind: str) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("threshold", BRANCHES)
 @pytest.mark.parametrize("kind", ["random", "ties", "constant"])
-@pytest.mark.parametrize(("B", "T", "k"), [(1, 8, 8), (1, 9, 2), (3, 40, 4), (2, 300, 8), (1, 150, 1)])
-@pytest.mark.parametrize("stride", [1, 2])
-@pytest.mark.parametrize("pools", [1, 2, 4])
-@pytest.mark.parametrize("padding", [0, 7])
+@pytest.mark.parametrize(("B", "T", "k"), [(1, 9, 2), (3, 40, 4), (2, 300, 8)])
+@pytest.mark.parametrize(("stride", "pools", "padding"), [(1, 1, 0), (2, 4, 7)])
 def test_values_and_gradients_equal_autograd(
     monkeypatch: pytest.MonkeyPatch,
     B: int,

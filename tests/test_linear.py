@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -17,10 +16,8 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from reimpl import linear
-from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.formats import Options, open_corpus
-from reimpl.errors import ConfigError
 from reimpl.linear import VARIANTS, Config
 from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch
@@ -126,33 +123,7 @@ def test_a_resumed_run_ends_as_an_undisturbed_one(tmp_path: Path, at: int) -> No
     assert heard == [64, 128, 150][at:]
 
 
-@pytest.mark.parametrize("how", ["not a checkpoint", "of other data"])
-def test_a_checkpoint_that_is_none_is_told(tmp_path: Path, how: str) -> None:
-    path = tmp_path / "state.pt"
-    if how == "of other data":
-        with pytest.raises(Interrupted):
-            run(featured(n_test=9), watch=Watch(stop=stopping(1), checkpoint=path))
-    else:
-        path.write_text(how)
-    with pytest.raises(CheckpointError):
-        run(featured(), watch=Watch(checkpoint=path))
-
-
 # --------------------------------------------------------------------------- what is told
-
-
-def test_labels_that_nobody_has_are_told_and_never_predicted() -> None:
-    result = run(featured())
-    assert result.notes == ("1 labels without a training document are never predicted",)
-    assert result.top_ids is not None and not (result.top_ids == 7).any()
-
-
-def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    with pytest.raises(
-        ConfigError, match=r"model 'linear' needs scikit-learn; pip install 'xmtc-audit\[linear\]'"
-    ):
-        run(featured())
 
 
 @pytest.mark.parametrize(("loss", "documents"), [("squared_hinge", 80), ("squared_hinge", 15), ("hinge", 80)])

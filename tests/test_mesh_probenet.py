@@ -33,10 +33,6 @@ def network(**changes: Any) -> MeSHProbeNet:
 # ------------------------------------------------------------------------------------------- the network
 
 
-def test_a_document_without_words_has_scores() -> None:
-    assert network()(torch.tensor([[0, 0, 0], [3, 4, 0]])).isfinite().all()
-
-
 # ------------------------------------------------------------------------- configurations and training
 
 

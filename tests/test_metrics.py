@@ -20,17 +20,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse import csr_matrix
 from sklearn.metrics import f1_score, ndcg_score
 
-from reimpl.errors import ConfigError, DataError
-from reimpl.metric_names import METRICS, Metric, parse
+from reimpl.errors import DataError
+from reimpl.metric_names import METRICS
 from reimpl.metrics import (
     PropensityWarning,
     count_labels,
     evaluate,
     inverse_propensity,
-    propensity_constants,
 )
 from reimpl.truth import Truth
 
@@ -120,20 +119,6 @@ def test_document_without_labels_counts_zero_or_is_skipped() -> None:
         assert measure([[0], [0]], [[0], []], 1, skip_empty=True)[metric] == 1.0
 
 
-def test_no_document_with_labels_is_zero_but_psp_is_undefined() -> None:
-    """Without any true label P, R, RP and nDCG are 0; PSP and PSnDCG are 0 / 0."""
-    values = evaluate(
-        [[0], [1]], Truth.from_lists([[], []]), (1,), train_frequency=[5, 5], n_train=9, A=0.5, B=1
-    )
-    assert [values[f"{m}@1"] for m in ("P", "R", "RP", "nDCG")] == [0, 0, 0, 0]
-    assert math.isnan(values["PSP@1"]) and math.isnan(values["PSnDCG@1"])
-
-
-def test_document_without_a_list_counts_zero() -> None:
-    """A document for which nothing was predicted stays in the mean (ranx #40, #59)."""
-    assert measure([[0], []], [[0], [1]], 1) == {"P": 0.5, "R": 0.5, "RP": 0.5, "nDCG": 0.5}
-
-
 def test_psp_and_psndcg_are_total_over_total() -> None:
     """Frequencies 1 and 9 of 10 documents, weights u > v: by hand, and not the mean over documents."""
     training = {"train_frequency": [1, 9], "n_train": 10, "A": 0.55, "B": 1.5}
@@ -143,25 +128,6 @@ def test_psp_and_psndcg_are_total_over_total() -> None:
     values = measure([[1, 0], [-1, -1]], [[0, 1], [0]], 2, **training)
     assert values["PSP"] == pytest.approx((u + v) / (2 * u + v))
     assert values["PSnDCG"] == pytest.approx((v + u * D[1]) / (u + v * D[1] + u))
-
-
-@pytest.mark.parametrize(
-    ("lists", "truth", "ks", "message"),
-    [
-        ([[0, 1]], [[0]], (3,), "k=3 of lists of length 2: predict at least 3"),
-        ([[0, 1, 2, 3, 4]], [[0]], (5,), "k=5 of 3 labels"),
-        ([[0]], [[0]], (0,), "k=0: k must be"),
-        ([[0]], [[0]], (1.5,), "k=1.5: k must be"),
-        ([[0]], [[0]], (True,), "k=True: k must be"),
-        ([[0]], [[0]], (), "no k given"),
-    ],
-)
-def test_k_that_cannot_be_answered(
-    lists: list[list[int]], truth: list[list[int]], ks: tuple[int, ...], message: str
-) -> None:
-    """A k beyond the list or the labels, or no k at all, is an error with the number in it."""
-    with pytest.raises(ConfigError, match=message):
-        evaluate(lists, Truth.from_lists(truth, n_labels=3), ks)
 
 
 @pytest.mark.parametrize(
@@ -179,29 +145,6 @@ def test_lists_that_do_not_fit(lists: list[list[int]], k: int, message: str) -> 
     """Lists of another size, of no whole numbers, with ids that no label has, or with a hole."""
     with pytest.raises(DataError, match=message):
         evaluate(lists, Truth.from_lists([[0]], n_labels=3), (k,))
-
-
-def test_label_of_another_universe_counts_as_wrong_where_l_is_unknown() -> None:
-    """Without a known L an id that the truth never uses is simply not a hit."""
-    assert evaluate([[77]], (np.array([0, 1]), np.array([0])), (1,))["P@1"] == 0
-
-
-@pytest.mark.parametrize("missing", ["n_train", "A", "B"])
-def test_psp_takes_no_silent_constants(missing: str) -> None:
-    """Frequencies without N, A or B are refused: a default would be wrong for Amazon-670K."""
-    given_ = {"n_train": 9, "A": 0.55, "B": 1.5, "train_frequency": [1, 1]} | {missing: None}
-    with pytest.raises(ConfigError, match="propensity_constants"):
-        evaluate([[0]], Truth.from_lists([[0]]), (1,), **given_)  # type: ignore[arg-type]
-
-
-def test_all_forms_of_truth_are_the_same() -> None:
-    """Truth, a sparse matrix and (offsets, labels) give equal values."""
-    matrix = csr_matrix(np.array([[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1], [0] * 6], dtype=np.float32))
-    expected = evaluate(TOY_LISTS, TOY_TRUTH)
-    assert evaluate(TOY_LISTS, matrix) == expected
-    assert evaluate(TOY_LISTS, (TOY_TRUTH.offsets, TOY_TRUTH.labels)) == expected
-    with pytest.raises(DataError, match="type list"):
-        evaluate(TOY_LISTS, [[0, 1], [5], []])
 
 
 def _slow(lists: list[list[int]], truth: list[set[int]], k: int, weights: list[float]) -> dict[str, float]:
@@ -255,27 +198,6 @@ def test_ndcg_equals_scikit_learns() -> None:
 # ---------------------------------------------------------------------------------------------------- truth
 
 
-def test_from_a_matrix() -> None:
-    """Zeros and ones become CSR with sorted ids; a stored zero is no label."""
-    matrix = csr_matrix((np.array([1, 0, 1]), np.array([2, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
-    truth = Truth.from_csr(matrix)
-    assert (truth.offsets.tolist(), truth.labels.tolist(), truth.n_labels) == ([0, 1, 2], [2, 0], 3)
-    assert matrix.nnz == 3  # the caller's matrix is left alone
-
-
-@pytest.mark.parametrize("value", [2, 0.5, -1])
-def test_relevance_other_than_zero_and_one_is_refused(value: float) -> None:
-    """Graded, fractional or negative relevance is an error that shows the value."""
-    with pytest.raises(DataError, match=f"found {value}"):
-        Truth.from_csr(csr_matrix(np.array([[value, 1]])))
-
-
-def test_a_label_stored_twice_is_refused() -> None:
-    """A pair stored twice sums to 2, which is no relevance."""
-    with pytest.raises(DataError, match=r"found 2"):
-        Truth.from_csr(coo_matrix((np.ones(2, int), ([0, 0], [1, 1])), shape=(1, 2)))
-
-
 @pytest.mark.parametrize(
     ("offsets", "labels", "message"),
     [
@@ -295,21 +217,6 @@ def test_broken_csr(offsets: list[int], labels: list[int], message: str) -> None
     """Unsorted or repeated labels, ids outside the universe and offsets that do not fit name the document."""
     with pytest.raises(DataError, match=message):
         Truth(np.array(offsets), np.array(labels), n_labels=10)
-
-
-@given(
-    st.lists(st.sets(st.integers(0, 6)), min_size=1, max_size=5),
-    st.lists(st.integers(-1, 9), min_size=1, max_size=5),
-)
-def test_find_is_membership(documents: list[set[int]], ids: list[int]) -> None:
-    """A pair is found exactly where the document has the label, at its place; -1 and unknown ids never."""
-    truth = Truth.from_lists(documents)
-    rows = np.repeat(np.arange(len(documents))[:, None], len(ids), axis=1)
-    places = truth.find(rows, np.tile(ids, (len(documents), 1)))
-    for row, document in enumerate(documents):
-        for place, label in zip(places[row], ids, strict=True):
-            assert (place >= 0) == (label in document)
-            assert place < 0 or (truth.labels[place], truth.rows[place]) == (label, row)
 
 
 # ---------------------------------------------------------------------------------- F1, propensities, names
@@ -335,17 +242,6 @@ def test_another_macro_is_of_the_mean_precision_and_recall() -> None:
     assert count_labels(predicted, true).f1()["Another-Macro-F1"] == pytest.approx(100 * 1 / (3 / 4 + 2 / 3))
 
 
-def test_sizes_that_do_not_agree() -> None:
-    """Documents, labels, and a number of labels that nobody gave."""
-    for predicted, true in [
-        (Truth.from_lists([[0]], 4), F1_TRUE),
-        (Truth.from_lists([[0], [], []], 5), F1_TRUE),
-        (Truth.from_lists([[0]]), Truth.from_lists([[0]])),
-    ]:
-        with pytest.raises(DataError, match="must agree"):
-            count_labels(predicted, true)
-
-
 @pytest.mark.parametrize("threshold", [0.3, 0.9])
 def test_equal_to_scikit_learn(threshold: float) -> None:
     """Micro and macro F1 of random decisions, labels without any case included."""
@@ -356,95 +252,6 @@ def test_equal_to_scikit_learn(threshold: float) -> None:
     for name in ("micro", "macro"):
         expected = f1_score(truth, decided, average=name, zero_division=0)
         assert counts.f1()[f"{name.title()}-F1"] == pytest.approx(100 * expected)
-
-
-@pytest.mark.parametrize("n_train", [1, 2])
-def test_fewer_than_three_documents_warn(n_train: int) -> None:
-    """N below e makes C negative: every weight falls to 1 or under, which is said."""
-    with pytest.warns(PropensityWarning, match=f"{n_train} training documents"):
-        values = inverse_propensity([0, 1], n_train, A=0.55, B=1.5)
-    C = (np.log(n_train) - 1) * 2.5**0.55
-    assert C < 0
-    assert values == pytest.approx([1 + C * 1.5**-0.55, 1 + C * 2.5**-0.55])
-
-
-@pytest.mark.parametrize(
-    ("dataset", "expected"),
-    [
-        ("Amazon-670K", (0.6, 2.6)),
-        ("amazon_3m", (0.6, 2.6)),
-        ("Amazon670k", (0.6, 2.6)),
-        ("Wiki-500K", (0.5, 0.4)),
-        ("Wikipedia-500K", (0.5, 0.4)),
-        ("AmazonCat-13K", (0.55, 1.5)),  # not by the prefix Amazon
-        ("AmazonCat-14K", (0.55, 1.5)),
-        ("Wiki10-31K", (0.55, 1.5)),  # nor by the prefix Wiki
-        ("EUR-Lex", (0.55, 1.5)),
-        ("a corpus of our own", (0.55, 1.5)),
-    ],
-)
-def test_constants_by_whole_name(dataset: str, expected: tuple[float, float]) -> None:
-    """A and B go by the whole name in any spelling, never by its beginning (pyxclib #7)."""
-    assert propensity_constants(dataset) == expected
-
-
-@pytest.mark.parametrize(
-    ("frequency", "n_train", "message"),
-    [([5], 4, "from 5 to 5 of 4 training"), ([-1], 4, "from -1"), ([0.5], 4, "type float64")],
-)
-def test_frequencies_that_cannot_be(frequency: list[float], n_train: int, message: str) -> None:
-    """A label cannot be in more documents than there are, nor in half a document."""
-    with pytest.raises(DataError, match=message):
-        inverse_propensity(frequency, n_train, A=0.55, B=1.5)
-
-
-@pytest.mark.parametrize(
-    ("name", "metric"),
-    [
-        ("P@1", Metric("P", 1)),
-        ("nDCG@5", Metric("nDCG", 5)),
-        ("PSnDCG@100", Metric("PSnDCG", 100)),
-        ("Micro-F1", Metric("Micro-F1")),
-    ],
-)
-def test_known_names(name: str, metric: Metric) -> None:
-    """A known name comes apart into family and k, and together again."""
-    assert parse(name) == metric
-    assert str(metric) == name
-
-
-@pytest.mark.parametrize(
-    ("name", "suggestion"),
-    [
-        ("NDCG@5", "did you mean nDCG@5?"),
-        ("ndcg@3", "did you mean nDCG@3?"),
-        ("Precision@1", "did you mean P@1?"),
-        ("recall@5", "did you mean R@5?"),
-        ("N@1", "did you mean nDCG@1?"),
-        ("PSP5", "did you mean PSP@5?"),
-        ("P", "did you mean P@5?"),
-        ("P@0", "did you mean P@5?"),
-        ("P@01", "did you mean P@5?"),
-        ("P@1.5", "did you mean P@5?"),
-        ("P@-1", "did you mean P@5?"),
-        ("P@٣", "did you mean P@5?"),
-        ("Micro-F1@5", "did you mean Micro-F1?"),
-        ("microF1", "did you mean Micro-F1?"),
-        ("macro-f1", "did you mean Macro-F1?"),
-    ],
-)
-def test_other_spellings_get_the_nearest_name(name: str, suggestion: str) -> None:
-    """Another spelling is refused with the name that was probably meant."""
-    with pytest.raises(ConfigError) as problem:
-        parse(name)
-    assert f"unknown metric {name!r}, {suggestion}" in str(problem.value)
-
-
-@pytest.mark.parametrize("name", ["", "@", "@5", "accuracy", "xyz@1"])
-def test_unknown_names_get_the_list(name: str) -> None:
-    """A name like no other is answered with all names."""
-    with pytest.raises(ConfigError, match=r"known: P@k, R@k, RP@k, nDCG@k, PSP@k, PSnDCG@k, Micro-F1"):
-        parse(name)
 
 
 # ------------------------------------------------------------------------------------ against public programs

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from reimpl.config_fields import as_dict
 from reimpl.errors import ConfigError
-from reimpl.models import Content, code_of, fault, find_config, find_model, load_file
+from reimpl.models import Content, code_of, load_file
 
 VALUE = "VALUE = 1\n"
-#: All that is asked of a model before it is built.
-MODEL = """\
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Config:
-    loss: str = "bce_mean"
-
-
-VARIANTS = {"paper": Config()}
-build = None
-"""
 
 
 def write(path: Path, text: str = VALUE) -> Path:
@@ -38,11 +22,6 @@ def write(path: Path, text: str = VALUE) -> Path:
 def beside(path: Path) -> list[str]:
     """The files that count, but for the model's own."""
     return [it.name for it in Content.of(path).sources][1:]
-
-
-def test_a_file_alone_is_known_by_its_sha256(tmp_path: Path) -> None:
-    path = write(tmp_path / "net.py")
-    assert Content.of(path).sha256 == hashlib.sha256(VALUE.encode()).hexdigest()
 
 
 def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> None:
@@ -100,62 +79,7 @@ def test_an_edit_is_another_module_and_the_older_one_can_be_had(tmp_path: Path) 
     assert load_file(path) is old
 
 
-def test_what_is_imported_from_beside_a_file_is_as_its_code_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "beside_net", raising=False)
-    helper = write(tmp_path / "beside_net.py", "VALUE = 10\n")
-    path = write(tmp_path / "net.py", "from beside_net import VALUE\n")
-    old = load_file(path)
-    write(helper, "VALUE = 11  # longer\n")
-    new = load_file(path)
-    assert (old.VALUE, new.VALUE) == (10, 11)
-    assert code_of(old) != code_of(new)
-
-
-@pytest.mark.parametrize(("top", "config"), [("cornet", {}), ("aplc", {})])
-def test_a_model_on_one_from_a_folder_holds_what_stands_there(
-    top: str, config: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XMTC_AUDIT_MODELS", str(tmp_path))
-    path = write(tmp_path / "mine.py", MODEL)
-    module = find_model(top)
-    variant = next(iter(module.VARIANTS))
-
-    def resolved(base: str) -> dict[str, object]:
-        said = {"base": base, "base_variant": None, "base_config": {}, **config}
-        return as_dict(find_config(module, variant, said))
-
-    first = resolved("mine")
-    assert first["base_code"] == hashlib.sha256(MODEL.encode()).hexdigest()
-    write(path, MODEL + "# edited\n")
-    assert resolved("mine")["base_code"] != first["base_code"]
-    assert "base_code" not in resolved("xml_cnn")
-
-
 # --------------------------------------------------------------------------- faults
-
-
-def raised(path: Path, call: str) -> str:
-    module = load_file(path)
-    with pytest.raises(ValueError) as caught:
-        getattr(module, call)()
-    return fault(caught.value, module)
-
-
-def test_a_fault_has_the_last_line_of_the_file_that_led_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = write(
-        tmp_path / "own" / "net.py",
-        "import json\n\ndef own():\n    raise ValueError('oops,\\n my bug')\n\ndef deep():\n"
-        "    return json.loads('{')\n\ndef empty():\n    raise ValueError\n",
-    )
-    assert raised(path, "own") == "ValueError: oops, my bug (own/net.py:4)"
-    assert raised(path, "deep").endswith("(own/net.py:7)")
-    assert raised(path, "empty") == "ValueError (own/net.py:10)"
 
 
 def test_a_file_that_cannot_be_imported_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reimpl import cornet, models, plugins, xml_cnn
+from reimpl import models, plugins, xml_cnn
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_models, known_variants, reduced_config
 from reimpl.protocol import protocol
@@ -30,33 +30,6 @@ def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
 
 def test_variants_read_from_the_file_are_those_that_the_import_finds() -> None:
     assert known_variants("xml_cnn") == tuple(xml_cnn.VARIANTS)
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("VARIANTS = {'a': 1, \"b\": f(2)}", ("a", "b")),
-        ("VARIANTS: Mapping[str, Config] = {'a': {'inner': 1}}", ("a",)),
-        ("VARIANTS = {}", ()),
-        ("VARIANTS = {'a': 1}\ndef build(): return VARIANTS['a']", ("a",)),
-        ("VARIANTS = {'a': 1, **MORE}", None),
-        ("VARIANTS = {'a': 1, NAME: 2}", None),
-        ("VARIANTS = {'a': 1, 2: 2}", None),
-        ("VARIANTS = dict(a=1)", None),
-        ("VARIANTS = {n: 1 for n in 'ab'}", None),
-        ("VARIANTS: dict[str, int]", None),
-        ("VARIANTS = {'a': 1}\nVARIANTS['b'] = 2", None),
-        ("VARIANTS = {'a': 1}\nVARIANTS |= MORE", None),
-        ("VARIANTS = {'a': 1}\nfor n in 'bc': VARIANTS.update({n: 2})", None),
-        ("if BIG:\n    VARIANTS = {'a': 1}\nVARIANTS_TOO = 1", None),
-    ],
-)
-def test_variants_are_told_only_where_the_file_writes_them_out(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str, expected: tuple[str, ...] | None
-) -> None:
-    (tmp_path / "own.py").write_text(f"import nothing_of_this_name\n{source}\n", encoding="utf-8")
-    monkeypatch.setattr(models, "__file__", str(tmp_path / "models.py"))
-    assert known_variants("own") == expected
 
 
 # --------------------------------------------------------------------------- other packages
@@ -90,25 +63,6 @@ def test_another_package_adds_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert known_variants("nobodys") is None
     module = find_model("theirs")
     assert find_config(module, "plain", {"size": 5}) == module.Config(size=5)
-
-
-def test_a_module_that_is_no_model_says_what_it_lacks(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    offer(monkeypatch, tmp_path, "VARIANTS = {}")
-    with pytest.raises(ConfigError, match=r"^model 'theirs': 'their_package' has no Config and no build$"):
-        find_model("theirs")
-
-
-@pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "a b c"])
-def test_a_module_that_cannot_be_imported_is_told_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str
-) -> None:
-    offer(monkeypatch, tmp_path, source)
-    with pytest.raises(
-        ConfigError, match=r"^model 'theirs': 'their_package' cannot be imported \(.+\); install "
-    ):
-        find_model("theirs")
 
 
 # --------------------------------------------------------------------------- configurations
@@ -167,14 +121,6 @@ def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
 # ------------------------------------------------------------------------------------------- reduced sizes
 
 
-def test_reduced_sizes_are_for_what_a_configuration_has() -> None:
-    """Kim-CNN has no hidden layer, and gets none; what is no key of the model is left out."""
-    sizes = {"maps": 16, "hidden": 128, "heads": 2}
-    xml, kim = xml_cnn.VARIANTS["xun2020-code"], xml_cnn.VARIANTS["kim2014"]
-    assert reduced_config(xml_cnn, xml, sizes) == replace(xml, maps=16, hidden=128)
-    assert reduced_config(xml_cnn, kim, sizes) == replace(kim, maps=16)
-
-
 @pytest.mark.parametrize(
     ("model", "asked", "reduced"),
     [
@@ -194,13 +140,6 @@ def test_a_reduced_size_is_never_larger_than_what_is_asked_for(
     module = find_model(model)
     config = find_config(module, None, asked)
     assert reduced_config(module, config, protocol("small").model) == replace(config, **reduced)
-
-
-def test_what_a_model_holds_is_never_reduced_to_more_than_is_asked_for() -> None:
-    """CorNet's bottleneck of 20 on Kim-CNN of 4 feature maps."""
-    asked = {"context": 20, "base": "xml_cnn", "base_variant": "kim2014", "base_config": {"maps": 4}}
-    config = find_config(cornet, "code", asked)
-    assert reduced_config(cornet, config, protocol("small").model) == config
 
 
 HOLDING = """
@@ -250,21 +189,3 @@ def test_the_sources_of_a_run_are_the_files_that_decide_it(
     models.sources_of.cache_clear()
     assert {part for part in before if before[part] != after[part]} == changed
     assert set(before) == {"model", "training", "data", "metrics"}
-
-
-def test_the_sources_of_a_model_of_a_package_are_its_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing of the package is imported for that."""
-    (tmp_path / "theirs").mkdir()
-    for name, text in (("__init__.py", "1 / 0"), ("net.py", "from theirs import parts"), ("parts.py", "")):
-        (tmp_path / "theirs" / name).write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(plugins, "_points", lambda group: (EntryPoint("theirs", "theirs.net", models.GROUP),))
-    models.sources_of.cache_clear()
-    before = models.sources_of(("theirs",))
-    (tmp_path / "theirs" / "parts.py").write_text("EDITED = 1")
-    models.sources_of.cache_clear()
-    after = models.sources_of(("theirs",))
-    models.sources_of.cache_clear()
-    assert {part for part in before if before[part] != after[part]} == {"model"}

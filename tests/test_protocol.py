@@ -10,7 +10,7 @@ import pytest
 
 from audit.record import RunSpec
 from reimpl.errors import ConfigError
-from reimpl.protocol import PROTOCOLS, Protocol, on_a_cpu, protocol
+from reimpl.protocol import Protocol, on_a_cpu, protocol
 
 #: From the papers and configurations: Liu et al.'s train.py (51 passes: the loop includes its end) and
 #: data_helpers.py; the study's config/EUR-Lex/*.yml and main.py; LibMultiLabel's EURLEX57K KimCNN config.
@@ -93,12 +93,6 @@ def test_a_protocol_holds_what_its_source_says(name: str) -> None:
     assert {key: held[key] for key in PRINTED[name]} == PRINTED[name]
 
 
-def test_only_reduced_protocols_change_the_network_and_they_say_why() -> None:
-    for name, held in PROTOCOLS.items():
-        assert name == held.name
-        assert bool(held.model) == (held.deviation is not None) == name.endswith("small")
-
-
 @pytest.mark.parametrize("name", ["you2019-code", "you2019-paper", "xun2020", "xun2020-paper"])
 def test_a_reduced_protocol_differs_in_sizes_only(name: str) -> None:
     """Averaging, clipping, selection, optimiser and padding are those of the whole one."""
@@ -114,37 +108,6 @@ def test_a_reduced_protocol_differs_in_sizes_only(name: str) -> None:
             assert getattr(whole, it.name) == getattr(reduced, it.name), it.name
     assert reduced.average_from == 15  # 10 of 30 epochs would be 7 of 20: before three quarters
     assert reduced.patience == whole.patience
-
-
-@pytest.mark.parametrize("name", [it for it in PROTOCOLS if it.endswith("-small")])
-def test_no_amount_of_a_reduced_protocol_is_larger_than_that_of_the_whole_one(name: str) -> None:
-    """APLC-XLNet's 8 epochs of batches of 12 stay that; its rates are a choice, and stay too."""
-    reduced, whole = protocol(name), protocol(name.removesuffix("-small"))
-    for amount in ("epochs", "batch_size", "length", "dimension"):
-        assert getattr(reduced, amount) == min(getattr(whole, amount), getattr(protocol("small"), amount))
-    assert (reduced.learning_rate == whole.learning_rate) == name.startswith("ye2020")
-
-
-@pytest.mark.parametrize("name", ["chen2022", "chen2022-code", "liu2017", "libmultilabel", "small"])
-def test_the_first_protocols_become_small_on_a_cpu_as_ever(name: str) -> None:
-    assert on_a_cpu(name) == "small"
-
-
-#: Fields of the first protocols; each run of then has all of them, and no others, in its specification.
-FIRST = {
-    *("name", "epochs", "batch_size", "learning_rate", "optimiser", "shuffle", "padding", "length", "select"),
-    *("select_metric", "patience", "evaluate", "dimension", "model", "deviation"),
-}
-
-
-def test_what_came_later_is_told_only_where_it_does_something() -> None:
-    """The dictionary is part of a run's key: a run of before is found again."""
-    for name in ("chen2022", "chen2022-code", "liu2017", "small"):
-        assert set(protocol(name).as_dict()) == FIRST
-    assert set(protocol("libmultilabel").as_dict()) == {*FIRST, "hold_out"}
-    changed = {"clip": 1.0, "average_from": 0, "average_start": False}
-    mine = Protocol(name="mine", epochs=1, batch_size=1, **changed)
-    assert set(mine.as_dict()) == {*FIRST, *changed}
 
 
 @pytest.mark.parametrize(

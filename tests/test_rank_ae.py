@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
 from reimpl.rank_ae import VARIANTS, Config, build
-from reimpl.training import Interrupted, Result, Watch
+from reimpl.training import Result
 from reimpl.word_batches import WordBatch
 from tests.toys import toy_data, toy_protocol
 
@@ -56,12 +55,6 @@ def run(config: Config, data: Dataset, protocol: Protocol | None = None, **optio
     return rank_ae.train(config, data, protocol or toy_protocol(padding="batch"), seed=1, **options)
 
 
-def same(first: Result, second: Result) -> bool:
-    assert first.top_scores is not None and second.top_scores is not None
-    equal = np.array_equal(first.top_scores, second.top_scores)
-    return equal and [row["loss"] for row in first.curve] == [row["loss"] for row in second.curve]
-
-
 # ------------------------------------------------------------------------------------------- the network
 
 
@@ -69,22 +62,6 @@ def words_of(rows: Sequence[Sequence[float]]) -> WordBatch:
     x = torch.tensor(rows)
     documents, words = x.nonzero(as_tuple=True)
     return WordBatch(documents, words, x[documents, words], len(x))
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_first_layer_had_once_a_word_computes_the_same(variant: str) -> None:
-    """Where a batch has more words than the vocabulary, F1 is had of the vocabulary."""
-    torch.manual_seed(0)
-    net = build(small(variant), vectors=torch.randn(5, 8), labels=L).double().eval()
-    wide = build(small(variant), vectors=torch.randn(500, 8), labels=L).double().eval()
-    state = {name: it for name, it in net.state_dict().items() if len(it.shape) == 0 or it.shape[0] != 5}
-    wide.load_state_dict(state, strict=False)
-    with torch.no_grad():
-        wide.embedding[:5] = net.embedding
-    x = torch.rand(4, 5) + 0.1
-    if net.config.pooling == "slots":  # the one thing that the size of the vocabulary decides
-        net.feature.weight.data /= 100
-    torch.testing.assert_close(net(words_of(x.tolist())), wide(words_of(x.tolist())), rtol=0, atol=1e-12)
 
 
 def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
@@ -121,18 +98,6 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
     run(small("third-party", norm_epochs=norm_epochs), featured())
     before = [torch.zeros_like(seen[0]), *seen]
     assert [not torch.equal(a, b) for a, b in zip(before, seen, strict=False)] == moves
-
-
-@pytest.mark.parametrize("variant", ["paper", "third-party", "binary-ids"])
-@pytest.mark.parametrize("stop_at", [1, 7])
-def test_an_interrupted_run_ends_with_the_same_bits(tmp_path: Path, variant: str, stop_at: int) -> None:
-    """Before batch normalisation is frozen, and behind that."""
-    data, path = featured(), tmp_path / "checkpoint.pt"
-    calls = iter(range(10**6))
-    with pytest.raises(Interrupted):
-        run(small(variant), data, watch=Watch(stop=lambda: next(calls) == stop_at, checkpoint=path))
-    resumed = run(small(variant), data, watch=Watch(checkpoint=path))
-    assert same(resumed, run(small(variant), data))
 
 
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -16,13 +15,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from reimpl import training, xml_cnn
+from reimpl import xml_cnn
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import find_rule, split_off
-from reimpl.errors import ConfigError
 from reimpl.losses import LOSSES
-from reimpl.metrics import evaluate
 from reimpl.optim import LasagneAdam
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train
@@ -225,24 +222,6 @@ def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
     assert same(undisturbed, resumed)
 
 
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda content: b"",
-    "cut": lambda content: content[: len(content) // 2],
-    "text": lambda content: b"not a checkpoint",
-    "flipped": lambda content: content[:300] + bytes([content[300] ^ 255]) * 200 + content[500:],
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_is_told_in_one_sentence(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "state.pt"
-    with pytest.raises(Interrupted):
-        run(watch=Watch(stop=stopping(4), checkpoint=path))
-    path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    with pytest.raises(CheckpointError, match=rf"^checkpoint {re.escape(repr(str(path)))} cannot be read"):
-        run(watch=Watch(checkpoint=path))
-
-
 def test_a_checkpoint_runs_no_code(tmp_path: Path) -> None:
     """A folder of records may come from somebody else."""
 
@@ -257,38 +236,7 @@ def test_a_checkpoint_runs_no_code(tmp_path: Path) -> None:
     assert not (tmp_path / "touched").exists()
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left"), RuntimeError("file write failed")])
-def test_a_checkpoint_that_cannot_be_written_costs_the_run_nothing_but_a_note(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    undisturbed = run()
-
-    def refuse(*arguments: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(torch, "save", refuse)
-    result = run(watch=Watch(checkpoint=tmp_path / "state.pt", checkpoint_every=0.0))
-    assert same(undisturbed, result)
-    assert result.notes == (f"no checkpoint could be written ({type(error).__name__})",)
-    with pytest.raises(Interrupted):
-        run(watch=Watch(stop=stopping(3), checkpoint=tmp_path / "state.pt"))
-
-
 # --------------------------------------------------------------------------- progress
-
-
-def test_progress_is_told_in_rising_steps_and_ends_at_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "_LOOK_EVERY", 0.0)
-    told: list[tuple[int, int, float | None]] = []
-    result = run(watch=Watch(progress=lambda *step: told.append(step)))
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
-    assert {total for _, total, _ in told} == {15}
-    assert told[-1][0] == 15
-    # Before the last batch of an epoch is in, the mean is of the documents so far.
-    means = [loss for _, _, loss in told if loss is not None]
-    assert len(means) == 15
-    assert means[4] == pytest.approx(result.curve[0]["loss"])
-    assert all(math.isfinite(mean) for mean in means)
 
 
 # --------------------------------------------------------------------------- numbers that give out
@@ -374,13 +322,6 @@ def test_batches_in_parts_make_the_same_step(room: int, loss_name: str) -> None:
     assert one.notes == ()
 
 
-def test_no_room_for_one_document_is_a_failed_run_with_the_reason() -> None:
-    data = toy_data()
-    result = run(data, build=tight(data, 0))
-    assert result.reason == "out of memory with one document at a time on cpu"
-    assert result.metrics == {}
-
-
 # --------------------------------------------------------------------------- which epoch is reported
 
 
@@ -445,11 +386,6 @@ def test_best_on_dev_looks_at_the_dev_set_and_scores_the_test_set() -> None:
     assert result.metrics["P@1"] == 0  # of the first epoch
 
 
-def test_selecting_on_dev_without_a_dev_set_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"'toy' selects on validation data, and 'toy' has none; add"):
-        run(protocol=toy_protocol(select="best_on_dev", evaluate="every_epoch"))
-
-
 def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_and_takes() -> None:
     rule = {"select": "best_on_dev", "evaluate": "every_epoch"}
     data = toy_data(n_train=40)
@@ -458,13 +394,6 @@ def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_a
     by_hand = run(parts, toy_protocol(**rule))
     assert same(run(data, toy_protocol(**rule, hold_out="liu2017")), by_hand)
     assert not same(run(data, toy_protocol(**rule, hold_out="wang2019")), by_hand)
-
-
-@pytest.mark.parametrize(("metric", "labels"), [("P@7", 6), ("NDCG@5", 6), ("RP@5", 4), ("F1", 6)])
-def test_selecting_by_what_is_not_measured_is_refused_before_training(metric: str, labels: int) -> None:
-    protocol = toy_protocol(select="best_on_test", select_metric=metric, evaluate="every_epoch")
-    with pytest.raises(ConfigError, match=rf"selects by '{metric}', which is not measured .* P@1, P@3"):
-        run(toy_data(n_labels=labels), protocol, build=lambda vectors: pytest.fail("it was built"))
 
 
 # --------------------------------------------------------------------------- predictions and metrics
@@ -493,68 +422,7 @@ def test_scoring_in_batches_equals_scoring_all_at_once(padding: Any) -> None:
     np.testing.assert_allclose(one.top_scores, other.top_scores, rtol=1e-6, atol=1e-6)  # type: ignore[arg-type]
 
 
-def test_propensities_count_the_documents_held_out_of_the_training_set() -> None:
-    """PSP is weighed by the whole training set, as in the public code, whatever is held out of it."""
-    rule = {"select": "best_on_dev", "evaluate": "every_epoch", "hold_out": "liu2017"}
-    data = toy_data(n_train=40, n_test=40)
-    result = run(data, toy_protocol(**rule))
-    assert result.top_ids is not None
-    frequency = np.asarray(data.train.labels(data.n_labels).sum(axis=0)).ravel().astype(int)
-    truth = data.test.labels(data.n_labels)
-    weights = {"train_frequency": frequency, "n_train": 40, "A": 0.55, "B": 1.5}
-    assert result.metrics["PSP@3"] == pytest.approx(evaluate(result.top_ids, truth, **weights)["PSP@3"])
-
-
-def test_a_test_set_without_labels_leaves_out_what_is_no_number() -> None:
-    blank = Split.from_lists([[1], [2]], [[], []])
-    result = run(toy_data(test=blank))
-    assert not result.failed
-    json.dumps(dict(result.metrics), allow_nan=False)
-
-
 # --------------------------------------------------------------------------- networks that do not fit
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (lambda scores: scores[:, :-1], r"gives \(B, {less}\) for {L} labels; it is to give \(B, {L}\)"),
-        (lambda scores: scores.T, r"gives \({L}, {B}\) for {L} labels"),
-        (lambda scores: scores.sum(), r"gives \(\) for {L} labels"),
-        (lambda scores: scores[:, 0], r"gives \(B\) for {L} labels"),
-        (lambda scores: scores.unsqueeze(1), r"gives \(B, 1, {L}\) for {L} labels"),
-        (lambda scores: (scores, scores), r"gives a tuple; it is to give scores \(B, {L}\)"),
-    ],
-)
-@pytest.mark.parametrize("when", ["training", "scoring"])
-def test_scores_of_another_shape_are_told_with_the_labels_there_are(
-    given: Callable[[Tensor], Any], said: str, when: str
-) -> None:
-    data, protocol = toy_data(), toy_protocol(batch_size=8)
-
-    class Odd(Bag):
-        def forward(self, ids: Tensor) -> Tensor:
-            scores = super().forward(ids)
-            return given(scores) if self.training == (when == "training") else scores  # type: ignore[no-any-return]
-
-    L = data.n_labels
-    expected = "the network " + said.format(L=L, less=L - 1, B=8)
-    if when == "scoring" and "{B}" in said:
-        expected = r"the network gives \("  # the last batch may be a smaller one
-    with pytest.raises(ConfigError, match=expected):
-        run(data, protocol, build=lambda vectors: Odd(vectors, L))
-
-
-def test_a_network_without_a_narrowest_batch_is_told() -> None:
-    data = toy_data()
-
-    class Plain(nn.Module):
-        def __init__(self, vectors: Tensor) -> None:
-            super().__init__()
-            self.inner = Bag(vectors, data.n_labels)
-
-    with pytest.raises(ConfigError, match="the network has no `minimum_width`, the narrowest batch; set it"):
-        run(data, build=Plain)
 
 
 # --------------------------------------------------------------------------- groups of labels

@@ -205,19 +205,6 @@ def test_weights_are_those_of_a_plain_loop_with_clipping_and_averaging() -> None
 # --------------------------------------------------------------------------- evaluations on the curve
 
 
-def test_the_curve_holds_each_evaluation_with_its_step_and_each_epoch_with_its_loss() -> None:
-    data = toy_data(n_dev=9)
-    curve = run(data, by_steps(epochs=2)).curve
-    assert [row["step"] for row in curve if "step" in row] == [2, 4, 6, 8, 10]
-    assert [row["epoch"] for row in curve if "step" in row] == pytest.approx([0.4, 0.8, 1.2, 1.6, 2.0])
-    assert all("nDCG@5" in row for row in curve if "step" in row)
-    epochs = [row for row in curve if "seconds" in row]
-    assert [row["epoch"] for row in epochs] == [1, 2]
-    assert not any("nDCG@5" in row for row in epochs)
-    # The evaluation at the last step of an epoch has the loss of the whole epoch.
-    assert curve[-2]["loss"] == curve[-1]["loss"]
-
-
 # --------------------------------------------------------------------------- interruptions
 
 
@@ -253,29 +240,6 @@ def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
 
 
 # --------------------------------------------------------------------------- memory and speed
-
-
-def test_a_step_in_parts_for_want_of_memory_is_clipped_once_as_a_whole() -> None:
-    data = toy_data(n_train=20)
-
-    class Tight(Bag):
-        def forward(self, ids: Tensor) -> Tensor:
-            if len(ids) > 3:
-                raise torch.OutOfMemoryError("CUDA out of memory")
-            return super().forward(ids)
-
-    protocol = toy_protocol(batch_size=10, optimiser="dense_sparse_adam", clip=0.01)
-    whole: list[nn.Module] = []
-    run(data, protocol, bag(data, whole, dropout=0.0))
-    parts: list[nn.Module] = []
-
-    def build(vectors: Tensor) -> nn.Module:
-        parts.append(Tight(vectors, data.n_labels, dropout=0.0))
-        return parts[0]
-
-    run(data, protocol, build)
-    for name, weight in whole[0].state_dict().items():
-        torch.testing.assert_close(parts[0].state_dict()[name], weight, rtol=0, atol=1e-5)
 
 
 def test_a_step_asks_the_device_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -177,50 +176,6 @@ def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(l
         assert level.asked[i].tolist() == wanted[:2]
 
 
-def test_averaging_begins_for_each_level_when_its_configuration_says(levels: list[Any]) -> None:
-    protocol = toy_protocol(epochs=3, padding="batch", average_from=1)
-    run(config(averaging=(2, 0)), protocol=protocol)
-    assert [level.protocol.average_from for level in levels] == [2, 0]
-    levels.clear()
-    run(config(averaging=(9,), tree_height=2, cluster_size=2), data(16), protocol=protocol)
-    assert [level.protocol.average_from for level in levels] == [2, 2, 2]
-    levels.clear()
-    run(config(averaging=(1,)), protocol=replace(protocol, average_from=None))
-    assert [level.protocol.average_from for level in levels] == [None, None]
-
-
-def test_a_level_of_few_nodes_is_selected_by_the_largest_k_it_has_nodes_for(levels: list[Any]) -> None:
-    """Two nodes above twelve labels: nDCG@5 has no meaning for the two, and keeps its own for the labels."""
-    result = run(config(cluster_size=6), protocol=replace(searched(), select_metric="nDCG@5"))
-    assert [it.data.n_labels for it in levels] == [2, 12]
-    assert [level.protocol.select_metric for level in levels] == ["nDCG@1", "nDCG@5"]
-    assert "level 0: selected by nDCG@1 and not by nDCG@5, having 2 nodes" in result.notes
-    assert not result.failed
-    levels.clear()
-    run(config(cluster_size=3, ways=4), protocol=replace(searched(), select_metric="nDCG@5"))
-    assert [it.data.n_labels for it in levels] == [4, 12]
-    assert [level.protocol.select_metric for level in levels] == ["nDCG@3", "nDCG@5"]
-
-
-def test_a_tree_is_as_high_as_there_are_labels_for() -> None:
-    result = run(config(tree_height=5, ways=4, cluster_size=2), data(12))
-    tree, height = result.notes[0].split("; ")
-    assert tree == "label tree of 2, 8 inner nodes over 12 labels, seed 0"
-    assert height == "2 of 5 levels, for which there are labels enough"
-
-
-def test_labels_of_a_single_leaf_need_no_tree() -> None:
-    corpus = data(6)
-    result = run(config(cluster_size=8), corpus)
-    assert result.notes[0] == "no label tree: a leaf of 8 has room for all 6 labels"
-    assert result.top_ids is not None and result.top_scores is not None
-    assert (result.top_scores < 0).all(), "logarithms of probabilities"
-    flat = train(config(tree_height=0), corpus, toy_protocol(epochs=2, padding="batch"), seed=0)
-    assert flat.top_scores is not None
-    assert np.array_equal(result.top_ids, flat.top_ids)  # type: ignore[arg-type]
-    assert np.allclose(np.exp(result.top_scores), 1 / (1 + np.exp(-flat.top_scores)))
-
-
 # --------------------------------------------------------------------------- the tree's data
 
 
@@ -299,26 +254,3 @@ def test_a_resumed_tree_ends_with_the_bits_of_an_undisturbed_one(tmp_path: Path,
         [{k: v for k, v in row.items() if k not in drop} for row in it.curve] for it in (resumed, undisturbed)
     ]
     assert rows[0] == rows[1]
-
-
-def test_a_level_that_is_done_is_not_trained_again(tmp_path: Path) -> None:
-    """Stopped before the second of the lower level's 14 steps: 13 are left."""
-    with pytest.raises(Interrupted):
-        run(config(tree_height=1), watch=Watch(stop=stopping(15), checkpoint=tmp_path / "state.pt"))
-    steps = count()
-    watch = Watch(stop=lambda: next(steps) < 0, checkpoint=tmp_path / "state.pt")
-    run(config(tree_height=1), watch=watch)
-    assert next(steps) == 13
-
-
-@pytest.mark.parametrize("damaged", ["state-level-0.done.pt", "state-level-1.checkpoint.pt"])
-def test_a_damaged_file_of_a_level_costs_that_level_only(tmp_path: Path, damaged: str) -> None:
-    with pytest.raises(Interrupted):
-        run(protocol=searched(), watch=Watch(stop=stopping(15), checkpoint=tmp_path / "state.pt"))
-    assert (tmp_path / damaged).exists()
-    (tmp_path / damaged).write_bytes(b"no checkpoint")
-    resumed = run(protocol=searched(), watch=Watch(checkpoint=tmp_path / "state.pt"))
-    undisturbed = run(protocol=searched())
-    assert resumed.metrics == undisturbed.metrics
-    noted = "level 1: a checkpoint could not be read, so the level was begun again" in resumed.notes
-    assert noted == damaged.endswith("checkpoint.pt")

@@ -12,8 +12,7 @@ from audit.cli.app import known_names
 from audit.errors import ClaimFileError
 from reimpl import rank_ae
 from reimpl.config_fields import as_dict
-from reimpl.errors import ConfigError
-from reimpl.tuning import TUNING, Parameter, problem, space_of, tuning
+from reimpl.tuning import TUNING, space_of
 from tests.runner.papers import write_paper
 
 
@@ -69,58 +68,10 @@ def test_sought_is_what_does_something_and_is_not_set(
     assert names("chen2022", "xml_cnn", config, **held) == ALL - less
 
 
-def test_a_search_for_nothing_is_refused() -> None:
-    with pytest.raises(ConfigError, match="no ranges for model 'bert_xml'; it has xml_cnn"):
-        names("chen2022", "bert_xml", {})
-    with pytest.raises(ConfigError, match="leaves nothing to seek for model 'linear'"):
-        names("wang2019", "linear", {"C": 1.0}, set_config={"C": 1.0})
-
-
 # --------------------------------------------------------------------------- ranges
 
 
-@pytest.mark.parametrize(
-    ("parts", "why"),
-    [
-        ({}, "low must be a number, not None"),
-        ({"low": 1.0, "high": 1.0}, "low must be below high, not 1.0 and 1.0"),
-        ({"low": 0.0, "high": 1.0, "log": True}, "low must be above 0"),
-        ({"low": 0.0, "high": float("inf")}, "high must be a number, not inf"),
-        ({"low": True, "high": 2.0}, "low must be a number, not True"),
-        ({"choices": (1,)}, "at least two choices"),
-        ({"choices": (1, 1)}, "each once"),
-        ({"choices": (1, 2), "low": 0.0}, "not both"),
-    ],
-)
-def test_a_range_that_is_none_is_refused(parts: dict[str, Any], why: str) -> None:
-    with pytest.raises(ConfigError, match=f"^parameter 'margin': .*{why}"):
-        Parameter("config", "margin", **parts)
-
-
 # --------------------------------------------------------------------------- overrides
-
-
-@pytest.mark.parametrize(
-    ("said", "key", "why"),
-    [
-        ("wang", None, "there is no tuning protocol 'wang'; known are wang2019, chen2022"),
-        ({"protocol": "x"}, "protocol", "there is no tuning protocol 'x'"),
-        ({"protocol": "wang2019", "trails": 3}, "trails", "is not known; known are protocol, trials"),
-        ({"protocol": "wang2019", "trials": "3"}, "trials", "cannot be '3'"),
-        ({"protocol": "wang2019", "trials": 0}, None, "trials must be a whole number from 1, not 0"),
-        ({"protocol": "wang2019", "patience": 3}, None, "patience 3 goes with score: best, not last"),
-        ({"protocol": "wang2019", "hold_out": "x"}, "hold_out", "hold-out 'x' is not known"),
-        ({"protocol": "wang2019", "metric": "P@2"}, None, "metric cannot be 'P@2'"),
-        ({"protocol": "wang2019", "sampler": "grid"}, "sampler", "cannot be 'grid'"),
-    ],
-)
-def test_changes_that_cannot_be_are_told_with_their_key(said: Any, key: str | None, why: str) -> None:
-    found = problem("rank_ae", said)
-    assert found is not None
-    assert found[0] == key
-    assert why in found[1]
-    with pytest.raises(ConfigError):
-        tuning(said)
 
 
 # --------------------------------------------------------------------------- in a claim file
@@ -161,9 +112,3 @@ def test_what_is_amiss_is_told_once_with_its_line_and_key(tmp_path: Path, said: 
     message = refusal(tmp_path, said)
     assert message.startswith(f"/toy.yaml:27: experiments.words.tuning{told}")
     assert "\n" not in message
-
-
-def test_tuning_stands_not_beside_unavailable(tmp_path: Path) -> None:
-    path = write_paper(tmp_path, ("unavailable: its code", "tuning: chen2022, unavailable: its code"))
-    with pytest.raises(ClaimFileError, match=r"experiments\.lost\.tuning: stands beside unavailable"):
-        load(path)

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from reimpl.data.dataset import Dataset, Split
 from reimpl.word_batches import DeviceWords, word_weights
-from tests.toys import WORDS, toy_data
+from tests.toys import toy_data
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)
 
@@ -35,31 +35,6 @@ def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: b
     test = np.array([[1, 0, 2, 0], [0, 3, 0, 0]], dtype=np.float32)
     theirs = TfidfTransformer(norm="l2" if normalise else None).fit(X).transform(sparse.csr_matrix(test))
     assert matrix(featured(test), "tfidf", normalise=normalise) == pytest.approx(theirs.toarray(), abs=1e-6)
-
-
-def test_texts_are_counts_of_their_words() -> None:
-    data = toy_data(test=Split.from_lists([[3, 3, 5], [], [1]], [[0], [1], [2]]))
-    found = word_weights(data, "given", texts=False, normalise=False)
-    assert (found.words, found.are_words) == (WORDS, True)
-    assert sorted(found.of(data.test).todok().items()) == [((0, 3), 2), ((0, 5), 1), ((2, 1), 1)]
-
-
-def test_texts_with_features_are_read_as_either() -> None:
-    data = toy_data()
-    parts: dict[str, Any] = {
-        name: replace(part, features=sparse.csr_matrix(np.ones((part.size, 4), np.float32)))
-        for name, part in (("train", data.train), ("test", data.test))
-    }
-    data = replace(data, **parts)
-    assert word_weights(data, "given", texts=False, normalise=False)[1:] == (4, False)
-    assert word_weights(data, "given", texts=True, normalise=False)[1:] == (WORDS, True)
-
-
-def test_explicit_zeros_are_no_words() -> None:
-    data = featured()
-    assert data.test.features is not None
-    data.test.features.data[0] = 0
-    assert word_weights(data, "given", texts=False, normalise=False).of(data.test).nnz == 7
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0], [1], [2, 2]])
