@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.judging.looks import judge_by, ruled
 from audit.judging.evidence import Cache, priors_of
+from audit.judging.looks import judge_by, ruled
 from audit.judging.verdicts import _Rules
 from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
@@ -169,8 +169,8 @@ def _drawn(noise: str, rng: np.random.Generator, shape: tuple[int, int]) -> Floa
 def outcomes(held: Paper, looks: Sequence[int]) -> list[str]:
     """Of the claims, judged at so many seeds one after another, each look at its level.
 
-    As `compare` decides them, without what it then adds to each verdict (on what the verdict hangs), which takes
-    five times as long and changes no outcome.
+    As `compare` decides them, without what it then adds to each verdict (on what the verdict hangs), which
+    takes five times as long and changes no outcome.
     """
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
