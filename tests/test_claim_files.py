@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -56,11 +55,6 @@ def test_every_printed_number_stands_in_the_text_of_the_paper(key: str) -> None:
     assert len(numbers) > 100 and not lost
 
 
-def test_a_number_is_looked_for_whole() -> None:
-    assert stands_in("5.30", "a 5.30 b") and stands_in("5.30", "(5.30)")
-    assert not any(stands_in("5.30", text) for text in ("15.30", "5.301", "1,5.30", "5.3"))
-
-
 @pytest.mark.parametrize("key", sorted(set(FILES) - {"libmultilabel2026"}))
 def test_a_paper_has_thirty_verbal_claims_each_with_its_place(key: str) -> None:
     verbal = [claim for claim in paper(key).claims if claim.kind != "value"]
@@ -87,16 +81,6 @@ def test_every_score_has_its_source_experiment_and_method(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", sorted(FILES))
-def test_a_data_set_repeats_what_its_table_prints(key: str) -> None:
-    kept = {name: data.printed for name, data in paper(key).datasets.items()}
-    for table in paper(key).table_records():
-        for row in table.rows:
-            for cell in row.cells:
-                if cell.quantity and cell.dataset and cell.quantity in kept[cell.dataset]:
-                    assert kept[cell.dataset][cell.quantity] == cell.printed or cell.experiment, cell.address
-
-
-@pytest.mark.parametrize("key", sorted(FILES))
 def test_no_sentence_of_the_paper_is_copied(key: str) -> None:
     """Claims are in our own words: no run of nine words of a claim stands in the text."""
     if key not in TEXTS:
@@ -106,7 +90,3 @@ def test_no_sentence_of_the_paper_is_copied(key: str) -> None:
         said = re.findall(r"[a-z0-9]+", claim.says.lower())
         runs = [" ".join(said[i : i + 9]) for i in range(len(said) - 8)]
         assert not [run for run in runs if f" {run} " in f" {words} "], claim.id
-
-
-def test_the_shipped_files_are_data_of_a_size_that_a_reader_can_check() -> None:
-    assert all(Path(path).stat().st_size < 500_000 for path in FILES.values())

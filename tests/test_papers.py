@@ -1,4 +1,4 @@
-"""Tests of audit.papers: what a user's words for a paper lead to."""
+"""What a user's words for a paper lead to, and what is offered for a name that nobody knows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from audit.claims.papers import claim_paths
 from audit.errors import AuditError
+from audit.names import known_names
 
 
 @pytest.fixture(autouse=True)
@@ -32,3 +33,18 @@ def test_a_key_of_a_built_in_paper_is_that_paper() -> None:
 def test_what_is_neither_is_one_sentence() -> None:
     with pytest.raises(AuditError, match=r"'made2024' is no file and no built-in paper; built-in are chen"):
         claim_paths(["made2024"])
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "expected"),
+    [
+        ("NDCG@5", ["P@5", "nDCG@5"], "did you mean 'nDCG@5'? Known: P@5, nDCG@5"),
+        ("own", ["unknown", "own_run"], "did you mean 'own_run'? Known: unknown, own_run"),
+        ("zebra", ["rule", "rule", "why"], "known: rule, why"),
+        ("x", [], "none is known"),
+    ],
+)
+def test_the_nearest_name_is_offered_with_all_that_are_known(
+    name: str, names: list[str], expected: str
+) -> None:
+    assert known_names(name, names) == expected

@@ -21,7 +21,7 @@ from itertools import combinations
 from audit.authoring.reporting import reported
 from audit.checks.sheet import Number, Sheet
 from audit.claims.load import Paper
-from audit.claims.names import UnresolvedError, address
+from audit.claims.names import UnresolvedError, cell_of
 from audit.claims.source import Plain
 from audit.judging.assemble import sheet_of
 from audit.kinds import CLAIM_MODELS, Claim
@@ -481,7 +481,7 @@ def _short(field: Field, of: Competitor, metrics: Sequence[str]) -> str | None:
     def leads(name: str) -> bool:
         try:
             return all(
-                ".".join(address(name, metric, field.sheet.grids)) == of.numbers[metric].address
+                cell_of(name, metric, field.sheet.by_name).address == of.numbers[metric].address
                 for metric in metrics
             )
         except UnresolvedError:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from audit.checks.finding import SLIP, finding
 from audit.checks.sheet import Number, Sheet
-from audit.claims.names import UnresolvedError, address
+from audit.claims.names import UnresolvedError, cell_of
 from audit.expression import ExpressionError, UndefinedError, evaluate, parse, references
 from audit.record import ClaimRecord, Finding
 from audit.stats.printed import Printed, printed
@@ -80,7 +80,7 @@ class Held:
 
     def _number(self, reference: str) -> Number:
         try:
-            place = ".".join(address(reference, self.claim.metric or None, self.sheet.grids))
+            place = cell_of(reference, self.claim.metric or None, self.sheet.by_name).address
         except UnresolvedError as err:
             raise UndefinedError(str(err)) from err
         if place not in self.sheet.numbers:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from audit.claims.names import Grid, GridCell
 from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
 from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
 
@@ -143,9 +142,9 @@ class Sheet:
         return cell.method, held.catalogue, cell.metric
 
     @cached_property
-    def grids(self) -> Mapping[str, Grid]:
-        """The tables' names, for references."""
-        return {table.id: _grid(table) for table in self.tables}
+    def by_name(self) -> Mapping[str, TableRecord]:
+        """The tables by their names, for references."""
+        return {table.id: table for table in self.tables}
 
     @cached_property
     def verified_tables(self) -> frozenset[str]:
@@ -203,16 +202,6 @@ class Profile:
     def get(self, *metrics: str) -> tuple[Number, ...]:
         """The numbers of those of `metrics` that are printed."""
         return tuple(self.numbers[metric] for metric in metrics if metric in self.numbers)
-
-
-def _grid(table: TableRecord) -> Grid:
-    columns = tuple(column.id for column in table.columns)
-    cells = {
-        (row.id, column): GridCell(cell.metric or cell.quantity, cell.experiment)
-        for row in table.rows
-        for column, cell in zip(columns, row.cells, strict=True)
-    }
-    return Grid(tuple(row.id for row in table.rows), columns, cells)
 
 
 def _numbers(table: TableRecord) -> Iterator[Number]:

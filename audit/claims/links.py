@@ -1,279 +1,312 @@
-"""Do the claims lead to cells that can bear them? References, metrics, sources, ids and primaries."""
+"""Do the entries of a file fit together? Names, references, metrics, sources, margins' names, open choices.
+
+An entry that is not sound by itself is left out of the paper that is looked at here; `absent` are the names
+of those, of which nothing is said.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from audit.claims.names import (
-    CellNames,
-    FileNames,
-    PlainMapping,
-    UnresolvedError,
-    address,
-    check_experiment,
-    check_row,
-    entries,
-    is_experiment,
-    mapping,
-    metrics_of,
-    repeated,
-    sequence,
-    unknown,
-)
-from audit.claims.schema import is_metric, no_number
-from audit.claims.source import KeyPath, Plain, Problem
-from audit.expression import ExpressionError, parse, references
-from audit.expression import names as names_in
-from audit.kinds import CLAIM_MODELS, Claim
-from audit.kinds.costs import FEWEST_DECADES, FEWEST_SIZES
-from audit.kinds.stated import Formula
+from audit.claims.known import KnownNames, unknown_names
+from audit.claims.names import UnresolvedError, cell_of, check_known, is_experiment, row_of
+from audit.claims.schema import Subject, repeated
+from audit.claims.source import KeyPath, Problem
+from audit.claims.specifications import MOST, Choice, how_many
+from audit.kinds import Claim, JudgedByMargin
 from audit.names import counted, known_names
+from audit.record import Cell
 from audit.stats.printed import printed
 
-#: STATISTICS of a paper's audit: headline claims are corrected for among themselves first.
+if TYPE_CHECKING:
+    from audit.claims.load import Paper
+
+#: Headline claims are corrected for among themselves first.
 MOST_PRIMARIES = 3
 
 
-def problems(names: FileNames) -> Iterator[Problem]:
-    """All problems of the claims with each other and with the tables; some come once for each metric."""
-    claims = list(entries(names.content, "claims"))
-    ids = [mapping(claim).get("id") for claim in sequence(names.content.get("claims"))]
-    yield from repeated((), "claims", ids)
-    primaries = [path for path, claim in claims if claim.get("primary") is True]
-    for path in primaries[MOST_PRIMARIES:]:
-        text = f"{len(primaries)} claims are primary; keep the {MOST_PRIMARIES} headline claims"
-        yield Problem((*path, "primary"), text)
-    for path, claim in claims:
-        if claim.get("where") == {}:
-            yield Problem((*path, "where"), "names no place; add section, page or label")
-        kind = CLAIM_MODELS.get(str(claim.get("kind")))
-        if kind is not None:
-            yield from _in_claim(path, claim, kind, names)
+def problems(paper: Paper, known: KnownNames | None = None, absent: Collection[str] = ()) -> list[Problem]:
+    """All problems between the entries of a file, and with the known names; in no particular order."""
+    links = Links(paper, absent)
+    found = [*links.in_tables(), *links.in_experiments(), *links.in_margins(), *links.in_readings()]
+    return [*found, *links.in_claims(), *(unknown_names(paper, known) if known else ())]
 
 
-def _in_claim(path: KeyPath, claim: PlainMapping, kind: type[Claim], names: FileNames) -> Iterator[Problem]:
-    references = dict(_references(claim, kind))
-    stated = _stated(claim.get("metric"))
-    yield from repeated(path, "metric", stated or [])
-    metrics = [name for name in metrics_of(references.values(), stated, names.grids) if is_metric(name)]
-    if not metrics and (stated is None or not kind.needs_metric):
-        yield from _without_metric(path, references, kind, names)
-    for metric in metrics if kind.needs_metric else ():
-        found = []
-        for place, reference in references.items():
-            try:
-                found.append((place, _target(reference, metric, names)))
-            except UnresolvedError as err:
-                yield Problem((*path, *place), str(err))
-        yield from _in_targets(path, found, kind)
-    yield from _in_dominance(path, claim, names)
-    if claim.get("kind") == "complexity" and isinstance(claim.get("operations"), str):
-        known = {"n": None, **mapping(claim.get("given"))}
-        yield from _in_formula((*path, "operations"), claim["operations"], known)
-    yield from _in_sizes(path, claim, names)
-    if claim.get("kind") == "optimum" and claim.get("margin") and claim.get("strength") != "among_best":
-        text = "is not used: that one level is better than all is judged without; drop it"
-        yield Problem((*path, "margin"), f"{text}, or set strength: among_best")
-    if issubclass(kind, Formula) and isinstance(claim.get("expect"), str):
-        yield from _in_expression((*path, "expect"), claim, stated, names)
+def unmeasurable(paper: Paper) -> Iterator[Problem]:
+    """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
+    places = [claim.id for claim in paper.claims]
+    for claim in paper.claim_records():
+        ours = (paper.single_experiments.get(name) for name in claim.experiments)
+        if claim.metric.partition("[")[0].endswith("-F1") and any(
+            it and it.never_run is None and it.command is None for it in ours
+        ):
+            yield Problem(
+                ("claims", places.index(claim.claim), "metric"),
+                f"{claim.metric} is not measured by runs here, which rank labels and decide on none: it "
+                "needs a threshold or a number of labels; drop the metric, or give results of a program that "
+                "decides (command, or unavailable and `audit import`)",
+            )
 
 
-def _in_sizes(path: KeyPath, claim: PlainMapping, names: FileNames) -> Iterator[Problem]:
-    """Growth is seen over different sizes of experiments that there are, far enough apart."""
-    sizes = mapping(claim.get("sizes"))
-    if claim.get("kind") != "complexity" or claim.get("sizes") is None:
-        return
-    if len(sizes) < FEWEST_SIZES:
-        held = counted(len(sizes), "size")
-        yield Problem((*path, "sizes"), f"names {held}; {FEWEST_SIZES} are the least that show a power")
-    for name in sizes:
-        yield from unknown((*path, "sizes", name), name, "experiment", names.experiments)
-    numbers = [it for it in sizes.values() if isinstance(it, int | float) and it > 0]
-    if len(set(numbers)) < len(numbers):
-        yield Problem((*path, "sizes"), "two experiments have one size; name one for each size")
-    decades = math.log10(max(numbers) / min(numbers)) if numbers else 0.0
-    if len(numbers) == len(sizes) and decades < FEWEST_DECADES - 1e-6:
-        text = f"span {decades:.2f} decades; {FEWEST_DECADES} are the least over which a power shows"
-        yield Problem((*path, "sizes"), f"{text}, as from 1000 to 16000")
+class Links:
+    """What hangs on what in one file."""
 
+    def __init__(self, paper: Paper, absent: Collection[str]) -> None:
+        self.paper, self.absent = paper, absent
+        experiments = paper.single_experiments
+        self.known: Mapping[str, Collection[str]] = {
+            "data set": paper.datasets,
+            "table": paper.tables,
+            "experiment": experiments,
+            # what a cell or a departure may name
+            "named experiment": dict.fromkeys([*paper.experiments, *experiments]),
+            "method": dict.fromkeys(it.method for it in experiments.values() if it.method),
+        }
 
-def _in_expression(
-    path: KeyPath, claim: PlainMapping, stated: Sequence[str] | None, names: FileNames
-) -> Iterator[Problem]:
-    """The expression can be read, and its cells and constants are there."""
-    try:
-        expression = parse(claim["expect"])
-    except ExpressionError as err:
-        yield Problem(path, str(err))
-        return
-    given = mapping(claim.get("given"))
-    for index, weights in enumerate(map(mapping, sequence(claim.get("counted")))):
-        if isinstance(weights.get("equals"), str):
-            place = (*path[:-1], "counted", index, "equals")
-            yield from _in_formula(place, weights["equals"], given)
-    for name in names_in(expression):
-        yield from unknown(path, name, "constant", given)
-    metrics: Sequence[str | None] = stated or [None]
-    for reference in references(expression):
+    def unknown(self, path: KeyPath, what: str, name: str | None) -> Iterator[Problem]:
+        """A problem where there is a name that is not known."""
+        if name is not None and name not in self.known[what] and not self.is_absent(name):
+            text = f"there is no {what.removeprefix('named ')} {name!r}"
+            yield Problem(path, f"{text}; {known_names(name, self.known[what])}")
+
+    def is_absent(self, name: str) -> bool:
+        """Whether it may be one of an entry that is left out, or of one of its data sets."""
+        return any(name == it or name.startswith(f"{it}-") for it in self.absent)
+
+    # ----------------------------------------------------------------------- tables and experiments
+
+    def in_tables(self) -> Iterator[Problem]:
+        for name, table in self.paper.tables.items():
+            path: KeyPath = ("tables", name)
+            yield from self.unknown((*path, "dataset"), "data set", table.dataset)
+            subjects: dict[str, Sequence[Subject]] = {"columns": table.columns, "rows": table.rows}
+            for key, places in subjects.items():
+                for index, it in enumerate(places):
+                    place: KeyPath = (*path, key, index)
+                    yield from self.unknown((*place, "dataset"), "data set", it.dataset)
+                    yield from self.unknown((*place, "experiment"), "named experiment", it.experiment)
+            for index, row in enumerate(table.rows):
+                for column, experiment in (row.experiments or {}).items():
+                    place = (*path, "rows", index, "experiments", column)
+                    yield from self.unknown(place, "named experiment", experiment)
+                found: list[Problem] = []
+                for k in range(len(table.columns)):
+                    found += self._in_cell((*path, "rows", index), name, index, k)
+                yield from dict.fromkeys(found)  # what holds for a whole row is said once
+
+    def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Problem]:
+        """An experiment on one data set cannot stand behind a number on another."""
+        it, value = self.paper.tables[table].rows[row], self.paper.tables[table].rows[row].values[column]
+        said = self.paper.tables[table].cell(row, column)
+        if value and value.experiment:
+            yield from self.unknown(
+                (*path, "values", column, "experiment"), "named experiment", value.experiment
+            )
+        name, dataset = said["experiment"], said["dataset"]
+        if value is None or not said["metric"] or dataset not in self.paper.datasets:
+            return
+        by_column = [key for key, other in (it.experiments or {}).items() if other == name]
+        if it.experiment == name:
+            place: KeyPath = (*path, "experiment")
+        else:
+            place = (*path, "experiments", by_column[0]) if by_column else (*path, "values", column)
+        whole, single = self.paper.experiments.get(name), self.paper.single_experiments.get(name)
+        if whole and whole.datasets and dataset not in whole.datasets:
+            known = known_names(dataset, whole.datasets)
+            yield Problem(place, f"experiment {name!r} is not on data set {dataset!r}; {known}")
+        elif single and single.dataset in self.paper.datasets and single.dataset != dataset:
+            text = f"experiment {name!r} is on data set {single.dataset!r}, the number on {dataset!r}"
+            yield Problem(place, f"{text}; name an experiment on {dataset!r}")
+
+    def in_experiments(self) -> Iterator[Problem]:
+        for name, it in self.paper.experiments.items():
+            path: KeyPath = ("experiments", name)
+            yield from self.unknown((*path, "dataset"), "data set", it.dataset)
+            for index, dataset in enumerate(it.datasets or ()):
+                yield from self.unknown((*path, "datasets", index), "data set", dataset)
+        for place, departure in enumerate(self.paper.departures):
+            for index, experiment in enumerate(departure.experiments or ()):
+                path = ("departures", place, "experiments", index)
+                yield from self.unknown(path, "named experiment", experiment)
+
+    # ----------------------------------------------------------------------- margins and readings
+
+    def in_margins(self) -> Iterator[Problem]:
+        """Margins are of tables, of claims that are judged by one, or for all others."""
+        claims, tables = {it.id: it for it in self.paper.claims}, self.paper.tables
+        if claims and "default" not in self.paper.margins and "default" not in self.absent:
+            text = "this key is missing; add {value: 0.5, rule: field, why: ...} or another margin"
+            yield Problem(("margins", "default"), text)
+        for key in self.paper.margins:
+            path, name = ("margins", key), key.partition(":")[0]  # of one metric
+            if name in claims and (name in tables or name == "default"):
+                yield Problem(
+                    path, "names both a claim and a table or the default; give the claim another id"
+                )
+            elif name in claims and not isinstance(claims[name], JudgedByMargin):
+                text = f"names a claim of kind {claims[name].kind}, which is judged without one; drop it"
+                yield Problem(path, text)
+            elif name not in ("default", *tables, *claims, *self.absent):
+                yield Problem(path, f"names no table and no claim; {known_names(name, [*tables, *claims])}")
+
+    def in_readings(self) -> Iterator[Problem]:
+        """What is open nowhere or is not there, set by two open choices, and too large grids."""
+        readings = self.paper.readings
+        if readings is None and self.absent:
+            return
+        there, limit = (readings.open, readings.limit) if readings else ({}, "full")
+        self.known = {**self.known, "open choice": there}
+        used: dict[str, None] = {}
+        for name, it in self.paper.experiments.items():
+            used |= dict.fromkeys(it.readings)
+            path: KeyPath = ("experiments", name, "readings")
+            yield from (Problem(*found) for found in repeated(path, it.readings))
+            keys: dict[str, str] = {}
+            for index, open_name in enumerate(it.readings):
+                yield from self.unknown((*path, index), "open choice", open_name)
+                choices = there[open_name].choices.values() if open_name in there else ()
+                for key in dict.fromkeys(key for choice in choices for key in _keys(choice)):
+                    if keys.setdefault(key, open_name) != open_name:
+                        text = f"{open_name!r} sets {key}, which {keys[key]!r} sets too"
+                        yield Problem((*path, index), f"{text}; make one open choice of the two")
+            sizes = [len(there[open_name].choices) for open_name in it.readings if open_name in there]
+            if (number := how_many(sizes, limit)) > MOST:
+                text = f"makes {counted(number, 'reading')}, and {MOST} are the most; leave some out"
+                yield Problem(path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text)
+        for name in there if not self.absent else ():
+            if name not in used:
+                text = "is open in no experiment; name it in the readings of one, or drop it"
+                yield Problem(("readings", "open", name), text)
+
+    # ----------------------------------------------------------------------- claims
+
+    def in_claims(self) -> Iterator[Problem]:
+        """Problems of the claims with each other and with the tables; some come once for each metric."""
+        claims = self.paper.claims
+        yield from (Problem(*it) for it in repeated(("claims",), [claim.id for claim in claims]))
+        primaries = [index for index, claim in enumerate(claims) if claim.primary]
+        for index in primaries[MOST_PRIMARIES:]:
+            text = f"{len(primaries)} claims are primary; keep the {MOST_PRIMARIES} headline claims"
+            yield Problem(("claims", index, "primary"), text)
+        for index, claim in enumerate(claims):
+            path: KeyPath = ("claims", index)
+            for place, what, name in claim.named():
+                if what == "cell":
+                    yield from self._in_expression((*path, *place), name, claim.metric or (None,))
+                else:
+                    yield from self.unknown((*path, *place), what, name)
+            yield from self._in_references(path, claim)
+
+    def _in_references(self, path: KeyPath, claim: Claim) -> Iterator[Problem]:
+        """Each reference leads to a number that can bear the claim, in each metric."""
+        references = dict(claim.places())
+        if any(self.is_absent(it.split(".")[0]) for it in references.values()):
+            return
+        metrics: Sequence[str | None] = self.paper.metrics_of(claim)
+        if not claim.needs_metric:
+            metrics = (getattr(claim, "quantity", None),)
+        lost = False
+        for metric in metrics or (None,):
+            targets: list[tuple[KeyPath, Cell | str]] = []
+            for place, reference in references.items():
+                try:
+                    if metric is None and reference.count(".") == 1:
+                        row_of(reference, self.paper.printed)
+                    else:
+                        targets.append((place, self._target(reference, metric)))
+                except UnresolvedError as err:
+                    lost = True
+                    yield Problem((*path, *place), str(err))
+            for place, text in self._misfits(targets, claim) if metrics and claim.needs_metric else ():
+                yield Problem((*path, *place), text)
+        if references and not lost and not metrics:
+            text = "this key is missing; add metric: [P@1, ...] or name columns as table.row.column"
+            yield Problem((*path, "metric"), text)
+
+    def _misfits(
+        self, targets: Sequence[tuple[KeyPath, Cell | str]], claim: Claim
+    ) -> Iterator[tuple[KeyPath, str]]:
+        """Why the numbers cannot bear such a claim, or be compared."""
+        for place, target in targets:
+            for text in _in_target(target, claim):
+                yield place, text
+        if len(targets) < 2 or "among" in claim.references:
+            return  # the best level may stand among the others
+        (_, first), *others = targets
+        on = self.paper.dataset_of(first)
+        for place, other in others:
+            dataset, experiment = self.paper.dataset_of(other), _experiment(other)
+            if first == other:
+                yield place, "names the same cell as the other side; name another one"
+            elif on and dataset and on != dataset:
+                yield place, f"is on data set {dataset!r}, the other side on {on!r}; name one on that"
+            elif experiment and experiment == _experiment(first):
+                yield place, f"is experiment {experiment!r} like the other side; name another experiment"
+
+    def _target(self, reference: str, metric: str | None) -> Cell | str:
+        """The cell as it is printed, or the experiment."""
+        if is_experiment(reference):
+            check_known("experiment", reference, self.known["experiment"])
+            return reference
+        return cell_of(reference, metric, self.paper.printed)
+
+    def _in_expression(
+        self, path: KeyPath, reference: str, metrics: Sequence[str | None]
+    ) -> Iterator[Problem]:
+        """The reference of an expression leads to cells; a star stands for all rows, or all metrics."""
+        table, row, *column = reference.split(".")
+        tables = self.paper.printed
+        if self.is_absent(table):
+            return
         for metric in metrics:
             try:
-                _check_cell(reference, metric, names)
+                if "*" not in reference:
+                    if metric is None and not column:
+                        text = f"{reference} names no column; add it, or state the claim's metric"
+                        raise UnresolvedError(text)
+                    cell_of(reference, None if column else metric, tables)
+                    continue
+                if row != "*":
+                    row_of(reference, tables)
+                check_known("table", table, tables)
+                if column:
+                    columns = [it.id for it in tables[table].columns]
+                    check_known("column", column[0], ["*", *columns], of=f"table {table!r} has")
             except UnresolvedError as err:
                 yield Problem(path, str(err))
 
 
-def _in_formula(path: KeyPath, formula: str, given: PlainMapping) -> Iterator[Problem]:
-    """A number over constants: read as one side of a comparison."""
-    try:
-        expression = parse(f"{formula} = 0")
-    except ExpressionError as err:
-        yield Problem(path, str(err))
-        return
-    for name in (*names_in(expression), *references(expression)):
-        yield from unknown(path, name, "constant", given)
+def _experiment(target: Cell | str) -> str | None:
+    return target.experiment if isinstance(target, Cell) else target
 
 
-def _check_cell(reference: str, metric: str | None, names: FileNames) -> None:
-    """Raises `UnresolvedError` unless the reference of an expression leads to cells."""
-    table, row, *column = reference.split(".")
-    if "*" not in reference:
-        if metric is None and not column:
-            raise UnresolvedError(f"{reference} names no column; add it, or state the claim's metric")
-        address(reference, None if column else metric, names.grids)
-        return
-    if row != "*":
-        check_row(reference, names.grids)
-    elif table not in names.grids:
-        raise UnresolvedError(f"there is no table {table!r}; {known_names(table, names.grids)}")
-    if column and column[0] not in ("*", *names.grids[table].columns):
-        offer = known_names(column[0], names.grids[table].columns)
-        raise UnresolvedError(f"table {table!r} has no column {column[0]!r}; {offer}")
-
-
-def _references(claim: PlainMapping, kind: type[Claim]) -> Iterator[tuple[KeyPath, str]]:
-    """Each readable reference with its place in the claim; a key may hold one or a list."""
-    for key in kind.references:
-        held = claim.get(key)
-        if isinstance(held, str) and _is_reference(held):
-            yield (key,), held
-        yield from (((key, i), it) for i, it in enumerate(sequence(held)) if _is_reference(it))
-
-
-@dataclass(frozen=True)
-class _Target:
-    """What a reference leads to: a cell, or an experiment whose number the paper does not print."""
-
-    name: str
-    cell: CellNames | None
-    experiment: str | None
-    dataset: str | None
-    unit: str | None = None
-
-
-def _target(reference: str, metric: str | None, names: FileNames) -> _Target:
-    if is_experiment(reference):
-        check_experiment(reference, names.experiments)
-        return _Target(reference, None, reference, names.dataset_of(reference))
-    table, row, column = address(reference, metric, names.grids)
-    cell = names.tables[table].cell(row, column)
-    unit = names.tables[table].unit_of(row, column)
-    return _Target(f"{table}.{row}.{column}", cell, cell.experiment, cell.dataset, unit)
-
-
-def _without_metric(
-    path: KeyPath, references: Mapping[KeyPath, str], kind: type[Claim], names: FileNames
-) -> Iterator[Problem]:
-    """No metric is stated and no column of a metric is named: perhaps since the names lead nowhere."""
-    lost = []
-    for place, reference in references.items():
-        try:
-            if is_experiment(reference) or reference.count(".") == 2:
-                _target(reference, None, names)
-            else:
-                check_row(reference, names.grids)
-        except UnresolvedError as err:
-            lost.append(Problem((*path, *place), str(err)))
-    yield from lost
-    if references and not lost and kind.needs_metric:
-        text = "this key is missing; add metric: [P@1, ...] or name columns as table.row.column"
-        yield Problem((*path, "metric"), text)
-
-
-def _in_targets(
-    path: KeyPath, found: Sequence[tuple[KeyPath, _Target]], kind: type[Claim]
-) -> Iterator[Problem]:
-    for place, target in found:
-        for text in _cell_problems(target, kind):
-            yield Problem((*path, *place), text)
-    if len(found) < 2 or "among" in kind.references:
-        return  # the best level may stand among the others
-    (_, first), *others = found
-    for place, other in others:
-        unfit = _pair_problem(first, other)
-        if unfit:
-            yield Problem((*path, *place), unfit)
-
-
-def _in_dominance(path: KeyPath, claim: PlainMapping, names: FileNames) -> Iterator[Problem]:
-    """Tables, data sets and methods are named by themselves."""
-    if claim.get("kind") != "dominance":
-        return
-    known: Mapping[str, tuple[str, Mapping[str, object]]] = {
-        "tables": ("table", names.tables),
-        "datasets": ("data set", names.datasets),
-        "over": ("method", names.methods),
-    }
-    for key, (what, offered) in known.items():
-        for index, name in enumerate(sequence(claim.get(key))):
-            yield from unknown((*path, key, index), name, what, offered)
-    yield from unknown((*path, "winner"), claim.get("winner"), "method", names.methods)
-
-
-def _cell_problems(target: _Target, kind: type[Claim]) -> Iterator[str]:
+def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
     """Why the cell cannot bear a claim of this kind."""
-    cell = target.cell
-    if cell is None:
-        if kind.own_runs_only:
-            yield f"{target.name!r} is an experiment, and this claim is about a printed number; name its cell"
+    if isinstance(target, str):
+        if claim.own_runs_only:
+            yield f"{target!r} is an experiment, and this claim is about a printed number; name its cell"
         return
-    row = ".".join(target.name.split(".")[:2])
-    if cell.is_null:
-        yield f"{target.name} prints no number (null); drop this metric from the claim"
-    if cell.metric and target.unit == "fraction" and cell.printed and no_number(cell.printed) is None:
-        for text in (cell.printed, *([cell.sd] if cell.sd and no_number(cell.sd) is None else [])):
+    row = ".".join(target.address.split(".")[:2])
+    if target.printed is None:
+        yield f"{target.address} prints no number (null); drop this metric from the claim"
+    elif target.metric and target.unit == "fraction":
+        for text in filter(None, (target.printed, target.sd)):
             if printed(text).decimals < 2:
-                told = f"{target.name} prints {text!r}, a fraction with fewer than two decimals"
+                told = f"{target.address} prints {text!r}, a fraction with fewer than two decimals"
                 yield f"{told}, too coarse for a claim; drop this metric from the claim"
-    if kind.own_runs_only and cell.source == "copied":
-        origin = cell.copied_from or "another paper"
+    if claim.own_runs_only and target.source == "copied":
+        origin = target.copied_from or "another paper"
         text = f"{row} is copied from {origin}, and a copied number is not this paper's run"
         yield f"{text}; claim it in the claim file of {origin}, or name a row with source own_run"
-    elif kind.own_runs_only and cell.source in ("unknown", "stated"):
+    elif claim.own_runs_only and target.source in ("unknown", "stated"):
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"
-    if cell.experiment is None:
-        yield f"{target.name} has no experiment; give its row experiment or experiments"
+    if target.experiment is None:
+        yield f"{target.address} has no experiment; give its row experiment or experiments"
 
 
-def _pair_problem(first: _Target, second: _Target) -> str | None:
-    """Why two targets cannot be compared."""
-    if first.name == second.name:
-        return "names the same cell as the other side; name another one"
-    if first.dataset and second.dataset and first.dataset != second.dataset:
-        return f"is on data set {second.dataset!r}, the other side on {first.dataset!r}; name one on that"
-    if first.experiment and first.experiment == second.experiment:
-        return f"is experiment {second.experiment!r} like the other side; name another experiment"
-    return None
-
-
-def _is_reference(value: Plain) -> bool:
-    parts = value.split(".") if isinstance(value, str) else []
-    return len(parts) in (1, 2, 3) and all(parts)
-
-
-def _stated(metric: Plain) -> list[str] | None:
-    """The metrics as a list; None where the claim names none."""
-    if isinstance(metric, str):
-        return [metric]
-    return None if metric is None else [name for name in sequence(metric) if isinstance(name, str)]
+def _keys(choice: Choice) -> Iterator[str]:
+    """`config.pooling`, `training.epochs`, `noise`."""
+    yield from (f"config.{key}" for key in choice.config)
+    yield from (f"training.{key}" for key in choice.training)
+    yield from ("noise",) if choice.noise else ()

@@ -3,8 +3,9 @@
     paper = load(Path("claims/chen2022.yaml"))
     paper.claim_records()
 
-Reading goes in three steps, each of which reports all it finds: the YAML with its lines (`source`), each part
-by itself (`schema`), and the parts against each other (`problems`, `links`).
+Reading goes in steps, each of which reports all it finds: the YAML with its lines (`source`), each entry by
+itself (`schema`, `audit.kinds`), and the entries that are sound against each other (`links`). Margins are
+held against their rules (`margins`) once all else is right, since the rules go by the rest of the file.
 
 Who held a table's numbers against the page is on record with a fingerprint of the numbers (`verified`). Where
 a number was changed since, the table counts as unverified until somebody looks again; a record without a
@@ -13,21 +14,22 @@ fingerprint (written by hand) is taken at its word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from audit import record
-from audit.claims import problems as claim_checks
+from audit.claims import links
 from audit.claims import source as claim_source
 from audit.claims.known import KnownNames
 from audit.claims.margins import Margins
-from audit.claims.names import FileNames, address, is_experiment, metrics_of
+from audit.claims.names import cell_of, is_experiment, metrics_of
 from audit.claims.problems import sentences, sound_part
 from audit.claims.schema import (
     AuthorResponse,
@@ -44,17 +46,12 @@ from audit.claims.schema import (
     Table,
     Transcription,
 )
-from audit.claims.source import KeyPath, Plain, Problem
 from audit.claims.specifications import ReadingExperiment, Readings, fixed, reading_experiments
 from audit.errors import ClaimFileError
 from audit.kinds import AnyClaim, Claim
-from audit.kinds.several import DominanceClaim
-from audit.kinds.value import ValueClaim
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
-
-FORMAT = 1
 
 
 class Paper(Model):
@@ -89,14 +86,9 @@ class Paper(Model):
 
     def info(self) -> record.PaperInfo:
         """The citation as a record."""
-        paper, code = self.paper, self.paper.code
+        code = self.paper.code
         return record.PaperInfo(
-            key=paper.key,
-            title=paper.title,
-            authors=paper.authors,
-            venue=paper.venue,
-            year=paper.year,
-            url=paper.url,
+            **self.paper.model_dump(exclude={"code"}),
             code_url=code.url if code else None,
             code_commit=code.commit if code else None,
         )
@@ -104,11 +96,15 @@ class Paper(Model):
     @cached_property
     def single_experiments(self) -> Mapping[str, Experiment]:
         """Every experiment on one data set: those on several come once for each, as experiment-dataset."""
-        return {
-            name: it
-            for key, held in self.experiments.items()
-            for name, it in (_on_each_dataset(key, held, self.datasets) if held.datasets else ((key, held),))
-        }
+        found = {}
+        for key, experiment in self.experiments.items():
+            if not experiment.datasets:
+                found[key] = experiment
+            for name in experiment.datasets or ():
+                on = self.datasets[name].name if name in self.datasets else name
+                changes = {"dataset": name, "datasets": None, "title": f"{experiment.title} on {on}"}
+                found[f"{key}-{name}"] = experiment.model_copy(update=changes)
+        return found
 
     @cached_property
     def reading_experiments(self) -> Mapping[str, ReadingExperiment]:
@@ -119,11 +115,6 @@ class Paper(Model):
         """What is open, and in which experiments; None where nothing is declared."""
         return self.readings.as_record(self.single_experiments) if self.readings else None
 
-    @cached_property
-    def names(self) -> FileNames:
-        """The file's names as they hang together."""
-        return FileNames(self.model_dump(by_alias=True, include={"datasets", "tables", "experiments"}))
-
     def response_record(self) -> record.AuthorResponse | None:
         """What the authors said, as a record; None while nobody asked them."""
         said = self.author_response
@@ -131,8 +122,9 @@ class Paper(Model):
 
     @property
     def read_by(self) -> str:
-        """How the numbers came into the file, and how that was checked."""
-        return _read_by(self.transcription)
+        """`text extracted from the PDF; two independent readings, compared by program`"""
+        said = (self.transcription.source, self.transcription.compared) if self.transcription else ()
+        return "; ".join(it.strip().rstrip(".") for it in said if it)
 
     def missing_records(self) -> tuple[record.Untranscribed, ...]:
         """Tables and figures of the paper that the file does not hold."""
@@ -140,7 +132,12 @@ class Paper(Model):
 
     def table_records(self) -> tuple[record.TableRecord, ...]:
         """All tables, in the order of the file, each cell with its address, source and experiment."""
-        return tuple(self._table_record(name, table) for name, table in self.tables.items())
+        return tuple(self.printed.values())
+
+    @cached_property
+    def printed(self) -> Mapping[str, record.TableRecord]:
+        """The tables by name."""
+        return {name: self._table_record(name, table) for name, table in self.tables.items()}
 
     def dataset_records(self) -> tuple[record.DatasetRecord, ...]:
         """All data sets as the paper describes them."""
@@ -176,7 +173,7 @@ class Paper(Model):
     def metrics_of(self, claim: Claim) -> tuple[str, ...]:
         """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
         if claim.needs_metric:
-            return metrics_of(claim.cells(), claim.metric, self.names.grids)
+            return metrics_of(claim.cells(), claim.metric, self.printed)
         return claim.metric or ("",) if not claim.by_runs else ("",)
 
     def without_runs(self, name: str, why: str, *, unavailable: bool = False) -> record.ExperimentRecord:
@@ -196,26 +193,12 @@ class Paper(Model):
 
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
         """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
+        family = experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
         return tuple(
             record.Deviation(it.what, it.paper, "", it.source, it.code, silent=it.silent)
             for it in self.departures
-            if it.experiments is None or any(name in it.experiments for name in self.names_of(experiment))
+            if it.experiments is None or {experiment, family} & set(it.experiments)
         )
-
-    def unmeasurable(self) -> Iterator[Problem]:
-        """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
-        for judged in self.claim_records():
-            held = (self.single_experiments.get(name) for name in judged.experiments)
-            if judged.metric.partition("[")[0].endswith("-F1") and any(
-                it is not None and it.never_run is None and it.command is None for it in held
-            ):
-                index = next(k for k, it in enumerate(self.claims) if it.id == judged.claim)
-                yield Problem(
-                    ("claims", index, "metric"),
-                    f"{judged.metric} is not measured by runs here, which rank labels and decide on none: it "
-                    "needs a threshold or a number of labels; drop the metric, or give results of a program "
-                    "that decides (command, or unavailable and `audit import`)",
-                )
 
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
         """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
@@ -233,10 +216,6 @@ class Paper(Model):
     def of_another(self, dataset: str) -> str:
         """Why runs on that data set say nothing of another."""
         return f"the corpus is known to be {self.datasets[dataset].name}, another data set of the paper"
-
-    def names_of(self, experiment: str) -> tuple[str, str]:
-        """Its own name, and that of the experiment on several data sets that it is one of."""
-        return experiment, experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
 
     @property
     def superseded(self) -> Mapping[str, str]:
@@ -289,7 +268,16 @@ class Paper(Model):
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
         cells = [it for it in targets if isinstance(it, record.Cell)]
         experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
-        on = [self.dataset_of(it) for it in targets]
+        dataset = next(filter(None, map(self.dataset_of, targets)), None)
+        table = self.tables[cells[0].address.split(".")[0]] if cells else None
+        own, more = claim.settings(), claim.from_tables(cells, table, self.cells.values())
+        details = {**own.get("details", {}), **more.get("details", {})}
+        settings = {
+            "experiments": tuple(it for it in experiments if it is not None),
+            **own,
+            **more,
+            **({"details": details} if details else {}),
+        }
         return record.ClaimRecord(
             id=f"{claim.id}:{metric}" if metric else claim.id,
             claim=claim.id,
@@ -300,67 +288,24 @@ class Paper(Model):
             primary=claim.primary,
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
-            dataset=next((it for it in on if it), ""),
-            margin=self.margins_by_rule.of(claim, cells, next((it for it in on if it), None), metric),
+            dataset=dataset or "",
+            margin=self.margins_by_rule.of(claim, cells, dataset, metric),
             note=claim.note,
             fitted=claim.fitted,
-            **{"experiments": tuple(it for it in experiments if it is not None)}
-            | self._settings(claim, cells, experiments),
+            **settings,
         )
-
-    def _settings(
-        self, claim: Claim, cells: Sequence[record.Cell], experiments: Sequence[str | None]
-    ) -> dict[str, Any]:
-        """What the kind sets, and what the rest of the file adds to it."""
-        settings = claim.settings()
-        details = dict(settings.get("details", {}))
-        if isinstance(claim, DominanceClaim):
-            details["lines"] = self._lines(claim)
-            named = [name for line in details["lines"] for name in (line["winner"], *line["rivals"])]
-            settings["experiments"] = tuple(dict.fromkeys(named))
-        if isinstance(claim, ValueClaim):
-            table = self.tables[cells[0].address.split(".")[0]]
-            if cells[0].sd is not None:
-                details["spread"] = {"size": cells[0].sd, "reading": table.spread}
-            if table.runs and settings["runs_behind"] == 1:
-                settings["runs_behind"] = table.runs
-        return settings | ({"details": details} if details else {})
-
-    def _lines(self, claim: DominanceClaim) -> list[dict[str, Any]]:
-        """The winner's experiment and its rivals', for each table, data set and metric that is meant."""
-        groups: dict[tuple[str, str, str], list[record.Cell]] = {}
-        for cell in self._cells.values():
-            table, dataset, metric = cell.address.split(".")[0], cell.dataset, cell.metric
-            if table not in claim.tables or not dataset or not metric or cell.printed is None:
-                continue
-            if (claim.datasets is None or dataset in claim.datasets) and metric in (
-                claim.metric or (metric,)
-            ):
-                groups.setdefault((table, dataset, metric), []).append(cell)
-        lines = []
-        for (_, dataset, metric), cells in groups.items():
-            winners = [cell.experiment for cell in cells if cell.method == claim.winner]
-            rivals = [
-                cell.experiment
-                for cell in cells
-                if cell.method not in (None, claim.winner) and cell.method in (claim.over or (cell.method,))
-            ]
-            if len(winners) == 1 and rivals:
-                line = {"dataset": dataset, "metric": metric, "winner": winners[0], "rivals": rivals}
-                lines.append(line)
-        return lines
 
     def target(self, reference: str, metric: str | None) -> record.Cell | str:
         """The cell that a reference leads to, or the experiment that it names."""
         if is_experiment(reference):
             return reference
-        return self._cells[".".join(address(reference, metric, self.names.grids))]
+        return self.cells[cell_of(reference, metric, self.printed).address]
 
     def dataset_of(self, target: record.Cell | str) -> str | None:
         return target.dataset if isinstance(target, record.Cell) else self.single_experiments[target].dataset
 
     @cached_property
-    def _cells(self) -> Mapping[str, record.Cell]:
+    def cells(self) -> Mapping[str, record.Cell]:
         """All numbers in the unit of the runs: a metric that is printed as a fraction of 1 is in percent."""
         cells = (c for table in self.table_records() for row in table.rows for c in row.cells)
         return {cell.address: _in_percent(cell) for cell in cells}
@@ -376,55 +321,35 @@ class Paper(Model):
             label=table.where.label or name,
             caption=table.caption,
             columns=tuple(
-                record.Column(
-                    id=column.id,
-                    label=column.label or column.id,
-                    metric=column.metric,
-                    dataset=column.dataset or table.dataset,
-                )
-                for column in table.columns
+                record.Column(it.id, it.label or it.id, it.metric, it.dataset or table.dataset)
+                for it in table.columns
             ),
             rows=tuple(
                 record.Row(
-                    id=row.id,
-                    label=row.label or row.id,
-                    cells=tuple(self._cell(name, row.id, column.id) for column in table.columns),
+                    row.id,
+                    row.label or row.id,
+                    tuple(self._cell(name, place, column) for column in range(len(table.columns))),
                 )
-                for row in table.rows
+                for place, row in enumerate(table.rows)
             ),
             page=table.where.page,
             runs=table.runs,
             verified=verified(name, self.tables, self.transcription),
         )
 
-    def _cell(self, table: str, row: str, column: str) -> record.Cell:
-        held = self.names.tables[table].cell(row, column)
-        experiment = self.single_experiments.get(held.experiment or "")
+    def _cell(self, name: str, row: int, column: int) -> record.Cell:
+        table = self.tables[name]
+        said = table.cell(row, column)
+        family = self.experiments.get(said["experiment"])
+        if family and family.datasets and said["dataset"]:
+            said["experiment"] = f"{said['experiment']}-{said['dataset']}"
+        experiment = self.single_experiments.get(said["experiment"])
+        said["source"] = said["source"] or "stated"
+        said["dataset"] = said["dataset"] if said["dataset"] in self.datasets else None
         return record.Cell(
-            address=f"{table}.{row}.{column}",
-            printed=held.printed,
-            source=cast(record.Source, held.source or "stated"),
-            experiment=held.experiment,
-            copied_from=held.copied_from,
-            metric=held.metric,
-            dataset=held.dataset,
-            quantity=held.quantity,
-            unit=held.unit or (self.tables[table].unit if held.metric else None),
+            address=f"{name}.{table.rows[row].id}.{table.columns[column].id}",
             method=experiment.method if experiment else None,
-            mark=held.mark,
-            sd=held.sd,
-            note=held.note,
-        )
-
-
-def _on_each_dataset(
-    key: str, experiment: Experiment, datasets: Mapping[str, Dataset]
-) -> Iterator[tuple[str, Experiment]]:
-    for name in experiment.datasets or ():
-        title = f"{experiment.title} on {datasets[name].name}"
-        yield (
-            f"{key}-{name}",
-            experiment.model_copy(update={"dataset": name, "datasets": None, "title": title}),
+            **said,
         )
 
 
@@ -438,42 +363,28 @@ def _in_percent(cell: record.Cell) -> record.Cell:
         return cell
 
 
-def _read_by(transcription: Transcription | None) -> str:
-    """`text extracted from the PDF; two independent readings, compared by program`"""
-    held = (transcription.source, transcription.compared) if transcription else ()
-    return "; ".join(it.strip().rstrip(".") for it in held if it)
-
-
 def load(path: Path, *, known: KnownNames | None = None) -> Paper:
     """The paper of a claim file; with `known`, its experiments may name nothing else.
 
-    Raises `ClaimFileError` with every problem of the file as `file:line: key.path: what, and what to do`.
+    Raises `ClaimFileError` with the problems of the file as `file:line: key.path: what, and what to do`.
     """
     source = claim_source.read(path)
-    problems = [*source.problems, *claim_checks.problems(source.content, known)]
-    paper = None
+    problems, paper = list(source.problems), None
     try:
         paper = Paper.model_validate(source.content)
-        problems += paper.margins_by_rule.problems([it.path for it in problems])
-        problems += [] if problems else paper.unmeasurable()
+        problems += links.problems(paper, known)
+        problems += [] if problems else paper.margins_by_rule.problems()
+        problems += [] if problems else links.unmeasurable(paper)
     except ValidationError as err:
         problems += sentences(err, Paper, source)
-        problems += _in_sound_margins(source.content, [it.path for it in problems])
-    problems.sort(key=source.line)
+        part = sound_part(source.content, [it.path for it in problems])
+        with suppress(ValidationError):  # nothing to go by: no tables, or no data sets
+            problems += part.problems(links.problems(Paper.model_validate(part.content), known, part.absent))
     if problems or paper is None:
+        problems.sort(key=source.line)
         messages = [source.message(problem) for problem in problems]
         raise ClaimFileError(list(dict.fromkeys(messages)))  # an unknown row is found for each metric
     return paper
-
-
-def _in_sound_margins(content: Plain, wrong: Sequence[KeyPath]) -> Iterator[Problem]:
-    """Margins that contradict their rule, in what is left of a file without its entries that are wrong."""
-    part, places = sound_part(content, wrong)
-    try:
-        paper = Paper.model_validate(part)
-    except ValidationError:  # nothing to go by: no tables, or no data sets
-        return
-    yield from paper.margins_by_rule.problems(wrong, places=places)
 
 
 def builtin_claims() -> list[Path]:

@@ -1,15 +1,17 @@
 """The parts of a claim file: citation, data sets, tables, experiments and margins.
 
-The docstring under a field is its description in the JSON Schema that editors read. What one field alone can
-tell is checked here; what takes two places of the file is in `audit.claims.problems`. The kinds of claims are
-in `audit.kinds`.
+The docstring under a field is its description in the JSON Schema that editors read. What one entry alone can
+tell is checked here (`refuse`); what takes two entries of the file is in `audit.claims.links`. The kinds of
+claims are in `audit.kinds`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from string import Formatter
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -23,11 +25,11 @@ from pydantic import (
 from pydantic import WithJsonSchema as Schema
 
 from audit import record
-from audit.claims.command_words import inside, sound_command, sound_word, span_of_time
-from audit.claims.source import UNSEEN, visible, visible_throughout
+from audit.claims.source import UNSEEN, KeyPath, visible, visible_throughout
+from audit.errors import AuditError
 from audit.interrupts import held_back
-from audit.names import known_names
-from audit.stats.printed import printed, printed_count
+from audit.names import counted, known_names, seconds_of
+from audit.stats.printed import COUNTS, printed, printed_count
 from reimpl.metric_names import METRICS
 
 #: What a number of a table can be that is no metric of a ranking.
@@ -163,6 +165,29 @@ Key = Annotated[str, AfterValidator(visible)]
 Setting = Annotated[Any, AfterValidator(visible_throughout)]
 
 
+class MisfitError(ValueError):
+    """Keys of one entry that do not go together: each with its path from the entry, and what to do."""
+
+    def __init__(self, problems: Sequence[tuple[KeyPath, str]]) -> None:
+        super().__init__("; ".join(text for _, text in problems))
+        self.problems = problems
+
+
+def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
+    """Raises `MisfitError` unless there are none."""
+    if found := tuple(problems):
+        raise MisfitError(found)
+
+
+def repeated(path: KeyPath, names: Iterable[str], *, section: str = "") -> Iterator[tuple[KeyPath, str]]:
+    """A problem for each name of a list that stood before."""
+    first: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if first.setdefault(name, index) != index:
+            where = f"{section or path[-1]}[{first[name]}]"
+            yield (*path, index), f"{name!r} stands twice (first as {where}); keep one or rename this one"
+
+
 class Model(BaseModel):
     """Frozen, and without room for a key that nobody reads."""
 
@@ -244,6 +269,17 @@ class Dataset(Model):
     strata: Mapping[Name, Stratum] = {}
     """Groups of labels that metrics such as RP@5[few] are about, as in few: {from: 1, to: 50}."""
 
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        """Counts are whole numbers above 0."""
+        counts = {name: printed_count(text) for name, text in self.printed.items() if name in COUNTS}
+        refuse(
+            (("printed", name), f"{it.text!r} is no count; write a whole number above 0")
+            for name, it in counts.items()
+            if it.percent or it.value < 1 or it.value.denominator != 1
+        )
+        return self
+
 
 class Where(Model):
     """Place in the paper's text."""
@@ -291,6 +327,15 @@ class Origin(Model):
     code prints it; stated: a setting or a statistic; unknown."""
     copied_from: Name | None = Field(default=None, alias="from")
     """Key of the paper that a copied number was taken from."""
+
+    @model_validator(mode="after")
+    def _of_a_paper(self) -> Self:
+        if self.source == "copied" and self.copied_from is None:
+            text = "a copied row must name its paper; add from: <key of that paper>"
+            refuse([(("from",), text)])
+        if self.copied_from is not None and self.source not in (None, "copied"):
+            refuse([(("from",), "only a copied row names a paper; drop it or set source: copied")])
+        return self
 
 
 class Subject(Origin):
@@ -365,6 +410,13 @@ class Row(Subject):
     values: tuple[Value | None, ...]
     """The numbers as printed, each in quotes; null where the paper prints a dash."""
 
+    @model_validator(mode="after")
+    def _one_experiment(self) -> Self:
+        if self.experiment is not None and self.experiments is not None:
+            text = "stands beside experiment; keep experiment for the whole row or experiments by column"
+            refuse([(("experiments",), text)])
+        return self
+
 
 class Table(Origin):
     """A table as the paper prints it."""
@@ -389,6 +441,88 @@ class Table(Origin):
     """The columns from left to right."""
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     """The rows from top to bottom."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        refuse(self._misfits())
+        return self
+
+    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        columns = [column.id for column in self.columns]
+        yield from repeated(("columns",), columns)
+        yield from repeated(("rows",), [row.id for row in self.rows])
+        for index, column in enumerate(self.columns):
+            where = (column.dataset, self.dataset, *(row.dataset for row in self.rows))
+            if column.metric and not any(where):
+                yield ("columns", index), "is of no data set; give the table or this column a dataset"
+        for index, row in enumerate(self.rows):
+            if len(row.values) != len(columns):
+                values, places = counted(len(row.values), "value"), counted(len(columns), "column")
+                text = (
+                    f"holds {values} for {places} ({', '.join(columns)}); give one a column, null for a dash"
+                )
+                yield ("rows", index, "values"), text
+            for name in row.experiments or ():
+                if name not in columns:
+                    text = f"there is no column {name!r}; {known_names(name, columns)}"
+                    yield ("rows", index, "experiments", name), text
+            in_row = (it for k in range(min(len(row.values), len(columns))) for it in self._in_cell(index, k))
+            yield from dict.fromkeys(in_row)  # what holds for a whole row is said once
+
+    def _in_cell(self, row: int, column: int) -> Iterator[tuple[KeyPath, str]]:
+        """Whether what has to be a number is one, of a known source and in a unit that metrics have."""
+        it, value = self.cell(row, column), self.rows[row].values[column]
+        metric, quantity = it["metric"], it["quantity"]
+        if value is None or not (metric or quantity):
+            return
+        place: KeyPath = ("rows", row, "values", column, "printed")
+        why = no_number(value.printed, printed_count if quantity in COUNTS else printed)
+        if why:
+            yield place, why
+        if it["source"] is None:
+            text = "says nowhere whose run it is; give the row, its column or the table a source"
+            yield ("rows", row, "source"), text
+        if metric and it["unit"] not in ("percent", "fraction"):
+            text = f"is of a metric, and in {it['unit']!r}; write unit: percent or unit: fraction"
+            yield ("unit",), f"{self.rows[row].id}.{self.columns[column].id} {text}"
+        elif metric and it["unit"] == "fraction" and not why:
+            for number in filter(None, (value.printed, value.sd)):
+                if not 0 <= printed(number).value <= 1:
+                    text = f"{number!r} is no fraction of 1; write unit: percent where it is one of 100"
+                    yield place, text
+
+    def cell(self, row: int, column: int) -> dict[str, Any]:
+        """What the table says of one cell, as `record.Cell` names it; what a narrower place says counts.
+
+        The experiment is as the file writes it, and may be one on several data sets.
+        """
+        its_row, its_column = self.rows[row], self.columns[column]
+        value = its_row.values[column]
+        source = _first("source", value, its_row, its_column, self)
+        quantity = _first("quantity", its_row, its_column)
+        metric = None if quantity else _first("metric", its_column, its_row, self)
+        copied_from = _first("copied_from", value, its_row, its_column, self)
+        by_column = its_row.experiments or {}
+        return {
+            "printed": value.printed if value else None,
+            "source": source,
+            "experiment": _first("experiment", value, its_row)
+            or by_column.get(its_column.id)
+            or its_column.experiment,
+            "copied_from": copied_from if source in (None, "copied") else None,
+            "metric": metric,
+            "dataset": _first("dataset", its_column, its_row, self),
+            "quantity": quantity,
+            "unit": _first("unit", its_column, its_row) or (self.unit if metric else None),
+            "mark": value.mark if value else None,
+            "sd": value.sd if value else None,
+            "note": value.note if value else None,
+        }
+
+
+def _first(key: str, *places: Model | None) -> Any:
+    """What the narrowest place says that says something."""
+    return next((said for it in places if it and (said := getattr(it, key)) is not None), None)
 
 
 class Missing(Model):
@@ -477,18 +611,57 @@ class Tuning(Model):
         return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
 
 
+def _sound_word(word: str) -> str:
+    """A word of a command: {seed} is the number of the seed, {out} an empty folder, {{ a brace."""
+    try:
+        parts = list(Formatter().parse(word))
+    except ValueError as err:
+        raise ValueError(f"{word!r} has a single brace; write {{{{ or }}}} for one") from err
+    for _, name, spec, conversion in parts:
+        if name is not None and (name not in ("seed", "out") or spec or conversion):
+            placeholders = "placeholders are {seed} and {out}; write {{ for a brace"
+            raise ValueError(f"{word!r} has {{{name}}}, and {placeholders}")
+    return word
+
+
+def _sound_command(words: Sequence[str]) -> Sequence[str]:
+    if not words[0].strip():
+        raise ValueError("begins with no program; name it first, as in python")
+    named = {name for word in words for _, name, _, _ in Formatter().parse(word)}
+    for name, why in (("seed", "every run would be the same"), ("out", "its results would be anywhere")):
+        if name not in named:
+            raise ValueError(f"has no {{{name}}}, so {why}; add it where the program takes it")
+    return words
+
+
+def _inside(path: str) -> str:
+    """A path within {out}."""
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or "\\" in path or not parts.name:
+        raise ValueError(f"{path!r} is no file under {{out}}; give its name there, as in metrics.json")
+    return path
+
+
+def _span_of_time(text: str) -> str:
+    try:
+        seconds_of(text, option="time_limit")
+    except AuditError as err:
+        raise ValueError(str(err).removeprefix("time_limit ")) from err
+    return text
+
+
 class Command(Model):
     """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
 
     run: Annotated[
-        tuple[Annotated[str, AfterValidator(visible), AfterValidator(sound_word)], ...],
+        tuple[Annotated[str, AfterValidator(visible), AfterValidator(_sound_word)], ...],
         Field(min_length=1),
-        AfterValidator(sound_command),
+        AfterValidator(_sound_command),
     ]
     """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
-    results: Annotated[Text, AfterValidator(inside)]
+    results: Annotated[Text, AfterValidator(_inside)]
     """The file under {out} that holds the metrics of the run, or its predictions."""
-    time_limit: Annotated[Text, AfterValidator(span_of_time)] = "24h"
+    time_limit: Annotated[Text, AfterValidator(_span_of_time)] = "24h"
     """After which it is ended, as in 90s, 30m, 2h."""
     cwd: Text | None = None
     """Folder to run it in, seen from the claim file's; an empty one when left out."""
@@ -543,6 +716,33 @@ class Experiment(Model):
     unavailable: Text | None = None
     """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
 
+    @model_validator(mode="after")
+    def _can_be_run_or_not(self) -> Self:
+        refuse(self._misfits())
+        return self
+
+    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        if (self.dataset is None) == (self.datasets is None):
+            yield ("dataset",), "name the data set in dataset, or several in datasets"
+        yield from repeated(("datasets",), self.datasets or ())
+        to_run = ("model", "variant", "protocol", "recipe")
+        keys = (*to_run, "config", "training", "noise", "tuning", "readings")
+        given = [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]
+        if self.command is not None:
+            for key in (*given, *(["unavailable"] if self.unavailable is not None else [])):
+                yield (key,), "stands beside command, which makes the runs; drop one of them"
+        elif self.unavailable is not None:
+            for key in given:
+                yield (
+                    (key,),
+                    "stands beside unavailable; drop it, or drop unavailable if the experiment can be run",
+                )
+        elif missing := [key for key in to_run if key not in given]:
+            what = f"lacks {', '.join(missing)}"
+            yield (), f"{what}; add what to run, or say in unavailable why it cannot be run"
+        if self.noise is not None and self.tuning is not None:
+            yield ("tuning",), "stands beside noise; drop one of them"
+
     @property
     def never_run(self) -> str | None:
         """Why no command runs it here; None where one does, by its model or a program of its own."""
@@ -594,3 +794,11 @@ class Margin(Model):
     """Why this value, in one sentence."""
     similar: Annotated[tuple[tuple[Reference, Reference], ...], Field(min_length=1)] | None = None
     """For paper_yardstick: pairs of cells, as table.row.column, that the paper calls similar."""
+
+    @model_validator(mode="after")
+    def _by_its_rule(self) -> Self:
+        if self.value is not None and self.rule is None:
+            refuse([(("rule",), "this key is missing; add it, or drop value for the default rules")])
+        if self.similar is not None and self.rule != "paper_yardstick":
+            refuse([(("similar",), "goes with rule: paper_yardstick alone; drop it or set that rule")])
+        return self

@@ -2,8 +2,7 @@
 
 Claim files are data: of YAML 1.2 we take mappings with text keys, lists, text, numbers, true/false and null.
 Anchors, aliases, tags and several documents are refused, since a reader with the paper open could not check
-them line by line. libyaml gives the events. Nesting is bounded and aliases are never followed, so that
-neither can exhaust the machine.
+them line by line. Nesting is bounded and aliases are never followed, so that neither can exhaust the machine.
 
 Free text is one line of characters that a terminal shows and does not obey: an escape in `says` would colour,
 move or blank what stands beside it, and a bidirectional control would show the words in another order than
@@ -32,13 +31,14 @@ LIMIT_BYTES = 2_000_000
 LIMIT_DEPTH = 20
 _TOO_DEEP = f"nested more than {LIMIT_DEPTH} deep; a claim file needs no more than eight"
 
+#: Plain scalars by the core schema of YAML 1.2 (section 10.3.2): `yes` is text, `true` is not.
 _NULL = re.compile(r"(?:~|null|Null|NULL)?")
 _TRUTH = re.compile(r"true|True|TRUE|false|False|FALSE")
 _WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 #: What YAML 1.2 does not allow (section 5.1).
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 @dataclass(frozen=True)
@@ -63,25 +63,38 @@ class Source:
     spelled: dict[KeyPath, str] = field(default_factory=dict)
     """The characters in the file of each value that YAML does not read as text: `83.50` behind 83.5."""
     problems: list[Problem] = field(default_factory=list)
-    unread: set[KeyPath] = field(default_factory=set)
-    """Places that are refused as they are written (aliases, tags): what their value lacks is no news."""
+    """What is refused as it is written; its value is read all the same, an alias as null."""
 
     def message(self, problem: Problem) -> str:
-        """`file:line: key.path: what, and what to do`."""
-        place = f"{shown(problem.path)}: " if problem.path else ""
-        return f"{self.name}:{self.line(problem)}: {_printable(place + short(problem.text, 600))}"
+        """`file:line: key.path: what, and what to do`: one line that a terminal shows and does not obey."""
+        path = self.written(problem.path)
+        place = f"{shown(path)}: " if path else ""
+        text = "".join(
+            character if character.isprintable() else character.encode("unicode_escape").decode()
+            for character in place + short(problem.text, 600)
+        )
+        return f"{self.name}:{self.line(problem)}: {text}"
+
+    def written(self, path: KeyPath) -> KeyPath:
+        """Without keys of what the file has as text alone: `columns[0]` of a column that is just a metric."""
+        here = self.content
+        for size, part in enumerate(path):
+            if isinstance(here, str):
+                return path[:size]
+            there = isinstance(here, dict) or (isinstance(here, list) and part in range(len(here)))
+            here = (here.get(part) if isinstance(here, dict) else here[part]) if there else None
+        return path
 
     def line(self, problem: Problem) -> int:
         """Line of the problem: of its key, or else of the nearest parent in the file."""
-        if problem.line is not None:
-            return problem.line
         path = problem.path
         while path and path not in self.lines:
             path = path[:-1]
-        return self.lines.get(path, 1)
+        return problem.line or self.lines.get(path, 1)
 
-    def is_unread(self, path: KeyPath) -> bool:
-        return any(path[:size] in self.unread for size in range(1, len(path) + 1))
+    def refusal(self, line: int, text: str, path: KeyPath = ()) -> ClaimFileError:
+        """The error after which nothing more can be read."""
+        return ClaimFileError([self.message(it) for it in (*self.problems, Problem(path, text, line))])
 
 
 def shown(path: KeyPath) -> str:
@@ -95,222 +108,132 @@ def short(text: str, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def _printable(text: str) -> str:
-    """The text on one line, with an escape for what a terminal would obey or not show."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
 def read(path: Path) -> Source:
     """The file's data and lines; raises `ClaimFileError` where no data can be had at all."""
-    name = str(path)
-    return _source(name, _text(path, name))
+    try:
+        if not path.exists():
+            raise ClaimFileError([f"{path}: there is no such file; give the path of a claim file"])
+        if not path.is_file():
+            raise ClaimFileError([f"{path}: is not a file; give the path of one claim file (*.yaml)"])
+        with path.open("rb") as stream:
+            content = stream.read(LIMIT_BYTES + 1)
+    except (OSError, ValueError) as err:  # ValueError: a null character in the name
+        reason = getattr(err, "strerror", None) or str(err)
+        raise ClaimFileError([f"{path}: cannot be read ({reason}); check the path and its rights"]) from err
+    source = Source(str(path))
+    if len(content) > LIMIT_BYTES:
+        what = f"is larger than {LIMIT_BYTES:,} bytes"
+        raise source.refusal(1, f"{what}; a claim file holds one paper's tables and claims, no data")
+    try:
+        content = content.removeprefix(b"\xef\xbb\xbf")  # which some editors write
+        text = content.decode()
+    except UnicodeDecodeError as err:
+        line = content.count(b"\n", 0, err.start) + 1
+        what = f"byte 0x{content[err.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise source.refusal(line, what) from err
+    return _parsed(source, text)
 
 
 def plain(text: str) -> Plain:
     """The data of a mapping or list in YAML; raises `ClaimFileError` for what a claim file may not hold."""
-    source = _source("text", f"held: {text}")
+    source = _parsed(Source("text"), f"held: {text}")
     if source.problems:
         raise ClaimFileError([source.message(problem) for problem in source.problems])
     return source.content["held"]
 
 
-def _source(name: str, text: str) -> Source:
-    source = Source(name)
+def _parsed(source: Source, text: str) -> Source:
+    """`source` with its data and lines."""
+    if bad := _NOT_YAML.search(text):
+        line = text.count("\n", 0, bad.start()) + 1
+        raise source.refusal(line, f"character {ord(bad[0])!r} is not allowed in YAML; remove it")
+    events = yaml.parse(text, Loader=yaml.CSafeLoader)
     try:
-        _Builder(source, _events(text)).build()
-    except _Stop as stop:
-        raise ClaimFileError(
-            [source.message(problem) for problem in (*source.problems, stop.problem)]
-        ) from stop.__cause__
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent) and source.content is not None:
+                what = "a second document starts here (---); one file holds one paper"
+                raise source.refusal(_line(event), what)
+            if not isinstance(event, _BETWEEN):
+                source.content = _value(source, events, event, ())
+    except yaml.MarkedYAMLError as err:
+        mark = err.problem_mark or err.context_mark
+        why = f"not readable as YAML ({err.problem or err.context})"
+        text = f"{why}; check indentation, quotes and brackets here and just above"
+        deep = "nesting depth" in str(err.problem)
+        raise source.refusal(mark.line + 1, _TOO_DEEP if deep else text) from err
+    if not isinstance(source.content, dict):
+        lacks = "is empty" if source.content is None else "must hold keys and values"
+        raise source.refusal(1, f"the file {lacks}; start it with `format: 1` and `paper:`")
     return source
 
 
-def _text(path: Path, name: str) -> str:
-    """The file's characters. The parser passes over a byte order mark, which some editors write."""
-    try:
-        if not path.exists():
-            raise ClaimFileError([f"{name}: there is no such file; give the path of a claim file"])
-        if not path.is_file():
-            raise ClaimFileError([f"{name}: is not a file; give the path of one claim file (*.yaml)"])
-        with path.open("rb") as stream:
-            content = stream.read(LIMIT_BYTES + 1)
-    except (OSError, ValueError) as err:  # ValueError: a null character in the name
-        reason = getattr(err, "strerror", None) or str(err)
-        raise ClaimFileError([f"{name}: cannot be read ({reason}); check the path and its rights"]) from err
-    if len(content) > LIMIT_BYTES:
-        what = f"is larger than {LIMIT_BYTES:,} bytes"
-        raise ClaimFileError([f"{name}:1: {what}; a claim file holds one paper's tables and claims, no data"])
-    return _decoded(content, name)
-
-
-def _decoded(content: bytes, name: str) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ClaimFileError([f"{name}:1: is UTF-16; save the file as UTF-8"])
-    try:
-        return content.decode()
-    except UnicodeDecodeError as err:
-        line = content.count(b"\n", 0, err.start) + 1
-        byte = content[err.start]
-        raise ClaimFileError(
-            [f"{name}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]
-        ) from err
-
-
-class _Stop(Exception):  # noqa: N818 - ends the reading, it is not shown
-    def __init__(self, line: int, text: str, path: KeyPath = ()) -> None:
-        self.problem = Problem(path, text, line)
-        super().__init__(text)
-
-
-@dataclass
-class _Builder:
-    """Turns the parser's events into `source.content`."""
-
-    source: Source
-    events: Iterator[Any]
-
-    def build(self) -> None:
-        next(self.events)  # the stream begins
-        event = next(self.events)
-        if isinstance(event, yaml.DocumentStartEvent):
-            self.source.content = self._value(next(self.events), ())
-            next(self.events)  # the document ends
-            event = next(self.events)
-        if isinstance(event, yaml.DocumentStartEvent):
-            raise _Stop(_line(event), "a second document starts here (---); one file holds one paper")
-        if not isinstance(self.source.content, dict):
-            lacks = "is empty" if self.source.content is None else "must hold keys and values"
-            raise _Stop(1, f"the file {lacks}; start it with `format: 1` and `paper:`")
-
-    def _value(self, event: Any, path: KeyPath) -> Plain:
-        if len(path) > LIMIT_DEPTH:
-            raise _Stop(_line(event), _TOO_DEEP)
-        self._refuse_anchor_and_tag(event, path)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(path)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(path)
-        return self._scalar(event, path) if isinstance(event, yaml.ScalarEvent) else None
-
-    def _sequence(self, path: KeyPath) -> list[Plain]:
-        items: list[Plain] = []
-        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-            place = (*path, len(items))
-            self.source.lines[place] = _line(event)
-            items.append(self._value(event, place))
-        return items
-
-    def _mapping(self, path: KeyPath) -> dict[str, Plain]:
-        held: dict[str, Plain] = {}
-        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent):
-                key_is = "a key must be text, not a list, mapping or alias; write it out"
-                raise _Stop(_line(event), key_is, path)
-            place = (*path, event.value)
-            self._refuse_anchor_and_tag(event, place)
-            if event.value not in held:
-                self.source.lines[place] = _line(event)
-                held[event.value] = self._value(next(self.events), place)
-                continue
-            text = f"this key stands twice (first on line {self.source.lines[place]}); keep one"
-            self.source.problems.append(Problem(place, text, _line(event)))
-            _Builder(Source(""), self.events)._value(next(self.events), place)  # read past
-        return held
-
-    def _refuse_anchor_and_tag(self, event: Any, path: KeyPath) -> None:
-        """Notes them; the value is read all the same, so that nothing else is said to be missing."""
-        refused = []
-        if event.anchor is not None:
-            mark = ("the alias *" if isinstance(event, yaml.AliasEvent) else "the anchor &") + event.anchor
-            refused.append(f"{mark} is not allowed; write the value out")
-        if getattr(event, "tag", None) is not None:
-            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-            refused.append(f"the tag {tag} is not allowed; write plain text, numbers, lists and mappings")
-        self.source.problems += [Problem(path, text, _line(event)) for text in refused]
-        if refused and path:
-            self.source.unread.add(path)
-
-    def _scalar(self, event: Any, path: KeyPath) -> Plain:
-        text: str = event.value
-        if event.style:
-            return text
-        if _NOT_FINITE.fullmatch(text) or (_DECIMAL.fullmatch(text) and math.isinf(float(text))):
-            wrong = f"{short(text)} is not a finite number; write one"
-            self.source.problems.append(Problem(path, wrong, _line(event)))
-            self.source.unread.add(path)
-            return None
-        value = _resolved(text)
-        if not isinstance(value, str):
-            self.source.spelled[path] = text
-        return value
+_BETWEEN = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 
 
 def _line(event: Any) -> int:
-    line: int = event.start_mark.line
-    return line + 1
+    return int(event.start_mark.line) + 1
 
 
-def _resolved(text: str) -> Plain:
-    """A plain scalar by the core schema of YAML 1.2 (section 10.3.2): `yes` is text, `true` is not."""
-    if _NULL.fullmatch(text):
+def _value(source: Source, events: Iterator[Any], event: Any, path: KeyPath) -> Plain:
+    """What begins with `event`, read to its end."""
+    if len(path) > LIMIT_DEPTH:
+        raise source.refusal(_line(event), _TOO_DEEP)
+    _refuse_anchor_and_tag(source, event, path)
+    if isinstance(event, yaml.SequenceStartEvent):
+        items: list[Plain] = []
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
+            place = (*path, len(items))
+            source.lines[place] = _line(event)
+            items.append(_value(source, events, event, place))
+        return items
+    if isinstance(event, yaml.MappingStartEvent):
+        entries: dict[str, Plain] = {}
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                what = "a key must be text, not a list, mapping or alias; write it out"
+                raise source.refusal(_line(event), what, path)
+            place = (*path, event.value)
+            _refuse_anchor_and_tag(source, event, place)
+            if event.value in entries:
+                text = f"this key stands twice (first on line {source.lines[place]}); keep one"
+                source.problems.append(Problem(place, text, _line(event)))
+            source.lines.setdefault(place, _line(event))
+            entries.setdefault(event.value, _value(source, events, next(events), place))
+        return entries
+    return _scalar(source, event, path) if isinstance(event, yaml.ScalarEvent) else None
+
+
+def _refuse_anchor_and_tag(source: Source, event: Any, path: KeyPath) -> None:
+    if event.anchor is not None:
+        mark = ("the alias *" if isinstance(event, yaml.AliasEvent) else "the anchor &") + event.anchor
+        source.problems.append(Problem(path, f"{mark} is not allowed; write the value out", _line(event)))
+    if getattr(event, "tag", None) is not None:
+        tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+        text = f"the tag {tag} is not allowed; write plain text, numbers, lists and mappings"
+        source.problems.append(Problem(path, text, _line(event)))
+
+
+def _scalar(source: Source, event: Any, path: KeyPath) -> Plain:
+    text: str = event.value
+    value: Plain = text
+    if event.style:
+        return text
+    if _NOT_FINITE.fullmatch(text) or (_DECIMAL.fullmatch(text) and math.isinf(float(text))):
+        source.problems.append(
+            Problem(path, f"{short(text)} is not a finite number; write one", _line(event))
+        )
         return None
-    if _TRUTH.fullmatch(text):
-        return text.lower() == "true"
-    if _WHOLE.fullmatch(text):
-        digits = text.lstrip("+-")
-        if digits.startswith(("0o", "0x")):
-            return int(digits, 0)
-        return int(text) if len(digits) < 300 else float(text)  # int() refuses thousands of digits
-    return float(text) if _DECIMAL.fullmatch(text) else text
-
-
-def _events(text: str) -> Iterator[Any]:
-    """The parser's events, its complaints as `_Stop`."""
-    if bad := _NOT_YAML.search(text):
-        line = text.count("\n", 0, bad.start()) + 1
-        raise _Stop(line, f"character {ord(bad[0])!r} is not allowed in YAML; remove it")
-    try:
-        yield from yaml.parse(text, Loader=yaml.CSafeLoader)
-    except yaml.MarkedYAMLError as err:
-        mark = err.problem_mark or err.context_mark
-        rest = [*text.split("\n")[mark.line : mark.line + 1], ""][0][mark.column :]
-        raise _Stop(mark.line + 1, _complaint(str(err.problem or err.context), rest[:1])) from err
-
-
-#: What libyaml says -> what is wrong, and what to do, in the words of whoever writes the file.
-_COMPLAINTS: Mapping[str, str] = {
-    "cannot start any token": "no text begins with {sign}; put text that does in quotes",
-    "mapping values are not allowed": (
-        "a colon where no key can end; put text that holds a colon and a space in quotes"
-    ),
-    "unknown escape character": (
-        r"the backslash in double quotes begins no character code; write \\ for a backslash, or use single "
-        "quotes"
-    ),
-    "invalid Unicode character": r"\u or \U stands for no character there; write the character itself",
-    "unexpected end of stream": "the file ends within quotes; close those that were opened above",
-    "unexpected document indicator": "--- stands within quotes that are open; close them above",
-    "did not find expected key": (
-        "the indentation changes in the middle, or text follows a closing quote; indent alike what belongs "
-        "together"
-    ),
-    "did not find expected '-'": "the indentation changes in the middle; indent alike what belongs together",
-    "did not find expected ','": "brackets lack a comma or their end; check them here and just above",
-}
-
-
-def _complaint(problem: str, sign: str) -> str:
-    if "nesting depth" in problem:
-        return _TOO_DEEP
-    if "cannot start any token" in problem and sign == "\t":
-        return "not readable as YAML: a tab stands where text should begin; indent with spaces"
-    for what, words in _COMPLAINTS.items():
-        if what in problem:
-            return f"not readable as YAML: {words.replace('{sign}', sign)}"
-    return "not readable as YAML: check indentation, quotes and brackets here and just above"
+    if _NULL.fullmatch(text):
+        value = None
+    elif _TRUTH.fullmatch(text):
+        value = text.lower() == "true"
+    elif _WHOLE.fullmatch(text) and len(text) < 300:  # int() refuses thousands of digits
+        value = int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+    elif _DECIMAL.fullmatch(text):
+        value = float(text)
+    if not isinstance(value, str):
+        source.spelled[path] = text
+    return value
 
 
 _Plain = TypeVar("_Plain")
@@ -318,20 +241,20 @@ _Plain = TypeVar("_Plain")
 #: C0, DEL, C1, line and paragraph separator, bidirectional embeddings, overrides and isolates: the inside
 #: of a character class that Python, Rust and ECMAScript read alike.
 UNSEEN = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
-
 _UNSEEN = re.compile(f"[{UNSEEN}]")
-_LINE_ENDS = frozenset("\n\v\f\r\x85\u2028\u2029")
-_MOST_SHOWN = 5
 
 
 def visible(text: str) -> str:
     """The text itself; raises `ValueError` naming the characters, escaped, and what to do about them."""
-    unseen = list(dict.fromkeys(_UNSEEN.findall(text)))
-    if not unseen:
-        return text
-    shown = ", ".join(ascii(character) for character in unseen[:_MOST_SHOWN])
-    more = f" and {len(unseen) - _MOST_SHOWN} more" if len(unseen) > _MOST_SHOWN else ""
-    raise ValueError(f"holds {shown}{more}; {_remedy(unseen)}")
+    if unseen := list(dict.fromkeys(_UNSEEN.findall(text))):
+        named = ", ".join(map(ascii, unseen[:5])) + (" and more" if len(unseen) > 5 else "")
+        remedy = (
+            "write it on one line, or over several lines of the file after >-"
+            if set(unseen) <= set("\n\v\f\r\x85\u2028\u2029")
+            else "take out tabs and control characters: a terminal obeys or hides them"
+        )
+        raise ValueError(f"holds {named}; {remedy}")
+    return text
 
 
 def visible_throughout(value: _Plain) -> _Plain:
@@ -339,22 +262,13 @@ def visible_throughout(value: _Plain) -> _Plain:
     if isinstance(value, str):
         visible(value)
     elif isinstance(value, Mapping):
-        for key, held in value.items():
-            visible_throughout(key)
-            visible_throughout(held)
+        for pair in value.items():
+            visible_throughout(pair)
     elif isinstance(value, list | tuple):
-        for held in value:
-            visible_throughout(held)
+        for item in value:
+            visible_throughout(item)
     return value
 
 
 def is_visible(text: str) -> bool:
     return _UNSEEN.search(text) is None
-
-
-def _remedy(unseen: list[str]) -> str:
-    if all(character in _LINE_ENDS for character in unseen):
-        return "write it on one line, or over several lines of the file after >-"
-    if unseen == ["\t"]:
-        return "write a blank for the tab"
-    return "take out control characters: a terminal obeys or hides them"

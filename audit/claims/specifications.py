@@ -22,12 +22,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from audit import record
-from audit.claims.schema import Experiment, Key, Model, Name, Noise, Setting, Text
+from audit.claims.schema import Experiment, Key, Model, Name, Noise, Setting, Text, refuse
+from audit.claims.source import KeyPath
 from audit.record import OpenChoice
 from audit.record import Readings as ReadingsRecord
 
@@ -116,6 +117,21 @@ class Open(Model):
     """What the paper says of it and what it does not, with the place."""
     choices: Annotated[Mapping[Name, Choice], Field(min_length=2)]
     """Its choices by a short name. The first is the default and sets nothing: it is the experiment itself."""
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        refuse(self._misfits())
+        return self
+
+    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        first, *others = [(name, it.model_dump()) for name, it in self.choices.items()]
+        if first[1] != Choice().model_dump():
+            text = "is the default, which is the experiment itself; write {} here, and this choice after it"
+            yield ("choices", first[0]), text
+        for place, (name, sets) in enumerate(others):
+            same = [other for other, what in others[:place] if what == sets]
+            if same:
+                yield ("choices", name), f"sets the same as choice {same[0]!r}; keep one of them"
 
 
 class Readings(Model):

@@ -7,15 +7,32 @@ and the question by which its power is found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
-from audit.claims.schema import SYMBOL, Flag, Margin, Metrics, Model, Name, Reference, Text, Where, no_number
+from audit.claims.schema import (
+    SYMBOL,
+    Flag,
+    Margin,
+    Metrics,
+    Model,
+    Name,
+    Reference,
+    Table,
+    Text,
+    Where,
+    no_number,
+    refuse,
+    repeated,
+)
+from audit.claims.source import KeyPath
+from audit.expression import ExpressionError, names, parse, references
 from audit.judging.evidence import Arm
-from audit.record import ClaimRecord, Scope
+from audit.names import known_names
+from audit.record import Cell, ClaimRecord, Scope
 from audit.stats.decision import ALPHA, Step, Steps, Test, num
 from audit.stats.power import KAPPA
 from audit.stats.printed import gap, printed
@@ -77,20 +94,54 @@ class Claim(Model):
     def _read_somehow(self) -> Self:
         if self.fitted and self.note is None:
             raise ValueError("fitted stands here without a note; say there how the sentence was read")
+        refuse(self.misfits())
         return self
+
+    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        """Keys of the claim that do not go together: path within it, and what to do."""
+        if not self.where.model_fields_set:
+            yield ("where",), "names no place; add section, page or label"
+        yield from repeated(("metric",), self.metric or ())
+
+    def named(self) -> Iterator[tuple[KeyPath, str, str]]:
+        """What else it names than cells and experiments to be compared: path, what, and the name."""
+        yield from ()
 
     def cells(self) -> tuple[str, ...]:
         """The references: `table.row`, `table.row.column`, or an experiment."""
-        return tuple(name for key in self.references for name in listed(getattr(self, key)))
+        return tuple(reference for _, reference in self.places())
+
+    def places(self) -> Iterator[tuple[KeyPath, str]]:
+        """Each reference with its place in the claim; a key may hold one or a list, or be left out."""
+        for key in self.references:
+            said = getattr(self, key)
+            if isinstance(said, str):
+                yield (key,), said
+            else:
+                yield from (((key, index), it) for index, it in enumerate(said or ()))
 
     def settings(self) -> dict[str, Any]:
         """Fields of `record.ClaimRecord` that only some kinds set."""
         return {}
 
+    def from_tables(
+        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
+    ) -> dict[str, Any]:
+        """More such fields: by its own cells, the table of the first of them, and every cell of the paper."""
+        return {}
 
-def listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """One reference, or several."""
-    return (value,) if isinstance(value, str) else tuple(value)
+
+def formula_misfits(path: KeyPath, text: str, given: Iterable[str]) -> Iterator[tuple[KeyPath, str]]:
+    """Why it is no formula over these constants."""
+    try:
+        expression = parse(f"{text} = 0")
+    except ExpressionError as err:
+        yield path, str(err)
+        return
+    known = list(given)
+    for name in (*names(expression), *references(expression)):
+        if name not in known:
+            yield path, f"there is no constant {name!r}; {known_names(name, known)}"
 
 
 class JudgedByMargin(Claim):
@@ -290,4 +341,4 @@ def note_difference(
     return d
 
 
-__all__ = ["Case", "Claim", "Constant", "JudgedByMargin", "Kind", "References", "Step", "Symbol", "listed"]
+__all__ = ["Case", "Claim", "Constant", "JudgedByMargin", "Kind", "References", "Step", "Symbol"]

@@ -8,7 +8,7 @@ least squares on logarithms (Goldsmith, Aiken and Wilkerson 2007); steps to a sc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise
 from typing import Annotated, Any, ClassVar, Literal
@@ -16,8 +16,20 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from audit.claims.schema import Name, Points, Quantity, Reference, Text
+from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm
-from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, never, note_difference, untested
+from audit.kinds.base import (
+    Case,
+    Claim,
+    Constant,
+    Kind,
+    Symbol,
+    formula_misfits,
+    never,
+    note_difference,
+    untested,
+)
+from audit.names import counted
 from audit.record import Run
 from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, Within, num, percent
 from audit.stats.sample import SAME, quantile, small_sample_cap, upper_tail
@@ -51,9 +63,6 @@ class CostClaim(Claim):
     which no run of ours can test."""
     quantity: Quantity
     """What is needed: training_time, prediction_time, model_size or parameters."""
-
-    def cells(self) -> tuple[str, ...]:
-        return tuple(name for name in (self.cheaper, self.dearer) if name is not None)
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"quantity": self.quantity}}
@@ -98,6 +107,28 @@ class ComplexityClaim(Claim):
     """Experiments that differ in that size alone, each with its size: five or more, over 1.2 decades."""
     quantity: Literal["training_time", "parameters", "model_size"] = "training_time"
     """What of their runs grows, where there are sizes."""
+
+    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        """Growth is seen over sizes that differ, far enough apart."""
+        yield from super().misfits()
+        if self.operations is not None:
+            yield from formula_misfits(("operations",), self.operations, ["n", *self.given])
+        if self.sizes is None:
+            return
+        sizes = self.sizes.values()
+        if len(sizes) < FEWEST_SIZES:
+            text = f"names {counted(len(sizes), 'size')}; {FEWEST_SIZES} are the least that show a power"
+            yield ("sizes",), text
+        if len(set(sizes)) < len(sizes):
+            yield ("sizes",), "two experiments have one size; name one for each size"
+        decades = math.log10(max(sizes) / min(sizes)) if sizes else 0.0
+        if decades < FEWEST_DECADES - 1e-6:
+            text = f"span {decades:.2f} decades; {FEWEST_DECADES} are the least over which a power shows"
+            yield ("sizes",), f"{text}, as from 1000 to 16000"
+
+    def named(self) -> Iterator[tuple[KeyPath, str, str]]:
+        for name in self.sizes or ():
+            yield ("sizes", name), "experiment", name
 
     def settings(self) -> dict[str, Any]:
         details: dict[str, Any] = {"of": self.of, "grows_with": self.grows_with, "exponent": self.exponent}

@@ -8,7 +8,7 @@ with the best, after Hsu 1984; counts of data sets: partial conjunctions (Benjam
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.claims.schema import Count, Name, Reference
+from audit.claims.schema import Count, Name, Reference, Table
+from audit.claims.source import KeyPath
 from audit.judging.evidence import Arm, by_seed, common_seeds
 from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, never, note_difference, untested
-from audit.record import ClaimRecord, Part
+from audit.record import Cell, ClaimRecord, Part
 from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, num
 from audit.stats.families import holm, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
@@ -77,6 +78,12 @@ class OptimumClaim(JudgedByMargin):
     def uses_margin(self) -> bool:
         return self.strength == "among_best"
 
+    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        yield from super().misfits()
+        if self.margin and not self.uses_margin:
+            text = "is not used: that one level is better than all is judged without; drop it"
+            yield ("margin",), f"{text}, or set strength: among_best"
+
     def settings(self) -> dict[str, Any]:
         return {"details": {"strength": self.strength}}
 
@@ -106,6 +113,37 @@ class DominanceClaim(Claim):
         details: dict[str, Any] = {key: list(value) for key, value in names.items() if value is not None}
         details |= {"winner": self.winner, "tables": list(self.tables), "place": self.place}
         return {"details": details | ({"at_least": self.at_least} if self.at_least else {})}
+
+    def named(self) -> Iterator[tuple[KeyPath, str, str]]:
+        yield ("winner",), "method", self.winner
+        for key, what in (("tables", "table"), ("datasets", "data set"), ("over", "method")):
+            for index, name in enumerate(getattr(self, key) or ()):
+                yield (key, index), what, name
+
+    def from_tables(
+        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
+    ) -> dict[str, Any]:
+        """The winner's experiment and its rivals', for each table, data set and metric that is meant."""
+        groups: dict[tuple[str, str, str], list[Cell]] = {}
+        for cell in every:
+            name, dataset, metric = cell.address.split(".")[0], cell.dataset, cell.metric
+            if name not in self.tables or not dataset or not metric or cell.printed is None:
+                continue
+            if dataset in (self.datasets or (dataset,)) and metric in (self.metric or (metric,)):
+                groups.setdefault((name, dataset, metric), []).append(cell)
+        lines: list[dict[str, Any]] = []
+        for (_, dataset, metric), group in groups.items():
+            winners = [cell.experiment for cell in group if cell.method == self.winner]
+            rivals = [
+                cell.experiment
+                for cell in group
+                if cell.method not in (None, self.winner) and cell.method in (self.over or (cell.method,))
+            ]
+            if len(winners) == 1 and rivals:
+                line = {"dataset": dataset, "metric": metric, "winner": winners[0], "rivals": rivals}
+                lines.append(line)
+        names = dict.fromkeys(name for line in lines for name in (line["winner"], *line["rivals"]))
+        return {"details": {"lines": lines}, "experiments": tuple(names)}
 
 
 # --------------------------------------------------------------------------- comparisons and what they come

@@ -3,13 +3,16 @@ do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
 from audit.claims.schema import MODULE, Count, Key, Model, Setting, Text
-from audit.kinds.base import Claim, Constant, Kind, Symbol, never
+from audit.claims.source import KeyPath
+from audit.expression import ExpressionError, names, parse, references
+from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits, never
+from audit.names import known_names
 
 
 class Formula(Claim):
@@ -22,6 +25,21 @@ class Formula(Claim):
     """The statement as an expression, as in gain(t3.ours.P@1, t3.base.P@1) more than 2."""
     given: Mapping[Symbol, Constant] = {}
     """Constants of the expression by name."""
+
+    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        yield from super().misfits()
+        try:
+            expression = parse(self.expect)
+        except ExpressionError as err:
+            yield ("expect",), str(err)
+            return
+        for name in names(expression):
+            if name not in self.given:
+                yield ("expect",), f"there is no constant {name!r}; {known_names(name, self.given)}"
+
+    def named(self) -> Iterator[tuple[KeyPath, str, str]]:
+        for reference in references(parse(self.expect)):
+            yield ("expect",), "cell", reference
 
     def settings(self) -> dict[str, Any]:
         return {"expect": self.expect, "details": {"given": dict(self.given)} if self.given else {}}
@@ -64,6 +82,11 @@ class StructuralClaim(Formula):
     """What sort of statement it is; decides the other keys and the test."""
     counted: tuple[Counted, ...] = ()
     """The same numbers, counted in a model of ours."""
+
+    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+        yield from super().misfits()
+        for index, weights in enumerate(self.counted):
+            yield from formula_misfits(("counted", index, "equals"), weights.equals, self.given)
 
     def settings(self) -> dict[str, Any]:
         settings = super().settings()

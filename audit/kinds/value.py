@@ -10,14 +10,15 @@ enters against us both ways: `83.6` may be anything from 83.55 to 83.65.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from audit.claims.schema import Count, Flag, Reference
+from audit.claims.schema import Count, Flag, Reference, Table
 from audit.kinds.base import Case, JudgedByMargin, Kind, always, note_arm, note_df, note_difference, untested
+from audit.record import Cell
 from audit.stats.decision import ALPHA, Route, Step, Steps, Test, Within, exactly, num, percent
 from audit.stats.power import Distance, Noise, noise_of
 from audit.stats.printed import Printed, gap, printed
@@ -50,6 +51,17 @@ class ValueClaim(JudgedByMargin):
 
     def settings(self) -> dict[str, Any]:
         return {"runs_behind": self.runs_behind, "deterministic": self.deterministic}
+
+    def from_tables(
+        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
+    ) -> dict[str, Any]:
+        """What its table says of spread and runs, where the claim does not."""
+        found: dict[str, Any] = {}
+        if table and cells[0].sd is not None:
+            found["details"] = {"spread": {"size": cells[0].sd, "reading": table.spread}}
+        if table and table.runs and self.runs_behind == 1:
+            found["runs_behind"] = table.runs
+        return found
 
 
 class GapClaim(JudgedByMargin):

@@ -31,7 +31,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import audit
-from audit.claims.command_words import filled
 from audit.claims.source import is_visible
 from audit.errors import AuditError, option
 from audit.importing import Declared, Result, from_predictions, from_rows
@@ -289,7 +288,7 @@ class Commands:
             out = Path(folder).resolve()
             cwd = out if command.cwd is None else (self.path.parent / command.cwd).resolve()
             ended = run_command(
-                filled(command.run, seed=seed, out=str(out)),
+                [word.format(seed=seed, out=out) for word in command.run],
                 cwd=cwd,
                 stdout=logs / f"{seed}.out",
                 stderr=logs / f"{seed}.err",
