@@ -10,14 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from audit.checks.across import copies, sizes
-from audit.checks.agreement import identity, twice
-from audit.checks.bounds import bounds
-from audit.checks.complexity import complexity
 from audit.checks.data_sets import above_labels, statistics
-from audit.checks.formulas import formulas
+from audit.checks.formulas import complexity, formulas
 from audit.checks.granularity import granularity
+from audit.checks.identities import bounds, identity, twice
 from audit.checks.joint import joint, one_cause
-from audit.checks.mean_ranks import average_rank
+from audit.checks.ranks import average_rank
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
 from audit.checks.significance import significance

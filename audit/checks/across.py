@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from audit.checks.agreement import cut
 from audit.checks.finding import SLIP, WEIGHTS, decimal, finding
-from audit.checks.same_value import apart, meet, same_count
+from audit.checks.same_value import apart, cut, meet, same_count
 from audit.checks.sheet import Number, Profile, Sheet, address_in
-from audit.checks.unmatched import unmatched
 from audit.expression.interval import Interval, point
+from audit.names import known_names
 from audit.record import DatasetRecord, Finding, FindingResult
 from audit.stats.printed import Printed, printed_count
 
@@ -50,7 +49,7 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
 def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
     pairs = [(number, _same_number(sheet, number, origin)) for number in numbers]
-    yield from unmatched(sheet, [number for number, theirs in pairs if not theirs], origin)
+    yield from _unmatched(sheet, [number for number, theirs in pairs if not theirs], origin)
     agreeing, differing = [], []
     for number, theirs in pairs:
         in_unit = [it for it in theirs if it.cell.unit == number.cell.unit]
@@ -184,6 +183,45 @@ def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number
     """The numbers of `origin` for the same method, collection and metric."""
     subject = sheet.subject_across(number)
     return origin.across.get(subject, ()) if subject else ()
+
+
+def _unmatched(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
+    """One finding for each thing that is missing in `sheet`, and one for what `origin` does not have."""
+    groups: dict[tuple[str, str], list[Number]] = {}
+    for number in numbers:
+        groups.setdefault(_why(sheet, number, origin), []).append(number)
+    for (subject, why), held in groups.items():
+        many = "1 number is" if len(held) == 1 else f"{len(held)} numbers are"
+        text = f"{many} copied from {origin.paper.key}, {why}"
+        yield finding(sheet, "copies", "untestable", held, text, subject=subject)
+
+
+def _why(sheet: Sheet, number: Number, origin: Sheet) -> tuple[str, str]:
+    """What the finding is named by, and the rest of its sentence."""
+    key, row = origin.paper.key, f"{number.table}.{number.row}"
+    cell, held = number.cell, sheet.datasets.get(number.cell.dataset or "")
+    if cell.metric and cell.method is None and cell.experiment is None:
+        return f"no-experiment-{row}", (
+            f"and row {row} has no experiment that says of which method; add one with `audit add experiment "
+            f"ID --row {row} --set method=NAME`, {_named(number, origin)}"
+        )
+    if cell.metric and cell.method is None:
+        return f"no-method-{row}", (
+            f"and the experiment of row {row} does not say of which method; write `method: NAME` there, "
+            f"{_named(number, origin)}"
+        )
+    if cell.metric and held is not None and held.catalogue is None:
+        return f"no-catalogue-{held.id}", (
+            f"and data set {held.id} does not say which collection it is; write `catalogue: ENTRY` there "
+            "(`audit data list` shows them)"
+        )
+    return f"not-in-{key}", "whose claim file has none of this method, collection and metric"
+
+
+def _named(number: Number, origin: Sheet) -> str:
+    """The names of methods there, the one that looks like it first."""
+    methods = [it.cell.method for it in origin.numbers.values() if it.cell.method]
+    return f"by its name in {origin.paper.key}: {known_names(number.row, methods)}"
 
 
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:

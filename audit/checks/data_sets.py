@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
-from audit.checks.data_statistics import readings
 from audit.checks.finding import SLIP, decimal, finding
-from audit.checks.label_caps import cap_from_mean, exceeds
 from audit.checks.sheet import Number, Sheet
+from audit.expression.interval import Interval
 from audit.record import DatasetRecord, Finding
 from audit.stats.printed import Printed
 
 #: How much a printed mean may differ from the test documents' own before it says anything about these.
 OTHER_DOCUMENTS = Fraction(1, 10)
-
 #: Of the training documents at least so much is counted, whatever was held out for validation.
 HELD_OUT = Fraction(1, 2)
-
 #: That only the labels that occur are counted explains a mean if so large a part of them need occur.
 MOST = Fraction(1, 2)
+#: Documents over which statistics may have been counted, the most usual first.
+COUNTED_OVER = ("train", "train+test", "train+validation+test", "train+validation", "test", "validation")
 
 _PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
+_NEEDED = ("train", "labels", "labels_per_document", "documents_per_label")
 _ONLY_OCCURRING = "only the labels that occur are counted"
 _OTHER_MEAN = "the mean was taken over other documents"
 _PART = "only a part of the training documents is counted, the rest being held out"
@@ -36,35 +38,15 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
     those that occur. So a printed mean is out of place only beyond all of these.
     """
     for dataset in sheet.datasets.values():
-        values = {
-            name: value
-            for name in (
-                "train",
-                "test",
-                "validation",
-                "labels",
-                "labels_per_document",
-                "documents_per_label",
-            )
-            if (value := sheet.statistic(dataset.id, name))
-        }
-        needed = {"train", "labels", "labels_per_document", "documents_per_label"}
-        if needed <= set(values) and all(values[name].interval[0] > 0 for name in needed):
+        printed = {name: sheet.statistic(dataset.id, name) for name in (*_NEEDED, "test", "validation")}
+        values = {name: value for name, value in printed.items() if value}
+        if all(name in values and values[name].interval[0] > 0 for name in _NEEDED):
             yield _balance(sheet, dataset, values)
 
 
-def _balance(sheet: Sheet, dataset: DatasetRecord, values: dict[str, Printed]) -> Finding:
-    mean, labels, documents, train = (
-        values[it] for it in ("labels_per_document", "labels", "documents_per_label", "train")
-    )
-    fitting = readings(
-        labels_per_document=mean,
-        documents_per_label=documents,
-        labels=labels,
-        train=train,
-        test=values.get("test"),
-        validation=values.get("validation"),
-    )
+def _balance(sheet: Sheet, dataset: DatasetRecord, values: Mapping[str, Printed]) -> Finding:
+    train, labels, mean, documents = (values[name] for name in _NEEDED)
+    fitting = readings(values)
     whole = [it.documents for it in fitting if it.labels == "all"]
     most = [it for it in fitting if it.labels == "occurring" and it.labels_needed.high >= MOST * labels.value]
     text = (
@@ -91,12 +73,44 @@ def _balance(sheet: Sheet, dataset: DatasetRecord, values: dict[str, Printed]) -
     )
 
 
+@dataclass(frozen=True)
+class Reading:
+    """One way in which both statistics may have been counted over the same documents."""
+
+    documents: str
+    """One of `COUNTED_OVER`."""
+    labels: Literal["all", "occurring"]
+    """`occurring`: only the labels that these documents have, which may be fewer than printed."""
+    labels_needed: Interval
+    """For how many labels the two statistics go together."""
+
+
+def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
+    """The readings that fit, given the rounding: those over all labels first. None of them: inconsistent.
+
+    For N documents the reading `all` needs L' = labels_per_document N / documents_per_label to be the printed
+    number of labels, and `occurring` only needs L' <= L. Many wrong numbers meet that, too, so what rests on
+    `occurring` alone says little. No statistic may be 0.
+    """
+    spans = {name: Interval(*value.interval) for name, value in values.items()}
+    labels = spans["labels"]
+    found = []
+    for name in COUNTED_OVER:
+        parts = name.split("+")
+        if set(parts) <= set(spans):
+            documents = sum((spans[part] for part in parts[1:]), spans[parts[0]])
+            pairs = spans["labels_per_document"] * documents
+            found.append((name, pairs / spans["documents_per_label"]))
+    whole = [Reading(name, "all", L) for name, L in found if L.low <= labels.high and labels.low <= L.high]
+    fewer = [Reading(name, "occurring", L) for name, L in found if L.high < labels.low]
+    return (*whole, *fewer)
+
+
 def above_labels(sheet: Sheet) -> Iterator[Finding]:
     """P@k <= 100 x mean labels / k: more hits than labels there cannot be. Only numbers above are reported.
 
-    From the mean alone that is all that holds; a histogram of label counts would give
-    100 x mean(min(k, labels)) / k (`audit.checks.label_caps`). The mean is seldom that of the test documents:
-    these are allowed a tenth more, and what chance can do to so few (`_by_chance`).
+    mean(min(k, labels)) <= min(k, mean) is all that holds for every distribution. The mean is seldom that of
+    the test documents: these are allowed a tenth more, and what chance can do to so few (`_by_chance`).
     """
     for number in sheet.numbers.values():
         match = _PRECISION.fullmatch(number.cell.metric or "")
@@ -107,15 +121,15 @@ def above_labels(sheet: Sheet) -> Iterator[Finding]:
 
 
 def _against_mean(sheet: Sheet, number: Number, k: int, mean: Printed, documents: int) -> Iterator[Finding]:
+    cap = min(Fraction(100), 100 * mean.interval[1] / k)
     cut = 100 * mean.half_unit / k  # the mean may be cut off after its last digit instead of rounded
-    most = (cap_from_mean(mean, k) + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, documents)
-    if not exceeds(number.value, most):
-        return
-    text = (
-        f"{number.text} of the first {k} labels are right: {decimal(k * number.value.value / 100, 4)} a "
-        f"document, which has {mean.text} labels on average"
-    )
-    yield finding(sheet, "label_caps", "inconsistent", [number], text, alternatives=(_OTHER_MEAN, SLIP))
+    most = (cap + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, documents)
+    if number.value.interval[0] > most:
+        text = (
+            f"{number.text} of the first {k} labels are right: {decimal(k * number.value.value / 100, 4)} a "
+            f"document, which has {mean.text} labels on average"
+        )
+        yield finding(sheet, "label_caps", "inconsistent", [number], text, alternatives=(_OTHER_MEAN, SLIP))
 
 
 def _by_chance(mean: Printed, k: int, documents: int) -> Fraction:

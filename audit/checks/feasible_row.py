@@ -1,37 +1,113 @@
 """Whether any set of documents can give a row of P@k and nDCG@k: by linear programme, with a proof if not.
 
+A document has 1, 2, 3, 4 or at least 5 labels, and some of its first five ranks are right, no more than it
+has labels: 6 + 16 + 26 + 31 + 32 = 111 cells, and one more without labels. In each a metric is one number:
+
+    P@k    = hits among the first k ranks / k
+    nDCG@k = sum of 1/log2(rank + 1) over these hits / the same sum over the first min(k, labels) ranks
+
+(Järvelin and Kekäläinen 2002 with binary gains; as in pyxclib, `xclib/evaluation/xc_metrics.py`.) So a row
+of a table, which averages over documents and perhaps runs, is a mixture of cells. nDCG divided by the sum
+over all k ranks is that of the cells with 5 labels: rows by that definition are mixtures, too.
+
 What the solver says of an impossible row is never taken on trust: its dual variables are weights w for which
 
     the sum of w x metric is at most A for every document, but at least B for the printed numbers, and A < B.
 
 That is recomputed here in whole numbers and fractions, with bounds for the irrational discounts. A row
-without such a proof counts as possible. Means over runs, and nDCG normalised over all k ranks, are possible
-rows, too.
+without such a proof counts as possible. Means over runs are possible rows, too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from audit.checks.label_caps import LabelCounts, as_shares
-from audit.checks.label_cells import RANKS, UNIT, LabelFree, cells, metric_bounds
-from audit.checks.rounding import PLAUSIBLE, Rounding, pre_image
+from audit.checks.grid import PLAUSIBLE, Rounding, pre_image
+from audit.expression.interval import Interval, logarithm, point
 from audit.stats.printed import Printed
 
 if TYPE_CHECKING:
     from audit.checks.simplex import Array
 
+RANKS = 5
+#: Metrics are held as whole numbers of 1/UNIT, so that they are summed without rounding.
+UNIT = 1 << 60
 #: Points beyond which a row is impossible: metrics that were held in single precision are that far off.
 SAFETY = Fraction(1, 10**5)
 _WEIGHT_UNIT = 1 << 30
 
+_METRIC = re.compile(rf"(?P<family>P|nDCG)@(?P<k>[1-{RANKS}])")
 Ends = tuple[Fraction, Fraction]
-Classes = Sequence[tuple[Sequence[int], Fraction]]
-"""Which cells share a known part of the documents, and that part."""
+
+
+# --------------------------------------------------------------------------- sorts of documents
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A sort of document."""
+
+    labels: int
+    """5 stands for 5 or more."""
+    right: tuple[bool, ...]
+    """Which of the first five ranks are right."""
+
+
+def is_modelled(metric: str) -> bool:
+    """Whether `metric` is P@k or nDCG@k with k of 1..5."""
+    return _METRIC.fullmatch(metric) is not None
+
+
+@lru_cache(maxsize=1)
+def cells() -> tuple[Cell, ...]:
+    """All 112, those with few labels first."""
+    patterns = list(product((False, True), repeat=RANKS))
+    return tuple(
+        Cell(labels, right) for labels in range(RANKS + 1) for right in patterns if sum(right) <= labels
+    )
+
+
+@lru_cache(maxsize=64)
+def metric_bounds(metric: str) -> tuple[tuple[int, int], ...]:
+    """For each cell whole numbers (low, high) with low <= UNIT x metric <= high; the metric is a fraction.
+
+    They are equal for P@1, and otherwise close to what UNIT resolves: logarithms are irrational.
+    Raises ValueError for a metric that is not modelled.
+    """
+    match = _METRIC.fullmatch(metric)
+    if match is None:
+        raise ValueError(f"the linear programme knows P@1..P@5 and nDCG@1..nDCG@5, not {metric!r}")
+    value = _precision if match["family"] == "P" else _ndcg
+    exact = [value(cell, int(match["k"])) for cell in cells()]
+    return tuple((floor(it.low * UNIT), ceil(it.high * UNIT)) for it in exact)
+
+
+def _precision(cell: Cell, k: int) -> Interval:
+    return point(Fraction(sum(cell.right[:k]), k))
+
+
+def _ndcg(cell: Cell, k: int) -> Interval:
+    """Two sums of discounts are the same interval where they are the same sum: exactly 1."""
+    gained = tuple(rank for rank in range(1, k + 1) if cell.right[rank - 1])
+    ideal = tuple(range(1, min(k, cell.labels) + 1))
+    if gained in ((), ideal):
+        return point(bool(cell.labels) and gained == ideal)
+    return _discounts(gained) / _discounts(ideal)
+
+
+@lru_cache(maxsize=64)
+def _discounts(ranks: Sequence[int]) -> Interval:
+    return sum((point(1) / logarithm(point(rank + 1)) for rank in ranks), point(0))
+
+
+# --------------------------------------------------------------------------- a row
 
 
 @dataclass(frozen=True)
@@ -41,7 +117,7 @@ class Certificate:
     weights: Mapping[str, Fraction]
     """By metric; the greatest is 1 or -1."""
     largest_possible: Fraction
-    """In points, for any documents (or for those with the label counts given)."""
+    """In points, for any documents."""
     smallest_reported: Fraction
     """In points, rounding taken off."""
 
@@ -56,79 +132,55 @@ class Certificate:
 class RowFit:
     """What can be said of one row."""
 
-    feasible: bool
-    """Whether the numbers can all be rounded to the nearest; False only with a certificate."""
     rounding: Rounding | None
     """The first of `nearest`, `truncate`, `ceil` by which the row is possible, if there is one."""
-    slack_pp: float
-    """The least number of points by which all intervals must be widened alike; 0 for a possible row."""
     certificate: Certificate | None
+    """That the numbers cannot all be rounded to the nearest; None where they can."""
+
+    @property
+    def feasible(self) -> bool:
+        return self.certificate is None
+
+    @property
+    def slack_pp(self) -> float:
+        """The least number of points by which all intervals must be widened alike."""
+        return float(self.certificate.slack) if self.certificate else 0.0
 
 
-def fit_row(
-    values: Mapping[str, Printed],
-    *,
-    labels: LabelCounts | None = None,
-    label_free: LabelFree = "zero",
-    scale: int = 100,
-) -> RowFit:
-    """Whether the printed metrics, by name and in percent (`scale` 100), can hold for the same documents.
+def fit_row(values: Mapping[str, Printed]) -> RowFit:
+    """Whether the printed metrics, by name and in percent, can hold for the same documents.
 
-    With `labels`, how many test documents have 0, 1, 2, ... labels ({5: 1}: all have 5 or more), far fewer
-    rows are possible; those without are then to be counted under 0. Without `labels`, documents may have any,
-    also none if these count 0 in nDCG; with `label_free="one"` they may count 1 there instead.
-    Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5 (see `is_modelled`), for no metric,
-    and for `labels` that do not go up to 5 ({..., 5: 0} where nobody has as many).
+    Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5 (see `is_modelled`), and for none.
     """
     if not values:
         raise ValueError("the linear programme needs a metric")
-    classes = _classes(labels)
     ways: dict[Rounding, Certificate | None] = {}
     for way in PLAUSIBLE:
         images = [pre_image(number, way) for number in values.values()]
-        ends = [(Fraction(image.low) / scale, Fraction(image.high) / scale) for image in images]
-        ways[way] = _refutation(tuple(values), ends, classes, label_free)
+        ways[way] = _refutation(tuple(values), [(image.low / 100, image.high / 100) for image in images])
         if ways[way] is None:
             break
-    proof = ways["nearest"]
-    rounding = next((way for way, refuted in ways.items() if refuted is None), None)
-    return RowFit(proof is None, rounding, float(proof.slack) if proof else 0.0, proof)
+    return RowFit(next((way for way, proof in ways.items() if proof is None), None), ways["nearest"])
 
 
-def _refutation(
-    metrics: Sequence[str], ends: Sequence[Ends], classes: Classes, label_free: LabelFree
-) -> Certificate | None:
+def _refutation(metrics: tuple[str, ...], ends: Sequence[Ends]) -> Certificate | None:
     """A proof that the row is impossible, or None."""
     import numpy as np  # here and in `simplex` only: not needed by papers without nDCG
 
     from audit.checks.simplex import least_widening
 
     low, high = (np.array([float(end[side]) for end in ends]) for side in (0, 1))
-    columns = [column for held, _ in classes for column in held]
-    places = {column: place for place, column in enumerate(columns)}
     try:
-        found = least_widening(
-            _points(tuple(metrics), label_free)[:, columns],
-            low,
-            high,
-            classes=[[places[column] for column in held] for held, _ in classes],
-            totals=[float(total) for _, total in classes],
-        )
+        found = least_widening(_points(metrics), low, high)
     except ArithmeticError:  # numerical trouble proves nothing
         return None
     if found.slack <= float(SAFETY) / 100:
         return None
-    proof = certificate(metrics, ends, list(map(float, found.weights)), classes, label_free)
+    proof = certificate(metrics, ends, list(map(float, found.weights)))
     return proof if proof.slack > SAFETY else None
 
 
-def certificate(
-    metrics: Sequence[str],
-    ends: Sequence[Ends],
-    weights: Sequence[float],
-    classes: Classes,
-    label_free: LabelFree = "zero",
-) -> Certificate:
+def certificate(metrics: Sequence[str], ends: Sequence[Ends], weights: Sequence[float]) -> Certificate:
     """The inequality that any weights give, exactly; it proves something only if its slack is above 0.
 
     `ends` are the least and greatest value of each metric as fractions of 1. Raises ValueError if all weights
@@ -138,41 +190,24 @@ def certificate(
     if greatest == 0:
         raise ValueError("a certificate needs a weight that is not 0")
     whole = [round(weight / greatest * _WEIGHT_UNIT) for weight in weights]
-    held = [metric_bounds(metric, label_free) for metric in metrics]
-    most = Fraction(0)
-    for columns, total in classes:
-        # of low and high the one that the sign of the weight makes greater
-        sums = (sum(w * of[column][w > 0] for w, of in zip(whole, held, strict=True)) for column in columns)
-        most += total * max(sums)
+    bounds = [metric_bounds(metric) for metric in metrics]
+    # of low and high the one that the sign of the weight makes greater
+    most = max(
+        sum(w * of[column][w > 0] for w, of in zip(whole, bounds, strict=True))
+        for column in range(len(cells()))
+    )
     least = sum((w * end[w < 0] for w, end in zip(whole, ends, strict=True)), Fraction(0))
     return Certificate(
         {metric: Fraction(w, _WEIGHT_UNIT) for metric, w in zip(metrics, whole, strict=True)},
-        100 * most / (UNIT * _WEIGHT_UNIT),
+        Fraction(100 * most, UNIT * _WEIGHT_UNIT),
         100 * least / _WEIGHT_UNIT,
     )
 
 
 @lru_cache(maxsize=64)
-def _points(metrics: tuple[str, ...], label_free: LabelFree) -> Array:
+def _points(metrics: tuple[str, ...]) -> Array:
     """(metrics, cells): each metric of each cell as a fraction, in double precision."""
     import numpy as np
 
-    held = [[low + high for low, high in metric_bounds(metric, label_free)] for metric in metrics]
-    return np.array(held, dtype=np.float64).reshape(len(metrics), -1) / (2.0 * UNIT)
-
-
-def _classes(labels: LabelCounts | None) -> Classes:
-    """Without label counts, one class of all cells; else one of each count that occurs."""
-    if labels is None:
-        return [(range(len(cells())), Fraction(1))]
-    shares = as_shares(labels)
-    if max(shares) < RANKS:
-        raise ValueError(f"label counts must tell who has {RANKS} labels or more, got {dict(labels)!r}")
-    totals = [Fraction(0)] * (RANKS + 1)
-    for count, share in shares.items():
-        totals[min(count, RANKS)] += share
-    return [
-        ([column for column, cell in enumerate(cells()) if cell.labels == count], total)
-        for count, total in enumerate(totals)
-        if total
-    ]
+    sums = [[low + high for low, high in metric_bounds(metric)] for metric in metrics]
+    return np.array(sums, dtype=np.float64).reshape(len(metrics), -1) / (2.0 * UNIT)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from audit.checks.agreement import cut
+from audit.checks import grid
 from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
-from audit.checks.fingerprint import Fingerprint, fingerprint, tail
-from audit.checks.grid import Granularity, hits, without_padding
-from audit.checks.grid import granularity as granularity_of
-from audit.checks.same_value import meet, same_count
+from audit.checks.grid import Fingerprint, Granularity
+from audit.checks.same_value import cut, meet, same_count
 from audit.checks.sheet import Number, Sheet
-from audit.record import Finding, FindingResult
+from audit.record import Finding
 from audit.stats.printed import Printed, printed
 
 #: Numbers go with a test size if a wrong one does as well no more often than this.
@@ -34,7 +33,7 @@ _CUT = "cut after the last digit instead of rounded"
 class _Group:
     """P@1 of different experiments on one data set, with the values that count: padded zeros dropped."""
 
-    dataset: str
+    name: str
     numbers: tuple[Number, ...]
     values: tuple[Printed, ...]
     documents: int
@@ -47,47 +46,35 @@ class _Group:
         """Whether it can only be a share of so many documents."""
         return number.address in self.single and not self.rounded
 
-    @property
-    def pairs(self) -> list[tuple[Number, Printed]]:
-        return list(zip(self.numbers, self.values, strict=True))
-
 
 def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """One finding for the P@1 of each data set, and one for each number that stands out."""
+    """One finding for the P@1 of each data set, and one for each number that stands out.
+
+    What is copied is taken by itself.
+    """
+    by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
-        for dataset, copied in _datasets(sheet):
-            numbers = _precision_at_1(sheet, dataset, sheets, copied=copied)
-            documents = sheet.test_size(dataset)
-            if numbers and documents is None:
-                text = f"the paper prints no number of test documents for {dataset}"
-                yield _finding(sheet, "untestable", numbers, text, dataset, copied=copied)
-            elif numbers and documents is not None:
-                by_column = without_padding([printed(number.text) for number in numbers])
-                by_row = [number.value for number in numbers]
-                values = tuple(
-                    min(both, key=lambda it: it.decimals) for both in zip(by_column, by_row, strict=True)
-                )
-                single, rounded = _single(numbers, sheets), sheet.is_rounded(dataset)
-                group = _Group(dataset, numbers, values, documents, single, rounded)
-                yield from _of_group(sheet, group, _candidates(sheets, sheet, dataset), copied=copied)
-
-
-def _datasets(sheet: Sheet) -> Iterator[tuple[str, bool]]:
-    for dataset in sheet.datasets:
-        yield dataset, False
-        yield dataset, True
-
-
-def _single(numbers: Sequence[Number], sheets: Sequence[Sheet]) -> frozenset[str]:
-    by_key = {other.paper.key: other for other in sheets}
-    return frozenset(it.address for it in numbers if _runs(it, by_key) == 1)
+        for dataset in sheet.datasets:
+            for copied in (False, True):
+                numbers = _precision_at_1(sheet, dataset, by_key, copied=copied)
+                documents = sheet.test_size(dataset)
+                name = f"{dataset}{'-copied' if copied else ''}"
+                if numbers and documents is None:
+                    text = f"the paper prints no number of test documents for {dataset}"
+                    yield finding(sheet, "granularity", "untestable", numbers, text, subject=name)
+                elif numbers and documents is not None:
+                    by_column = grid.without_padding([printed(number.text) for number in numbers])
+                    fewest = zip(by_column, [number.value for number in numbers], strict=True)
+                    values = tuple(min(both, key=lambda it: it.decimals) for both in fewest)
+                    single = frozenset(it.address for it in numbers if _runs(it, by_key) == 1)
+                    group = _Group(name, numbers, values, documents, single, sheet.is_rounded(dataset))
+                    yield from _of_group(sheet, group, _candidates(sheets, sheet, dataset), copied=copied)
 
 
 def _precision_at_1(
-    sheet: Sheet, dataset: str, sheets: Sequence[Sheet], *, copied: bool
+    sheet: Sheet, dataset: str, by_key: Mapping[str, Sheet], *, copied: bool
 ) -> tuple[Number, ...]:
     """P@1 in percent of each experiment once; means over runs have a grid too fine."""
-    by_key = {other.paper.key: other for other in sheets}
     found: dict[tuple[str, str], Number] = {}
     for number in sheet.numbers.values():
         cell = number.cell
@@ -137,33 +124,34 @@ def _of_group(
 ) -> Iterator[Finding]:
     documents = group.documents
     sizes = [documents, *(size for size in others if size != documents)]
-    fits = {it.documents: it for it in fingerprint(group.values, sizes)}
+    fits = {it.documents: it for it in grid.fingerprint(group.values, sizes)}
     here = fits[documents]
-    each = [(number, granularity_of(value, documents=documents)) for number, value in group.pairs]
-    power = max(float(it.hits.power) for _, it in each)
+    said = partial(finding, sheet, "granularity", subject=group.name)
+    each = [
+        (number, grid.granularity(value, documents))
+        for number, value in zip(group.numbers, group.values, strict=True)
+    ]
+    power = max(float(it.nearest_power) for _, it in each)
     if power == 0:
         text = f"any value with these digits can come from {documents:,} test documents"
-        yield _finding(sheet, "untestable", group.numbers, text, group.dataset, copied=copied, power=0.0)
+        yield said("untestable", group.numbers, text, power=0.0)
         return
     off = [(number, it) for number, it in each if it.outcome != "untestable" and it.rounding != "nearest"]
     text = f"{_shown(here)}{_beside(fits, others, documents)}"
     chosen = here.chance_p <= LEVEL
     if not off or chosen:
-        yield _finding(sheet, "consistent", group.numbers, text, group.dataset, copied=copied, power=power)
+        yield said("consistent", group.numbers, text, power=power)
     if off and chosen:
         yield from (_stands_out(sheet, group, number, here, it) for number, it in off)
     elif off:
         wrong = [number for number, it in off if it.rounding is None and group.must_fit(number)]
         elsewhere = _elsewhere(fits, documents)
-        yield finding(
-            sheet,
-            "granularity",
+        yield said(
             "inconsistent" if wrong or elsewhere else "untestable",
             wrong or [number for number, _ in off],
             f"{text}; {elsewhere or _why_off(group, here, wrong)}",
             alternatives=([_COPIED] if copied or elsewhere else []) + [_ENSEMBLE, OTHER_SIZE, SLIP],
             power=power,
-            subject=_subject(group.dataset, copied=copied),
         )
 
 
@@ -180,7 +168,8 @@ def _why_off(group: _Group, here: Fingerprint, wrong: Sequence[Number]) -> str:
     """Why numbers off the grid are called inconsistent, or are not."""
     if wrong:
         return f"{len(wrong)} of them cannot by cutting either, and single runs are stated"
-    could_tell = tail([1 - hits(it, documents=here.documents).power for it in group.values], here.of) <= LEVEL
+    chances = [1 - grid.hits(it, here.documents).power for it in group.values]
+    could_tell = grid.tail(chances, here.of) <= LEVEL
     hint = ", which hints at means over runs, splits or models" if could_tell else ""
     stated = len(group.single) == len(group.numbers)
     unstated = "" if stated else "; how many runs are behind each is not stated"
@@ -226,28 +215,3 @@ def _beside(fits: Mapping[int, Fingerprint], others: dict[int, list[str]], docum
         if size != documents
     ]
     return f"; {', '.join(shown)}" if shown else ""
-
-
-def _subject(dataset: str, *, copied: bool) -> str:
-    return f"{dataset}{'-copied' if copied else ''}"
-
-
-def _finding(
-    sheet: Sheet,
-    result: FindingResult,
-    numbers: Sequence[Number],
-    text: str,
-    dataset: str,
-    *,
-    copied: bool,
-    power: float | None = None,
-) -> Finding:
-    return finding(
-        sheet,
-        "granularity",
-        result,
-        numbers,
-        text,
-        power=power,
-        subject=_subject(dataset, copied=copied),
-    )

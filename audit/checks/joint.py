@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from audit.checks.feasible_row import RowFit, fit_row
+from audit.checks.feasible_row import RowFit, fit_row, is_modelled
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
-from audit.checks.label_cells import is_modelled
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding
 

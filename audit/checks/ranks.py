@@ -1,13 +1,16 @@
-"""Average ranks of methods over several lines of a table, by each rule for ties, against printed ones."""
+"""Printed average ranks, against the ranks that the table's own numbers give by each rule for ties."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.rounding import PLAUSIBLE, pre_image
+from audit.checks.finding import SLIP, decimal, finding
+from audit.checks.grid import PLAUSIBLE, pre_image
+from audit.checks.sheet import Number, Sheet
+from audit.record import Finding
 from audit.stats.printed import Printed
 
 TieRule = Literal["min", "max", "average", "dense", "ordinal"]
@@ -22,7 +25,6 @@ _Span = tuple[Fraction, Fraction]
 _Spans = Sequence[_Span | None]
 
 TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
-_MISSING: tuple[Missing, ...] = ("skipped", "last")
 
 
 def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
@@ -52,16 +54,6 @@ def _rank(value: int, held: Sequence[int], earlier: int, rule: TieRule) -> Fract
         "ordinal": Fraction(first + earlier),
     }
     return by_rule[rule]
-
-
-def average_ranks(
-    lines: Sequence[Line], rule: TieRule, *, missing: Missing = "skipped"
-) -> tuple[Fraction | None, ...]:
-    """Each method's mean rank over the lines in which it has one; None where it has none.
-
-    Raises ValueError for lines of different length.
-    """
-    return _means([ranks(line, rule, missing=missing) for line in lines])
 
 
 def possible_averages(
@@ -136,7 +128,7 @@ def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
     found = []
     for missing in _ways(lines):
         for rule in TIE_RULES:
-            averages = average_ranks(lines, rule, missing=missing)
+            averages = _means([ranks(line, rule, missing=missing) for line in lines])
             misfits = tuple(
                 i
                 for i, (average, number) in enumerate(zip(averages, reported, strict=True))
@@ -149,7 +141,7 @@ def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
 def _ways(lines: Sequence[Line]) -> tuple[Missing, ...]:
     """The ways to take missing numbers, which are one where none is missing."""
     complete = all(number is not None for line in lines for number in line)
-    return _MISSING[:1] if complete else _MISSING
+    return ("skipped",) if complete else ("skipped", "last")
 
 
 def impossible(lines: Sequence[Line], reported: Line) -> tuple[int, ...]:
@@ -176,3 +168,75 @@ def _printed_as(average: Fraction | None, number: Printed) -> bool:
 def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None, ...]:
     columns = [[rank for rank in column if rank is not None] for column in zip(*lines, strict=True)]
     return tuple(sum(column, Fraction(0)) / len(column) if column else None for column in columns)
+
+
+# --------------------------------------------------------------------------- the check
+
+_UNROUNDED = "ranks from numbers before rounding, which the table does not show"
+_OTHER_LINES = "ranks over other lines than those of the table"
+
+
+def average_rank(sheet: Sheet) -> Iterator[Finding]:
+    """One finding for each row (or column) of printed average ranks.
+
+    Consistent if one rule for ties and missing numbers gives all of them; inconsistent only where no rule
+    does, nor any order of numbers that print alike and may have been told apart before rounding. Ranks may be
+    means over all lines of the table, or over those of one metric or one data set. Where the table ranks
+    fewer methods than it shows, nobody knows among which they were ranked.
+    """
+    for table in sheet.tables:
+        printed = [
+            it for it in sheet.numbers.values() if it.table == table.id and it.cell.quantity == "average_rank"
+        ]
+        for by_row in (True, False):
+            groups: dict[str, list[Number]] = {}
+            for number in printed:
+                groups.setdefault(number.row if by_row else number.column, []).append(number)
+            for numbers in groups.values():
+                if len(numbers) > 1:
+                    yield from _of_group(sheet, table.id, numbers, by_row=by_row)
+
+
+def _of_group(sheet: Sheet, table: str, numbers: Sequence[Number], *, by_row: bool) -> Iterator[Finding]:
+    subjects = [number.column if by_row else number.row for number in numbers]
+    lines: dict[tuple[str, str], Line] = {}
+    all_ranked = True
+    for (of, dataset, metric), line in sheet.lines.items():
+        values = {(it.column if by_row else it.row): it.value for it in line}
+        if of == table and set(values) <= set(subjects) and len(values) == len(line):
+            lines[dataset, metric] = [values.get(subject) for subject in subjects]
+        elif of == table and set(values) & set(subjects):
+            all_ranked = False
+    if not lines:
+        return
+    reported = [number.value for number in numbers]
+    shown = ", ".join(number.text for number in numbers)
+    for part in _parts(lines):
+        rules = dict.fromkeys(it.rule for it in readings(part, reported) if it.fits)
+        if rules:
+            text = f"{shown} over {len(part)} lines: as ranked with ties by the rule {' or '.join(rules)}"
+            yield finding(sheet, "average_rank", "consistent", numbers, text, subject=numbers[0].address)
+            return
+    whole = list(lines.values())
+    closest = min(readings(whole, reported), key=lambda it: len(it.misfits))
+    given = ", ".join("-" if rank is None else decimal(rank, 4) for rank in closest.averages)
+    text = f"{shown} over {len(whole)} lines; the table's own numbers give {given} (ties: {closest.rule})"
+    wrong = all_ranked and all(impossible(part, reported) for part in _parts(lines))
+    yield finding(
+        sheet,
+        "average_rank",
+        "inconsistent" if wrong else "untestable",
+        [numbers[place] for place in impossible(whole, reported)] or numbers,
+        text,
+        alternatives=(SLIP, _UNROUNDED, _OTHER_LINES),
+        subject=numbers[0].address,
+    )
+
+
+def _parts(lines: Mapping[tuple[str, str], Line]) -> Iterator[list[Line]]:
+    """All lines; then those of each metric, and of each data set, where there are several."""
+    yield list(lines.values())
+    for place in (1, 0):
+        names = dict.fromkeys(key[place] for key in lines)
+        for name in names if len(names) > 1 else ():
+            yield [line for key, line in lines.items() if key[place] == name]

@@ -1,13 +1,27 @@
-"""What a printed table alone can say to "significantly better" in P@1: must be, cannot be, or undecidable."""
+"""What a printed table alone can say to "significantly better" in P@1, whoever pairs the documents.
+
+P@1 and N fix how many documents each system gets right, and so b - c, the documents that only the first gets
+right less those that only the second does. McNemar's p is least where c = 0 and greatest where c is as great
+as N allows: p = 2 P[Bin(b + c, 1/2) <= c] grows with c for fixed b - c > 0. All this is noise of documents;
+what other seeds would give is not in the table.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
 
 from audit.checks.finding import SLIP, finding
+from audit.checks.grid import hits, pre_image
 from audit.checks.sheet import Sheet
-from audit.checks.table_significance import Label, table_significance
 from audit.record import ClaimRecord, Finding, FindingResult
+from audit.stats.printed import Printed
+
+LEVEL = 0.05
+Label = Literal["must_be", "cannot_be", "undecidable"]
 
 _RHETORICAL = "the word is used without a test"
 _OTHER_TEST = "another test, over seeds or over other metrics"
@@ -31,28 +45,113 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
 
 def _of_claim(sheet: Sheet, claim: ClaimRecord, documents: int) -> Finding:
     better, worse = (sheet.numbers[cell] for cell in claim.cells)
-    bounds = table_significance(better.value, worse.value, documents=documents)
-    text = (
-        f"{better.text} and {worse.text} of {documents:,} documents are {bounds.gap_documents:,} documents "
-        f"apart: McNemar's p lies between {bounds.p_best:.2g} and {bounds.p_worst:.2g}, unpaired p "
-        f"{bounds.p_unpaired:.2g}"
-    )
+    bounds = table_significance(better.value, worse.value, documents)
     low, high = (sheet.test_count(claim.dataset) or better.value).interval
     sizes = {max(int(low), 1), documents, int(high)} if sheet.is_rounded(claim.dataset) else {documents}
-    labels = {table_significance(better.value, worse.value, documents=size).label for size in sizes}
+    labels = {table_significance(better.value, worse.value, size).label for size in sizes}
     result, said = _RESULTS[bounds.label if len(labels) == 1 else "undecidable"]
     if better.value.value <= worse.value.value:
         result, said = "untestable", "the order itself does not hold"  # that is for another check
     elif result == "inconsistent" and not (better.is_single and worse.is_single):
         # a test over runs may find any difference; a difference that documents alone bear out is no less
         result, said = "untestable", "means over runs can be told apart by less; single runs are not stated"
-    text = f"{text}; {said}"
-    return finding(
-        sheet,
-        "significance",
-        result,
-        (better, worse),
-        text,
-        claim=claim,
-        alternatives=(_RHETORICAL, _OTHER_TEST, SLIP),
+    text = (
+        f"{better.text} and {worse.text} of {documents:,} documents are {bounds.gap_documents:,} documents "
+        f"apart: McNemar's p lies between {bounds.p_best:.2g} and {bounds.p_worst:.2g}, unpaired p "
+        f"{bounds.p_unpaired:.2g}; {said}"
     )
+    reasons = (_RHETORICAL, _OTHER_TEST, SLIP)
+    return finding(sheet, "significance", result, (better, worse), text, claim=claim, alternatives=reasons)
+
+
+@dataclass(frozen=True)
+class TableSignificance:
+    """p-values that two printed P@1 and the test size leave possible, two-sided."""
+
+    gap_documents: int
+    """Documents between the two, whichever is higher."""
+    p_best: float
+    """McNemar's exact p if the higher one has right all that the lower one has."""
+    p_worst: float
+    """McNemar's exact p if the lower one alone has as many right as there can be."""
+    p_unpaired: float
+    """Pooled z test, as if each system had had its own documents."""
+    label: Label
+
+
+def table_significance(first: Printed, second: Printed, documents: int) -> TableSignificance:
+    """For two printed P@1 in percent on the same test documents.
+
+    The numbers are of the fewest hits of each that are printed so, or of the nearest number where none are;
+    the label is of all counts that rounding leaves.
+
+    - `must_be`: p_worst <= LEVEL even where the two are closest;
+    - `cannot_be`: above LEVEL even where they are furthest apart, c = 0, and by the test that is the first to
+      say "significant", the one-sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05;
+    - `undecidable`: anything else.
+
+    Raises ValueError unless there are documents.
+    """
+    (low1, high1, h1), (low2, high2, h2) = (_counts(it, documents) for it in (first, second))
+    gap, c_max = abs(h1 - h2), _most_only_lower(h1, h2, documents)
+    return TableSignificance(
+        gap_documents=gap,
+        p_best=mcnemar_two_sided(gap, 0),
+        p_worst=mcnemar_two_sided(gap + c_max, c_max),
+        p_unpaired=_pooled_z(h1, h2, documents),
+        label=_label((low1, high1), (low2, high2), documents),
+    )
+
+
+def mcnemar_two_sided(b: int, c: int) -> float:
+    """min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]), exact but for double precision; 0.0 below 1e-308.
+
+    The greatest term by log-gamma, the others by their ratios: C(n, i - 1) = C(n, i) i / (n - i + 1).
+    """
+    n, i = b + c, min(b, c)
+    log_term = math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) - n * math.log(2.0)
+    total, term = 0.0, 1.0
+    while term > 1e-18 * total and i >= 0:
+        total += term
+        term *= i / (n - i + 1)
+        i -= 1
+    return min(1.0, 2.0 * math.exp(log_term + math.log(total)))
+
+
+def _counts(number: Printed, documents: int) -> tuple[int, int, int]:
+    """Fewest and most hits that are printed so (or those on either side of it), and the count to show."""
+    found = hits(number, documents)
+    if found.feasible:
+        return found.least, found.most, found.least
+    image = pre_image(number)
+    low, high = (image.low * documents / 100, image.high * documents / 100)
+    nearest = min(max(math.floor(number.value * documents / 100 + Fraction(1, 2)), 0), documents)
+    return max(math.floor(low), 0), min(math.ceil(high), documents), nearest
+
+
+def _most_only_lower(hits1: int, hits2: int, documents: int) -> int:
+    """The most documents that only the lower one can have right."""
+    return min(min(hits1, hits2), documents - max(hits1, hits2))
+
+
+def _pooled_z(hits1: int, hits2: int, documents: int) -> float:
+    """Two-sided p of z = (p1 - p2) / sqrt(2 p (1 - p) / N), p = (p1 + p2) / 2."""
+    pooled = (hits1 + hits2) / (2 * documents)
+    if hits1 == hits2:
+        return 1.0
+    z = (hits1 - hits2) / documents / math.sqrt(2.0 * pooled * (1.0 - pooled) / documents)
+    return math.erfc(abs(z) / math.sqrt(2.0))
+
+
+def _label(first: tuple[int, int], second: tuple[int, int], documents: int) -> Label:
+    (low1, high1), (low2, high2) = first, second
+    widest = max(high1 - low2, high2 - low1)
+    # one-sided: P[Z >= (b - c) / sqrt(b + c)] with c = 0
+    if math.erfc(math.sqrt(widest / 2.0)) / 2.0 > LEVEL:
+        return "cannot_be"
+    # the least gap leaves the most documents to the lower one, too: both make p greatest
+    upper, lower = (low1, high2) if low1 > high2 else (low2, high1)
+    if upper <= lower:
+        return "undecidable"
+    c = _most_only_lower(upper, lower, documents)
+    return "must_be" if mcnemar_two_sided(upper - lower + c, c) <= LEVEL else "undecidable"

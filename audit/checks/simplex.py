@@ -1,7 +1,6 @@
 """The least widening that lets intervals meet a mixture of points: a small linear programme, solved in place.
 
-    minimise s >= 0  so that  low - s <= points @ shares <= high + s,
-                              shares >= 0, and the shares of each class sum to its total.
+    minimise s >= 0  so that  low - s <= points @ shares <= high + s,  shares >= 0, and their sum is 1.
 
 A tableau of twenty rows is solved here in half a millisecond; a general solver takes longer to be called, and
 longer still to be imported. Its answer is double precision and no proof: see `feasible_row` for what is.
@@ -35,14 +34,12 @@ class Widening:
     """(points,): the mixture that comes closest."""
 
 
-def least_widening(
-    points: Array, low: Array, high: Array, *, classes: Sequence[Sequence[int]], totals: Sequence[float]
-) -> Widening:
-    """`points` is (metrics, points), `low` and `high` (metrics,); a class is a list of columns of `points`.
+def least_widening(points: Array, low: Array, high: Array) -> Widening:
+    """`points` is (metrics, points), `low` and `high` (metrics,).
 
     Raises ArithmeticError if the steps do not come to an end.
     """
-    tableau, basis = _start(points, low, high, classes, totals)
+    tableau, basis = _start(points, low, high)
     size = points.shape[1]
     for step in range(_MOST_STEPS):
         # the last row is the objective: what each variable would change it by
@@ -53,30 +50,24 @@ def least_widening(
     raise ArithmeticError(f"a linear programme of {points.shape} points did not end")
 
 
-def _start(
-    points: Array, low: Array, high: Array, classes: Sequence[Sequence[int]], totals: Sequence[float]
-) -> tuple[Array, list[int]]:
-    """A tableau in a feasible basis: one point of each class holds its total, and s is as wide as it takes.
+def _start(points: Array, low: Array, high: Array) -> tuple[Array, list[int]]:
+    """A tableau in a feasible basis: one point holds the whole share, and s is as wide as it takes.
 
     Columns: shares, s, slack of `high` by metric, slack of `low` by metric, right-hand side.
     """
     metrics, size = points.shape
-    rows = 2 * metrics + len(classes)
+    rows = 2 * metrics + 1
     tableau = np.zeros((rows + 1, size + 1 + 2 * metrics + 1))
     tableau[:metrics, :size], tableau[metrics : 2 * metrics, :size] = points, -points
     tableau[: 2 * metrics, size] = -1.0
     tableau[: 2 * metrics, size + 1 : -1] = np.eye(2 * metrics)
     tableau[:metrics, -1], tableau[metrics : 2 * metrics, -1] = high, -low
+    tableau[2 * metrics, :size], tableau[2 * metrics, -1] = 1.0, 1.0
     tableau[-1, size] = 1.0
-    basis = list(range(size + 1, size + 1 + 2 * metrics))
-    middle = (low + high) / 2
-    for row, (columns, total) in enumerate(zip(classes, totals, strict=True), start=2 * metrics):
-        columns = list(columns)
-        tableau[row, columns], tableau[row, -1] = 1.0, total
-        # the point nearest to the row is a good one to start from
-        nearest = columns[int(np.abs(points[:, columns] - middle[:, None]).sum(axis=0).argmin())]
-        basis.append(-1)
-        _pivot(tableau, basis, row, nearest)
+    basis = [*range(size + 1, size + 1 + 2 * metrics), -1]
+    # the point nearest to the row is a good one to start from
+    nearest = int(np.abs(points - ((low + high) / 2)[:, None]).sum(axis=0).argmin())
+    _pivot(tableau, basis, 2 * metrics, nearest)
     worst = int(tableau[: 2 * metrics, -1].argmin())
     if tableau[worst, -1] < 0.0:
         _pivot(tableau, basis, worst, size)

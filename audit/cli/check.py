@@ -70,7 +70,7 @@ def check_command(
 
 def _counted(papers: Sequence[Paper]) -> list[Finding]:
     """What the models themselves say to statements about their sizes."""
-    from audit.checks.models import models
+    from audit.checks.formulas import models
     from audit.judging.assemble import sheet_of
     from audit.runner.structure import count_weights
 

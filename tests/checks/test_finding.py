@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 
 from audit import checks
-from audit.checks.finding import WEIGHTS, decimal, finding
+from audit.checks.finding import decimal, finding
+from audit.checks.identities import bounds
 from audit.record import untested
-from tests.checks.made import Of, data_set, paper, states, table
+from tests.checks.made import Of, data_set, paper, table
 
 
 @pytest.mark.parametrize(
@@ -31,29 +32,6 @@ def test_numbers_are_shown_short_and_without_an_exponent(
     assert decimal(number, digits) == text
 
 
-def test_the_first_number_names_the_finding_unless_it_is_given_a_subject() -> None:
-    sheet = paper(table(["P@1", "P@3"], {"a": ["76.38", "62.81"]}))
-    numbers = list(sheet.numbers.values())
-    assert finding(sheet, "bounds", "consistent", numbers, "").id == "toy:bounds:t.a.P@1"
-    assert finding(sheet, "bounds", "consistent", numbers, "", subject="a").id == "toy:bounds:a"
-    assert finding(sheet, "bounds", "consistent", [], "").id == "toy:bounds:"
-
-
-def test_a_finding_about_a_statement_is_named_by_it_and_repeats_it() -> None:
-    found = finding(paper(), "sentence", "untestable", [], "", claim=states("order", id="ours-better"))
-    assert (found.id, found.claim, found.says) == (
-        "toy:sentence:ours-better",
-        "ours-better",
-        "own short words",
-    )
-
-
-def test_a_number_named_twice_is_one_cell() -> None:
-    sheet = paper(table(["P@1"], {"a": ["76.38"]}))
-    (number,) = sheet.numbers.values()
-    assert finding(sheet, "bounds", "consistent", [number, number], "").cells == ("t.a.P@1",)
-
-
 def test_only_what_was_held_against_the_page_throughout_is_verified() -> None:
     seen = table(["P@1"], {"a": ["76.38"]}, id="seen", verified="somebody, 2026-11-28")
     unseen = table(["P@1"], {"a": ["76.38"]}, id="unseen")
@@ -62,12 +40,6 @@ def test_only_what_was_held_against_the_page_throughout_is_verified() -> None:
     assert finding(sheet, "bounds", "consistent", [one], "").verified
     assert not finding(sheet, "bounds", "consistent", [one, other], "").verified
     assert not finding(sheet, "statistics", "consistent", [], "").verified
-
-
-def test_every_check_has_a_weight_of_1_to_5() -> None:
-    assert set(WEIGHTS.values()) <= {1, 2, 3, 4, 5}
-    with pytest.raises(KeyError):
-        finding(paper(), "no_such_check", "consistent", [], "")
 
 
 def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> None:
@@ -82,12 +54,6 @@ def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> Non
         "two:granularity:eurlex",
         "across:statistics:eurlex-4k.test",
     ]
-
-
-def test_an_empty_paper_and_one_of_dashes_have_nothing_to_find() -> None:
-    nothing = table(["P@1", Of(id="note")], {"a": [None, "Adam"], "b": [None, None]})
-    assert checks.all_findings([]) == ()
-    assert checks.all_findings([paper(), paper(nothing, key="dashes")]) == ()
 
 
 def test_what_is_known_of_a_number_from_elsewhere_stands_with_its_findings() -> None:
@@ -105,3 +71,9 @@ def test_a_table_is_tested_where_a_check_could_tell_something_of_a_number() -> N
         for name, result in (("seen", "consistent"), ("open", "untestable"))
     ]
     assert untested(sheet.tables, found) == ("open", "bare")
+
+
+def test_findings_of_one_name_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "CHECKS", (bounds, bounds))
+    found = checks.all_findings([paper(table(["P@1"], {"a": ["120.00"]}))])
+    assert [it.id for it in found if it.check == "bounds"] == ["toy:bounds:t.a.P@1", "toy:bounds:t.a.P@1#2"]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from audit.checks.formulas import formulas
-from audit.record import Finding
+from audit.checks.formulas import complexity, formulas, models
+from audit.checks.sheet import Sheet
+from audit.errors import PlanError
+from audit.record import ClaimRecord, Finding, PaperInfo, Where
+from audit.runner.structure import count_weights
 from tests.checks.made import Of, only, paper, states, table
 
 TABLES = (
@@ -49,26 +53,12 @@ def test_a_sentence_is_held_against_the_cells(expect: str, result: str) -> None:
     assert found.alternatives[0].startswith("the sentence speaks roughly")
 
 
-def test_the_claim_s_metric_picks_the_column() -> None:
-    assert found_for("gain(t.a, t.b) about 3.83", metric="P@3").result == "consistent"
-    assert found_for("gain(t.a, t.b) about 3.83", metric="P@1").result == "inconsistent"
-    assert found_for("max(t.*) = 62.81", metric="P@3").cells == ("t.a.P@3", "t.b.P@3")
-    assert found_for("max(t.b) = 58.98", metric="P@3").cells == ("t.b.P@3",)
-
-
 def test_constants_are_exact_or_printed() -> None:
     """75 as a number is no printed 75, which may be 74.5."""
     assert found_for("t.c.P@1 - n > 0.4", n="75").result == "untestable"
     assert found_for("t.c.P@1 - n > 0.4", n=75).result == "inconsistent"
     assert found_for("x = 0.1 * 3", x=0.3).result == "consistent"
     assert found_for("x < 1", x=1e-05).result == "consistent"
-
-
-def test_a_structural_formula_has_its_own_name_and_reasons() -> None:
-    found = found_for("2 * V * R + R + V = 7", kind="structural", V=2, R=1)
-    assert (found.check, found.result, found.cells) == ("structure", "consistent", ())
-    assert found.id == "toy:structure:claim"
-    assert "formula" in found.alternatives[0]
 
 
 @pytest.mark.parametrize(
@@ -88,16 +78,6 @@ def test_what_cannot_be_evaluated_cannot_be_told(expect: str, reason: str) -> No
     assert found.result == "untestable" and reason in found.arithmetic
 
 
-def test_the_cells_of_a_sentence_are_named_once() -> None:
-    found = found_for("gain(t.a.P@1, t.b.P@1) > 0 and t.a.P@1 > 70")
-    assert found.cells == ("t.a.P@1", "t.b.P@1")
-
-
-def test_statements_without_an_expression_are_passed_over() -> None:
-    sheet = paper(*TABLES, says=[states("order", "t.a.P@1", "t.b.P@1")])
-    assert list(formulas(sheet)) == []
-
-
 def test_a_reading_that_was_chosen_after_the_table_was_seen_is_no_evidence_for_the_sentence() -> None:
     """It is marked, cannot be consistent, and is inconsistent where not even that reading holds."""
     claims = {
@@ -108,3 +88,100 @@ def test_a_reading_that_was_chosen_after_the_table_was_seen_is_no_evidence_for_t
     assert (holds.result, fails.result) == ("untestable", "inconsistent")
     assert "after the table was seen" in holds.arithmetic
     assert holds.note == fails.note == "In one way. (Chosen after the table was seen.)"
+
+
+# --------------------------------------------------------------------------- growth
+
+
+def growth(exponent: float, operations: str | None, **given: Any) -> Finding:
+    details: dict[str, Any] = {"of": "operations", "grows_with": "labels", "exponent": exponent}
+    if operations is not None:
+        details |= {"operations": operations, "given": given}
+    claim = ClaimRecord("grows", "grows", "complexity", "it grows", "", Where(section="2"), details=details)
+    (finding,) = complexity(Sheet(PaperInfo("toy", "Toy"), (), {}, (claim,)))
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("exponent", "operations", "result"),
+    [
+        (1, "2 * n", "consistent"),
+        (1, "n * log2(n)", "consistent"),  # a logarithm is within the margin
+        (2, "(n / 2)^2", "consistent"),
+        (2, "n * log2(n)", "inconsistent"),
+        (1, "n^2", "inconsistent"),
+        (0, "h", "consistent"),
+        (1, "n + h^2", "untestable"),  # 40,000 at first, n at the end
+        (1, "n - n", "untestable"),  # no count has a logarithm
+        (1, "n / (n - 1000)", "untestable"),  # no value for n = 1000
+    ],
+)
+def test_the_power_is_that_of_the_count(exponent: float, operations: str, result: str) -> None:
+    assert growth(exponent, operations, h=200).result == result
+
+
+def test_what_nobody_counts_is_untestable_and_so_is_a_cell() -> None:
+    assert growth(1, None).arithmetic == "nothing counts operations here"
+    assert growth(1, None).result == growth(1, "t1.a.b * n").result == "untestable"
+
+
+# --------------------------------------------------------------------------- models
+
+KIM = {
+    "model": "xml_cnn",
+    "variant": "kim2014",
+    "config": {"windows": [2, 4, 8], "maps": 128},
+    "labels": 3956,
+    "length": 500,
+    "dimension": 300,
+    "vocabulary": 7,
+    "weights": ["output.weight"],
+    "equals": "t * L",
+}
+
+
+def with_model(counted: Mapping[str, Any], given: Mapping[str, int]) -> Sheet:
+    claim = ClaimRecord(
+        id="saves",
+        claim="saves",
+        kind="structural",
+        says="a hidden layer saves",
+        metric="",
+        where=Where(section="2"),
+        expect="1 = 1",
+        details={"given": given, "counted": [counted]},
+    )
+    return Sheet(PaperInfo("toy", "Toy"), (), {}, (claim,))
+
+
+def test_the_counts_are_those_of_the_formulas_worked_by_hand() -> None:
+    """The golden sizes: convolutions 128 (300 k + 1) for k = 2, 4, 8 are 537,984; hidden (3072 + 1) 512 with
+    8 pools of 384 maps is 1,573,376; output (512 + 1) 3956 is 2,029,428."""
+    base = {**KIM, "variant": "liu2017-paper", "config": {"windows": [2, 4, 8], "maps": 128, "pools": 8}}
+    assert count_weights({**base, "weights": ["convolutions.*"]}) == 537_984
+    assert count_weights({**base, "weights": ["hidden.*"]}) == 1_573_376
+    assert count_weights({**base, "weights": ["output.*"]}) == 2_029_428
+    assert count_weights({**base, "weights": ["embedding.*"]}) == 7 * 300
+    assert count_weights(KIM) == 384 * 3956
+
+
+@pytest.mark.parametrize(("filters", "result"), [(384, "consistent"), (383, "inconsistent")])
+def test_a_formula_that_the_model_does_not_follow_is_seen(filters: int, result: str) -> None:
+    (found,) = models(with_model(KIM, {"t": filters, "L": 3956}), count_weights)
+    assert found.result == result
+    assert found.id == "toy:structure:saves:model0"
+    assert "has 1,519,104 numbers in output.weight, by the formula t * L" in found.arithmetic
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": "no_model"}, "model 'no_model' is not known"),
+        ({"variant": "nobody2000"}, "variant 'nobody2000' of"),
+        ({"config": {"mapps": 3}}, "config key 'mapps' is not known"),
+        ({"weights": ["head.*"]}, r"the model has no 'head.\*'; it has embedding.weight, "),
+    ],
+)
+def test_a_model_that_cannot_be_made_is_one_sentence(change: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        count_weights({**KIM, **change})

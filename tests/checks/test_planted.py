@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from audit.checks import Sheet
@@ -27,52 +26,12 @@ def slip(address: str, wrong: str, *, key: str = "one") -> Slip:
     return Slip(key, sheet.numbers[address], wrong, 0)
 
 
-def test_a_slip_changes_one_digit_and_leaves_a_number() -> None:
-    texts = {(sheet.paper.key, it.address): it.text for sheet in toy() for it in sheet.numbers.values()}
-    for seed in range(50):
-        made = planted.slips(toy(), 6, np.random.default_rng(seed))
-        assert len({(it.paper, it.number.address) for it in made}) == 6
-        for it in made:
-            text = texts[it.paper, it.number.address]
-            differing = [(old, new) for old, new in zip(text, it.wrong, strict=True) if old != new]
-            assert len(differing) == 1 and "".join(differing[0]).isdigit()
-            assert not it.wrong.startswith("0") or text.startswith("0")
-
-
-def test_the_place_of_a_digit_is_counted_from_the_point() -> None:
-    """15,449 has the places -4 to 0, and 76.38 has -1, 0, 1 and 2."""
-    places = {
-        (it.number.text, it.place)
-        for seed in range(200)
-        for it in planted.slips(toy(), 6, np.random.default_rng(seed))
-    }
-    assert {place for text, place in places if text == "15,449"} == {-4, -3, -2, -1, 0}
-    assert {place for text, place in places if text == "76.38"} == {-1, 0, 1, 2}
-
-
-def test_the_same_seed_plants_the_same_slips() -> None:
-    first, again, other = (planted.slips(toy(), 6, np.random.default_rng(seed)) for seed in (1, 1, 2))
-    assert first == again != other
-
-
 def test_a_slip_that_breaks_an_identity_is_caught_by_it_and_one_that_breaks_nothing_is_not() -> None:
     before = planted.names(planted.inconsistent(toy()))
     assert planted.caught(toy(), slip("t.a.P@1", "76.88"), before).checks == ("identity",)
     assert planted.caught(toy(), slip("t.a.P@1", "76.39"), before).checks == ()
     assert planted.caught(toy(), slip("t.a.P@3", "12.81"), before).checks == ("bounds",)
     assert planted.caught(toy(), slip("t.a.n", "15,440", key="two"), before).checks == ()
-
-
-def test_what_was_inconsistent_before_is_no_catch() -> None:
-    sheets = [paper(table(["P@1", "nDCG@1"], {"a": ["76.38", "70.00"]}), key="one")]
-    before = planted.names(planted.inconsistent(sheets))
-    made = Slip("one", sheets[0].numbers["t.a.P@1"], "76.48", 0)
-    assert planted.caught(sheets, made, before).checks == ()
-
-
-def test_of_some_planted_slips_a_good_part_is_caught() -> None:
-    results = planted.tried(25)
-    assert sum(bool(it.checks) for it in results) >= 0.25 * len(results)
 
 
 @pytest.mark.slow

@@ -14,13 +14,15 @@ from audit.checks.ranks import (
     TIE_RULES,
     Line,
     TieRule,
-    average_ranks,
+    average_rank,
     impossible,
     possible_averages,
     ranks,
     readings,
 )
+from audit.record import TableRecord
 from audit.stats.printed import printed
+from tests.checks.made import Of, only, paper, results, table
 from tests.stats import golden
 
 
@@ -35,13 +37,8 @@ def lines_of(rows: Sequence[Sequence[float | None]]) -> list[Line]:
 @golden.cases("average_rank")
 def test_reference_case(case: dict[str, Any]) -> None:
     lines = lines_of(case["inputs"]["rows"])
-    golden.check(
-        case,
-        **{
-            rule: [float(rank) for rank in average_ranks(lines, rule) if rank is not None]
-            for rule in case["expected"]
-        },
-    )
+    averages = {it.rule: it.averages for it in readings(lines, lines[0]) if it.missing == "skipped"}
+    golden.check(case, **{rule: [float(rank or 0) for rank in averages[rule]] for rule in case["expected"]})
 
 
 @golden.cases("average_rank")
@@ -68,20 +65,15 @@ def test_missing_numbers_have_no_rank_or_the_last() -> None:
     assert ranks(held, "min") == (2, None, 1, None)
     assert ranks(held, "min", missing="last") == (2, 3, 1, 3)
     assert ranks(held, "average", missing="last") == (2, Fraction(7, 2), 1, Fraction(7, 2))
-    assert average_ranks([held, line("1", "2", "3", "4")], "min") == (3, 3, Fraction(3, 2), 1)
-    assert average_ranks([line(None, "1")], "min") == (None, 1)
+    both = [held, line("1", "2", "3", "4")]
+    assert readings(both, held)[0].averages == (3, 3, Fraction(3, 2), 1)
+    assert readings([line(None, "1")], line(None, "1"))[0].averages == (None, 1)
 
 
 def test_numbers_that_overlap_may_have_been_in_either_order() -> None:
     """83.6 is 83.55..83.65, so it may be above 83.62, and 83.50 is below both."""
     held = [line("83.6", "83.62", "83.50")]
     assert possible_averages(held) == ((1, 2), (1, 2), (3, 3)) or possible_averages(held)[2] == (2, 3)
-
-
-def test_by_the_dense_rule_what_may_be_one_value_counts_once() -> None:
-    """Two at 90 above one at 80: third by the min rule, second by the dense one."""
-    assert possible_averages([line("90.0", "90.0", "80.0")])[2] == (2, 3)
-    assert possible_averages([line("90.0", "91.0", "80.0")])[2] == (3, 3)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +93,6 @@ def test_only_what_no_order_gives_is_impossible(
     reported: tuple[str | None, ...], misplaced: tuple[int, ...]
 ) -> None:
     assert impossible([line("90.0", "90.0", "80.0")], line(*reported)) == misplaced
-
-
-def test_averages_cut_off_fit() -> None:
-    """2/3 of lines: 1.666... printed as 1.66."""
-    lines = [line("2", "1"), line("1", "2"), line("1", "2")]
-    (first, *_) = readings(lines, line("1.66", "1.33"))
-    assert first.fits
 
 
 def test_honest_averages_are_never_impossible() -> None:
@@ -144,7 +129,7 @@ def test_a_rank_moved_by_one_place_is_found() -> None:
     """Eighteen lines without ties: an average that is 0.06 off cannot be."""
     rng = np.random.default_rng(2)
     lines = [line(*(f"{v:.2f}" for v in rng.permutation(7) * 5 + 50)) for _ in range(18)]
-    true = average_ranks(lines, "min")
+    true = readings(lines, lines[0])[0].averages
     for i in range(7):
         reported = [
             printed(f"{float((rank or 0) + Fraction(i == j, 18)):.2f}") for j, rank in enumerate(true)
@@ -153,6 +138,94 @@ def test_a_rank_moved_by_one_place_is_found() -> None:
         assert all(it.misfits == (i,) for it in readings(lines, reported))
 
 
-def test_lines_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError):
-        average_ranks([line("1", "2"), line("1")], "min")
+# --------------------------------------------------------------------------- in a table
+
+RANK = Of(id="rank", quantity="average_rank")
+
+
+def ranked(columns: list[str | Of], **rows: list[str | None]) -> TableRecord:
+    return table([*columns, RANK], rows)
+
+
+def said(*tables: TableRecord) -> list[str]:
+    return results(average_rank(paper(*tables)))
+
+
+def transposed(case: dict[str, Any], reported: list[str]) -> TableRecord:
+    """As Rank-AE prints it: a row for each data set and metric, a column for each method."""
+    given = case["inputs"]
+    rows: dict[str | Of, list[str | Of | None]] = {
+        Of(id=f"r{i}", metric=f"P@{1 + i % 3}", dataset=f"d{i // 3}"): [
+            None if value is None else str(value) for value in row
+        ]
+        for i, row in enumerate(given["rows"])
+    }
+    rows[Of(id="rank", quantity="average_rank")] = list(reported)
+    return table([Of(id=name, method=name) for name in given["columns"]], rows)
+
+
+@golden.cases("average_rank")
+def test_reference_case_of_a_table(case: dict[str, Any]) -> None:
+    """The printed ranks follow the min rule over all 18 lines; 4.58 would follow from the average rule, for
+    PD-Sparse; two digits off follow from none."""
+    reported = case["inputs"]["reported"]
+    found = only(average_rank(paper(transposed(case, reported))))
+    assert found.result == "consistent"
+    assert "18 lines" in found.arithmetic and found.arithmetic.endswith("by the rule min")
+    found = only(
+        average_rank(paper(transposed(case, ["2.83", "3.33", "4.56", "4.56", "5.78", "2.56", "1.98"])))
+    )
+    assert found.result == "inconsistent" and found.cells == ("t.rank.Rank-AE",)
+
+
+#: P@1, P@3 of a, b, c: b and c tie at P@1, so ranks 1 2 2 (min), 1 3 3 (max), 1 2.5 2.5, and 3 1 2 at P@3.
+TIED: dict[str, list[str]] = {"a": ["70", "50"], "b": ["60", "59"], "c": ["60", "55"]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "ranks"),
+    [
+        ("min", ["2.00", "1.50", "2.00"]),
+        ("max", ["2.00", "2.00", "2.50"]),
+        ("average", ["2.00", "1.75", "2.25"]),
+    ],
+)
+def test_ties_may_be_ranked_by_any_one_rule(rule: str, ranks: list[str]) -> None:
+    rows = {name: [*values, rank] for (name, values), rank in zip(TIED.items(), ranks, strict=True)}
+    found = only(average_rank(paper(ranked(["P@1", "P@3"], **rows))))
+    assert found.result == "consistent" and rule in found.arithmetic
+
+
+def test_a_rank_that_no_order_gives_is_named() -> None:
+    rows = {
+        name: [*values, rank]
+        for (name, values), rank in zip(TIED.items(), ["1.00", "1.50", "2.00"], strict=True)
+    }
+    found = only(average_rank(paper(ranked(["P@1", "P@3"], **rows))))
+    assert found.result == "inconsistent" and found.cells == ("t.a.rank",)
+    assert "give 2, 1.5, 2 (ties: min)" in found.arithmetic
+
+
+def test_a_method_without_a_number_takes_no_part_or_comes_last() -> None:
+    """b, without P@1, is first at P@3: 1 of one line; or last of three and first of three: 2."""
+    rows = {"a": ["70", "50"], "b": [None, "59"], "c": ["60", "55"]}
+    for given in (["2.0", "1.0", "2.0"], ["2.0", "2.0", "2.0"]):
+        held = {name: [*values, rank] for (name, values), rank in zip(rows.items(), given, strict=True)}
+        assert said(ranked(["P@1", "P@3"], **held)) == ["consistent"]
+    wrong = {
+        name: [*values, rank]
+        for (name, values), rank in zip(rows.items(), ["2.0", "3.0", "2.0"], strict=True)
+    }
+    assert said(ranked(["P@1", "P@3"], **wrong)) == ["inconsistent"]
+
+
+def test_ranks_may_be_over_the_lines_of_one_metric_or_one_data_set() -> None:
+    """a leads at P@1 on both data sets, b at P@3; a is behind on wiki at P@5 only."""
+    columns: list[str | Of] = [
+        Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("eurlex", "wiki") for k in (1, 3, 5)
+    ]
+    a, b = ["90", "70", "80", "90", "70", "70"], ["80", "80", "70", "80", "80", "80"]
+    for given in (["1.00", "2.00"], ["1.33", "1.67"], ["1.50", "1.50"], ["2.00", "1.00"]):
+        assert said(ranked(columns, a=[*a, given[0]], b=[*b, given[1]])) == ["consistent"]
+    # by one metric a has 1, 2 or 1.5; over all 1.5; by data set 4/3 and 5/3
+    assert said(ranked(columns, a=[*a, "1.17"], b=[*b, "1.83"])) == ["inconsistent"]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportions_ztest
 
-from audit.checks.significance import significance
+from audit.checks.significance import mcnemar_two_sided, significance, table_significance
 from audit.record import Finding
+from audit.stats.printed import printed
 from tests.checks.made import Of, data_set, only, paper, results, states, table
 from tests.stats import golden
 
@@ -80,38 +85,56 @@ def test_means_over_runs_can_be_told_apart_by_less_than_documents() -> None:
     assert said("50.1", "50.0", "1,000", runs=None) == ["untestable"]
 
 
-def test_without_a_test_size_or_a_number_there_is_nothing_to_say() -> None:
-    assert said("50.1", "50.0", None) == said("50.1", "50.0", "0") == []
-    sheet = paper(
-        table(["P@1"], {"a": ["50.1"], "b": [None]}), datasets=[data_set(test="1,000")], says=[CLAIM]
-    )
-    assert list(significance(sheet)) == []
+# --------------------------------------------------------------------------- the numbers
 
 
-def test_fractions_are_not_percent() -> None:
-    """50 of 1,000 documents apart, which would be less than one if .501 were a percentage."""
-    fractions = [Of(printed=text, unit="fraction") for text in ("0.550", "0.500")]
-    assert said(*fractions, "1,000") == []
+@pytest.mark.parametrize(
+    ("b", "c"),
+    [(0, 0), (1, 0), (0, 6), (12, 5), (5, 12), (7, 7), (595, 526), (360_000, 340_000), (350_100, 350_000)],
+)
+def test_p_is_the_exact_binomial_one(b: int, c: int) -> None:
+    expected = min(1.0, 2 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
+    assert mcnemar_two_sided(b, c) == pytest.approx(expected, rel=1e-6)
 
 
-def test_only_p_at_1_counts_documents() -> None:
-    claim = states("significant", "t.a.P@3", "t.b.P@3", metric="P@3")
-    sheet = paper(
-        table(["P@3"], {"a": ["50.1"], "b": ["50.0"]}), datasets=[data_set(test="1,000")], says=[claim]
-    )
-    assert list(significance(sheet)) == []
+def test_no_pairing_has_a_smaller_or_greater_p() -> None:
+    """All pairings of all pairs of hits for 12 documents: c of 0..min(lower, 12 - higher)."""
+    for first in range(13):
+        for second in range(first + 1):
+            found = table_significance(
+                printed(f"{100 * first / 12:.2f}"), printed(f"{100 * second / 12:.2f}"), 12
+            )
+            p = [
+                mcnemar_two_sided(first - second + c, c) for c in range(min(second, 12 - first) + 1)
+            ]  # c documents only the lower one has right
+            assert found.p_best == pytest.approx(min(p)) and found.p_worst == pytest.approx(max(p))
 
 
-def test_other_statements_are_not_looked_at() -> None:
-    sheet = paper(
-        table(["P@1"], {"a": ["50.1"], "b": ["50.0"]}),
-        datasets=[data_set(test="1,000")],
-        says=[states("order", "t.a.P@1", "t.b.P@1")],
-    )
-    assert list(significance(sheet)) == []
+def test_the_unpaired_test_is_the_pooled_z_test() -> None:
+    _, expected = proportions_ztest([3339, 3302], [3865, 3865])
+    found = table_significance(printed("86.39"), printed("85.43"), 3865)
+    assert found.p_unpaired == pytest.approx(float(expected))
 
 
-def test_the_word_without_a_test_is_considered_first() -> None:
-    found = only(found_for("50.1", "50.0", "1,000"))
-    assert found.id == "toy:significance:claim" and found.says == "own short words"
-    assert found.alternatives[0] == "the word is used without a test"
+def test_every_pair_of_hits_within_the_rounding_counts() -> None:
+    """Random pairs of systems on one test set: a label is never belied by the documents that were there."""
+    rng = np.random.default_rng(9)
+    seen = set()
+    for _ in range(600):
+        documents = int(rng.choice([200, 4000, 200_000]))
+        quality = rng.random()
+        b, c = (
+            int(rng.integers(0, 1 + int(documents * share)))
+            for share in rng.choice([0.002, 0.02, 0.1], size=2)
+        )
+        both = int(rng.integers(0, documents - b - c + 1) * quality)
+        decimals = int(rng.integers(1, 4))
+        first, second = (printed(f"{100 * (both + n) / documents:.{decimals}f}") for n in (b, c))
+        found = table_significance(first, second, documents)
+        p = mcnemar_two_sided(b, c)
+        seen.add(found.label)
+        if found.label == "must_be":
+            assert p <= 0.05
+        if found.label == "cannot_be":
+            assert p > 0.05 and math.erfc(abs(b - c) / math.sqrt(2 * max(b + c, 1))) / 2 > 0.05
+    assert seen == {"must_be", "cannot_be", "undecidable"}

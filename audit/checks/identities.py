@@ -1,15 +1,61 @@
-"""Numbers that are the same by definition, or that one paper prints twice, agree within their rounding."""
+"""Numbers of one paper against each other: bounds, what is the same by definition, what is printed twice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
-from audit.checks.same_value import apart, meet
+from audit.checks.same_value import apart, cut, meet
 from audit.checks.sheet import Number, Sheet
 from audit.record import Finding, FindingResult
-from audit.stats.printed import Printed
+
+_SHARE = re.compile(r"(?:P|R|RP|nDCG|PSP|PSnDCG)@[0-9]+|(?:Micro|Macro|Another-Macro)-F1")
+_PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
+_ALTERNATIVES = (SLIP, "the numbers are means over other runs or documents", OTHER_DEFINITION)
+
+
+def bounds(sheet: Sheet) -> Iterator[Finding]:
+    """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k.
+
+    P@k is the share of the first k labels that are right, so for k1 < k2 the hits obey
+    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with the rounding, or the cutting, of both left open.
+    """
+    for number in sheet.numbers.values():
+        if _SHARE.fullmatch(number.cell.metric or "") and number.cell.unit in (None, "percent"):
+            half = number.value.half_unit
+            if not -half <= number.value.value <= 100 + half:
+                text = f"{number.text} is not in 0..100"
+                yield finding(sheet, "bounds", "inconsistent", [number], text, alternatives=_ALTERNATIVES)
+    for profile in sheet.profiles:
+        matches = {metric: _PRECISION.fullmatch(metric) for metric in profile.numbers}
+        by_k = {int(match["k"]): profile.numbers[metric] for metric, match in matches.items() if match}
+        if len(by_k) > 1:
+            yield from _growing_hits(sheet, dict(sorted(by_k.items())))
+
+
+def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
+    sound = True
+    for (k1, first), (k2, second) in combinations(by_k.items(), 2):
+        gained = k2 * second.value.value - k1 * first.value.value
+        first_unit, second_unit = 2 * k1 * first.value.half_unit, 2 * k2 * second.value.half_unit
+        slack = max((first_unit + second_unit) / 2, first_unit, second_unit)  # rounded, or both cut
+        if -slack <= gained <= 100 * (k2 - k1) + slack:
+            continue
+        sound = False
+        text = (
+            f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
+            f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
+        )
+        yield finding(sheet, "bounds", "inconsistent", [first, second], text, alternatives=_ALTERNATIVES)
+    if sound:
+        shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
+        text = f"hits grow with k by no more than one a place: {shown}"
+        yield finding(sheet, "bounds", "consistent", list(by_k.values()), text)
+
+
+# --------------------------------------------------------------------------- the same number
 
 _LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 _OTHER_RUN = "two runs of the same settings"
@@ -43,14 +89,8 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
             if len(pair) == 2:
                 first, second = pair
                 text = f"{metric} = {first.text} and {ranked} = {second.text}: {_how_far(first, second)}"
-                yield finding(
-                    sheet,
-                    "identity",
-                    _agree(first, second),
-                    pair,
-                    text,
-                    alternatives=(SLIP, _LABEL_FREE, OTHER_DEFINITION),
-                )
+                reasons = (SLIP, _LABEL_FREE, OTHER_DEFINITION)
+                yield finding(sheet, "identity", _agree(*pair), pair, text, alternatives=reasons)
 
 
 def twice(sheet: Sheet) -> Iterator[Finding]:
@@ -69,10 +109,9 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     for pairs in groups.values():
         differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
         if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
-            yield _rerun(sheet, pairs)
+            yield _of_pairs(sheet, pairs, all_differ=True)
             continue
-        for first, second in pairs:
-            yield _one_pair(sheet, first, second)
+        yield from (_of_pairs(sheet, [pair]) for pair in pairs)
 
 
 def _not_compared(sheet: Sheet) -> Iterator[Finding]:
@@ -92,30 +131,21 @@ def _not_compared(sheet: Sheet) -> Iterator[Finding]:
             yield finding(sheet, "twice", "untestable", held, text, subject=f"no-experiment-{table}")
 
 
-def _one_pair(sheet: Sheet, first: Number, second: Number) -> Finding:
+def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_differ: bool = False) -> Finding:
+    """Where all metrics of an experiment differ, it is hardly a slip; more likely it was run again."""
+    first, second = pairs[0]
+    shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
+    how = "all differ by more than rounding" if all_differ else _how_far(first, second)
+    reasons = (_OTHER_RUN, _UPDATED, SLIP) if all_differ else (SLIP, _UPDATED, _OTHER_RUN)
     return finding(
         sheet,
         "twice",
         _agree(first, second),
-        (first, second),
-        f"{_what(first)} is {first.text} and {second.text}: {_how_far(first, second)}",
-        alternatives=(SLIP, _UPDATED, _OTHER_RUN),
-        subject=f"{first.address}={second.address}",
-    )
-
-
-def _rerun(sheet: Sheet, pairs: list[tuple[Number, Number]]) -> Finding:
-    """All metrics differ: hardly a slip; more likely the experiment was run again."""
-    shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
-    return finding(
-        sheet,
-        "twice",
-        "inconsistent",
         [number for pair in pairs for number in pair],
-        f"{shown}: all differ by more than rounding",
-        alternatives=(_OTHER_RUN, _UPDATED, SLIP),
-        subject=f"{pairs[0][0].address}={pairs[0][1].address}",
-        weight=2,
+        f"{shown}: {how}",
+        alternatives=reasons,
+        subject=f"{first.address}={second.address}",
+        weight=2 if all_differ else None,
     )
 
 
@@ -127,12 +157,6 @@ def _agree(first: Number, second: Number) -> FindingResult:
     if meet(first.value, second.value):
         return "consistent"
     return "untestable" if cut(first.value, second.value) else "inconsistent"
-
-
-def cut(first: Printed, second: Printed) -> bool:
-    """Whether the one with fewer digits is the other, cut off: 76.3 and 76.38."""
-    coarse, fine = sorted((first, second), key=lambda it: it.decimals)
-    return 0 <= fine.value - coarse.value < 2 * coarse.half_unit
 
 
 def _how_far(first: Number, second: Number) -> str:
