@@ -36,11 +36,6 @@ def test_the_numbers_of_one_method_stand_beside_each_other() -> None:
     ]
 
 
-def test_a_number_that_no_other_paper_prints_has_no_row() -> None:
-    assert across(printing("ours", "76.38"), [printing("b", "75.32", method="other")]) == ()
-    assert across(printing("ours", "76.38"), []) == ()
-
-
 @pytest.mark.parametrize(
     ("first", "second", "differ"),
     [
@@ -79,15 +74,6 @@ def test_a_copy_is_marked_and_is_no_second_number() -> None:
     assert not row.differ
 
 
-def test_two_numbers_of_one_paper_are_its_own_affair() -> None:
-    """The check `twice` tells of them."""
-    held = [table(["P@1"], {"kim": ["76.38"]}), table(["P@1"], {"kim": ["70.00"]}, id="u")]
-    ours = paper(*held, key="ours", datasets=[data_set()])
-    (row,) = across(ours, [printing("b", "76.38", copied_from="ours")])
-    assert [it.text for it in row.prints] == ["76.38", "70.00", "76.38"]
-    assert not row.differ
-
-
 def test_findings_beside_others_are_those_about_this_paper() -> None:
     """Its own copies, and sizes of collections that it has too; not what others do among themselves."""
     ours, origin = printing("ours", "73.68", copied_from="b"), printing("b", "76.38", test="3,809")
@@ -116,12 +102,6 @@ def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:
     assert assemble(held, {}, fidelity=(), command="").papers_beside == ()
 
 
-def test_a_built_in_paper_is_not_beside_itself() -> None:
-    sheets = sheets_beside(load(Path(__file__).parents[1] / "claims" / "chen2022.yaml"))
-    keys = [it.paper.key for it in sheets]
-    assert "liu2017" in keys and "chen2022" not in keys
-
-
 def test_papers_that_a_user_names_are_beside_each_other(tmp_path: Path) -> None:
     """Not itself, and in place of a built-in paper of the same key."""
     ours = load(write_paper(tmp_path))
@@ -131,12 +111,3 @@ def test_papers_that_a_user_names_are_beside_each_other(tmp_path: Path) -> None:
     assert "toy2024" not in sheets
     assert sheets["other2024"].paper.title == sheets["liu2017"].paper.title == "A toy"
     assert set(sheets) == {"other2024", *(it.paper.key for it in sheets_beside(ours))}
-
-
-def test_records_of_before_have_no_other_papers(tmp_path: Path) -> None:
-    """The keys are new, with a default: an older file is read."""
-    found = assemble(load(write_paper(tmp_path)), {}, fidelity=(), command="")
-    new = ("transcription", "missing", "papers_beside", "across", "author_response")
-    older = {key: it for key, it in json.loads(to_json(found)).items() if key not in new}
-    read = replace(audit_from_json(json.dumps(older)), seal="")
-    assert read == replace(found, transcription="", missing=())

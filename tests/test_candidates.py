@@ -72,14 +72,6 @@ def test_children_of_the_same_parents_and_their_targets_are_those_of_the_public_
         assert targets[0].tolist() == row["targets"]
 
 
-@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
-def test_candidates_of_prediction_are_those_of_the_public_code(case: dict[str, Any]) -> None:
-    children = Children.of(tree_of(case["groups"]), 0, CPU)
-    for row, train in zip(case["inference_rows"], case["train_rows"], strict=True):
-        ids, valid = children.below(torch.tensor([train["predicted_parents"]]))
-        assert ids[valid].tolist() == [c for c in row["candidates"] if c < case["L"]]
-
-
 @pytest.mark.parametrize("case", [case for case in STORED["beam"] if not case["error"]])
 def test_beams_end_with_the_labels_and_scores_of_the_public_code(case: dict[str, Any]) -> None:
     """Where a beam is wider than the top level the public code ends with an error; here all nodes stay."""
@@ -107,15 +99,6 @@ def test_beams_end_with_the_labels_and_scores_of_the_public_code(case: dict[str,
 
 
 # --------------------------------------------------------------------------- rules
-
-
-def test_missing_parents_are_minus_one_and_have_no_children() -> None:
-    chosen = choose_parents(np.array([[1, -1], [-1, -1]]), (np.array([1]), np.array([0, 1, 1])), 2)
-    assert chosen.tolist() == [[1, -1], [-1, -1]]
-    children = Children.of(tree_of([[4, 0], [1, 2, 3]]), 0, CPU)
-    ids, valid = children.below(torch.from_numpy(chosen).long())
-    assert ids[0][valid[0]].tolist() == [1, 2, 3]
-    assert not valid[1].any()
 
 
 @given(st.data())

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
 
 import pytest
 
 from audit import cli
 from audit.errors import Exit
-from reimpl.described import KeyLine, in_words, keys_of
+from reimpl.described import KeyLine, keys_of
 from reimpl.models import find_model, known_models
 from reimpl.protocol import KEYS
 
@@ -53,19 +48,6 @@ def test_keys_have_type_default_and_docstring_and_inherited_ones_come_first() ->
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        (Literal["a", "b"], "a or b"),
-        (float | Literal["x"] | None, "number or x or null"),
-        (Mapping[str, Any], "keys and values"),
-        (tuple[float, ...] | None, "list of numbers or null"),
-    ],
-)
-def test_types_are_in_words(kind: Any, words: str) -> None:
-    assert in_words(kind) == words
-
-
 @pytest.mark.parametrize("name", known_models())
 def test_every_key_and_variant_of_every_model_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines = listed(capsys, "model", name).splitlines()
@@ -75,19 +57,6 @@ def test_every_key_and_variant_of_every_model_is_shown(name: str, capsys: pytest
     assert names == [*module.VARIANTS, *(it.name for it in fields(module.Config))]
     assert lines[variants + 1].strip() == next(iter(module.VARIANTS))
     assert lines[keys + 1].strip().startswith(f"{fields(module.Config)[0].name}: ")
-
-
-def test_cornet_shows_what_it_can_be_put_on_and_what_its_variants_set(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    shown = listed(capsys, "model", "cornet")
-    assert "  code\n      deepxml/cornet.py:24-25: two blocks of R = 1,000.\n  paper\n" in shown
-    assert "      sets init: torch\n" in shown
-    assert "  blocks: whole number; default 2\n      0 is the base alone.\n" in shown
-    assert "  loss: text or null; default null\n" in shown
-    assert "null: that of the base." in shown
-    assert "base is one of attention_xml, bert_xml, cornet, mesh_probenet, rank_ae, xml_cnn;" in shown
-    assert "\nloss is one of bce_mean, " in shown
 
 
 def test_keys_of_training_are_those_that_may_be_changed_and_no_default_is_promised(
@@ -105,25 +74,3 @@ def test_a_model_that_is_not_there_and_no_name_are_told(capsys: pytest.CaptureFi
     assert "audit: model 'cornett' is not known; known are aplc, " in capsys.readouterr().err
     assert cli.main(["list", "model"]) == Exit.BAD_INPUT
     assert capsys.readouterr().err.startswith("audit: list model: name one of aplc, ")
-
-
-def test_a_model_of_a_folder_is_shown_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("own").mkdir()
-    assert cli.main(["add", "model", "mine", "--to", "own"]) == Exit.OK
-    capsys.readouterr()
-    shown = listed(capsys, "model", "mine", "--models", "own")
-    assert str(Path("own/mine.py")) in shown
-    assert "keys, set by `config:`\n  " in shown
-
-
-def test_variants_without_a_comment_and_made_in_steps_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    from reimpl.described import variants_of
-
-    module = ModuleType("steps")
-    module.VARIANTS = {"a": Mine(), "b": Mine(rate=0.1, windows=(5,))}  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "steps", module)
-    monkeypatch.setattr("inspect.getsource", lambda it: "VARIANTS = dict()\nVARIANTS['a'] = Mine()\n")
-    assert variants_of(module) == {"a": ("", {}), "b": ("", {"rate": "0.1", "windows": "[5]"})}

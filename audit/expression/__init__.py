@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from audit.expression.filled import Outcome, evaluate, value_of
 from audit.expression.functions import FUNCTIONS
-from audit.expression.grammar import Expression, ExpressionError, names, parse, references
+from audit.expression.grammar import ExpressionError, Node, names, parse, references
 from audit.expression.interval import UndefinedError
 from audit.expression.meaning import Lookup
 from audit.expression.words import RELATIONS
@@ -16,9 +16,9 @@ from audit.expression.words import RELATIONS
 __all__ = [
     "FUNCTIONS",
     "RELATIONS",
-    "Expression",
     "ExpressionError",
     "Lookup",
+    "Node",
     "Outcome",
     "UndefinedError",
     "evaluate",

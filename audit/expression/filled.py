@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.expression.grammar import Expression, Node, written
+from audit.expression.grammar import Node, written
 from audit.expression.interval import Interval, UndefinedError, hull, shown
 from audit.expression.meaning import Lookup, Meaning, Number, units
 from audit.expression.words import RELATIONS
@@ -30,7 +30,7 @@ class Outcome:
     """Why it is untestable; empty otherwise."""
 
 
-def evaluate(expression: Expression, lookup: Lookup) -> Outcome:
+def evaluate(expression: Node, lookup: Lookup) -> Outcome:
     """Tests a sentence against the cells that `lookup` gives.
 
         inconsistent  no values within the rounding of the cells make it true, in any reading
@@ -40,9 +40,9 @@ def evaluate(expression: Expression, lookup: Lookup) -> Outcome:
     The values of a cell that occurs twice are taken as independent: that can only spare a sentence.
     """
     meaning = Meaning(lookup)
-    filled = filled_in(expression.sentence, meaning)
+    filled = filled_in(expression, meaning)
     try:
-        truth = meaning.truth(expression.sentence)
+        truth = meaning.truth(expression)
     except UndefinedError as err:
         return Outcome("untestable", filled, str(err))
     if truth.holds:
@@ -53,15 +53,15 @@ def evaluate(expression: Expression, lookup: Lookup) -> Outcome:
     return Outcome("untestable", filled, reason)
 
 
-def value_of(expression: Expression, lookup: Lookup) -> Fraction:
+def value_of(expression: Node, lookup: Lookup) -> Fraction:
     """The left side of a comparison, in its first reading, with the cells taken as printed.
 
     Exact but for roots and logarithms, of which it is the middle of the bounds. Raises `UndefinedError` where
     there is no value, and ValueError for a sentence that is no comparison.
     """
-    if expression.sentence.op != "comparison":
+    if expression.op != "comparison":
         raise ValueError(f"a comparison is needed, got {str(expression)!r}")
-    face = Meaning(lookup).number(expression.sentence.parts[0])[0].face
+    face = Meaning(lookup).number(expression.parts[0])[0].face
     return (face.low + face.high) / 2
 
 

@@ -57,27 +57,6 @@ CARET: "^"
 %ignore /\s+/
 """
 _COMMAS = re.compile(rf"(?<![\w.@-])[0-9]{{1,3}}(?:,[0-9]{{3}})+{_ENDS}")
-_READABLE = (
-    "write cells as table.row.column, numbers as 17 or 0.5, functions, + - * / ^ with blanks around a minus, "
-    "and comparisons"
-)
-#: What to write for a character that is none of the language.
-_INSTEAD = {
-    "\N{EN DASH}": "write - with a blank on both sides for a minus",
-    "\N{MULTIPLICATION SIGN}": "write * to multiply",
-    "\N{GREATER-THAN OR EQUAL TO}": "write >=",
-    "\N{LESS-THAN OR EQUAL TO}": "write <=",
-    "\N{ALMOST EQUAL TO}": "write about",
-    "~": "write about",
-    "!": "write not (a = b)",
-}
-#: What to do where something of one kind stands and another is wanted.
-_REMEDIES: dict[tuple[Kind, Kind], str] = {
-    ("set", "number"): "take one number of it, as in mean(...), max(...) or best(...)",
-    ("set", "truth"): "take one number of it, as in best(...), and compare that, as in best(...) > 50",
-    ("number", "truth"): "compare it with something, as in ... at least 5",
-    ("truth", "number"): "compare numbers, and join comparisons with and, or, not",
-}
 _KINDS: dict[Kind, str] = {"number": "a number", "set": "a set of cells", "truth": "a comparison"}
 _TRUTHS = ("comparison", "not", "and", "or")
 #: How tightly each operation binds; what is not listed needs no parentheses.
@@ -88,16 +67,12 @@ class ExpressionError(AuditError):
     """A text that is no expression, in one sentence: where, what, and what to do."""
 
     def __init__(self, at: int, what: str, advice: str) -> None:
-        self.at = at
-        """Index into the text; the message counts characters from 1."""
-        self.what = what
-        self.advice = advice
         super().__init__(f"character {at + 1}: {what}; {advice}")
 
 
 @dataclass(frozen=True)
 class Node:
-    """One part of an expression.
+    """An expression, or one part of it; equal to another if it says the same, however it is spaced.
 
     `op` is number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text`
     is the number, reference, name, function, exponent or relation; of a sum or product, flat so that a
@@ -116,6 +91,9 @@ class Node:
             return FUNCTIONS[self.text].gives
         return "truth" if self.op in _TRUTHS else "set" if self.op == "cells" else "number"
 
+    def __str__(self) -> str:
+        return written(self)
+
     def walk(self) -> Iterator[Node]:
         """The node and all under it, from left to right."""
         yield self
@@ -123,17 +101,7 @@ class Node:
             yield from part.walk()
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A sentence that was read; equal to another if it says the same, however it is spaced."""
-
-    sentence: Node
-
-    def __str__(self) -> str:
-        return written(self.sentence)
-
-
-def parse(text: str) -> Expression:
+def parse(text: str) -> Node:
     """Reads one sentence over cells, such as `improvement(t5.c.P@1, t5.b.P@1) more than 17`.
 
     Raises `ExpressionError` at the first thing that cannot be read: with its place, and what to do.
@@ -150,19 +118,17 @@ def parse(text: str) -> Expression:
         tree: Any = _parser().parse(text)
     except UnexpectedInput as err:
         _refuse(err, text)
-    return Expression(_wanted(tree, "truth"))
+    return _wanted(tree, "truth")
 
 
-def references(expression: Expression) -> tuple[str, ...]:
+def references(expression: Node) -> tuple[str, ...]:
     """The cells and sets of cells, as written, each once, in their order."""
-    return tuple(
-        dict.fromkeys(node.text for node in expression.sentence.walk() if node.op in ("cell", "cells"))
-    )
+    return tuple(dict.fromkeys(node.text for node in expression.walk() if node.op in ("cell", "cells")))
 
 
-def names(expression: Expression) -> tuple[str, ...]:
+def names(expression: Node) -> tuple[str, ...]:
     """The names that the claim must give a number, each once, in their order."""
-    return tuple(dict.fromkeys(node.text for node in expression.sentence.walk() if node.op == "name"))
+    return tuple(dict.fromkeys(node.text for node in expression.walk() if node.op == "name"))
 
 
 def written(node: Node, instead: Callable[[Node], str | None] = lambda node: None) -> str:
@@ -205,32 +171,29 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     if isinstance(error, UnexpectedCharacters):
         at = error.pos_in_stream or 0
         word = re.match(r"[\w.@*,-]+|.", text[at:], re.DOTALL)
-        shown = quoted(word[0] if word else "")
-        raise ExpressionError(at, f"{shown} has no meaning here", _INSTEAD.get(text[at], _READABLE)) from None
+        advice = "write cells as table.row.column, functions, + - * / ^ with blanks around a minus"
+        what = f"{quoted(word[0] if word else '')} has no meaning here"
+        raise ExpressionError(at, what, f"{advice}, and comparisons: {', '.join(RELATIONS)}") from None
     assert isinstance(error, UnexpectedToken)
     token, wanted = error.token, error.accepts or set()
     at = len(text) if token.type == "$END" else token.start_pos or 0
     shown = "the end" if token.type == "$END" else quoted(str(token))
-    what, advice = f"{shown} where an operator or a comparison was to come", "write one"
     if wanted == {"NUMBER"}:
-        what, advice = _no_exponent(shown)
-    elif "NUMBER" in wanted:
+        raise ExpressionError(at, f"{shown} is no exponent", _EXPONENT) from None
+    if "NUMBER" in wanted:
         what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
     elif "RPAR" in wanted:
         what, advice = f"{shown} where ) or an operator was to come", "close the parenthesis"
     elif token.type == "NAME":
-        advice = known_names(str(token), RELATIONS)
-    elif token.type in ("RELATION", "CARET", "RPAR", "COMMA"):
+        what = f"{shown} where an operator or a comparison was to come"
+        advice = known_names(str(token), [*RELATIONS, "and", "or"])
+    else:
         what = f"{shown} cannot stand here"
         advice = "join sentences with and, or put parentheses around a part"
     raise ExpressionError(at, what, advice) from None
 
 
-def _no_exponent(shown: str) -> tuple[str, str]:
-    return (
-        f"{shown} is no exponent",
-        f"write a whole number from 0 to {GREATEST_EXPONENT}, or use sqrt(x)",
-    )
+_EXPONENT = f"write a whole number from 0 to {GREATEST_EXPONENT}, or use sqrt(x)"
 
 
 class _Build(Transformer[Token, Node]):
@@ -270,7 +233,7 @@ class _Build(Transformer[Token, Node]):
     def power(self, parts: list[Any]) -> Node:
         base, _, exponent = parts
         if not exponent.isascii() or not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
-            raise ExpressionError(_at(exponent), *_no_exponent(quoted(exponent)))
+            raise ExpressionError(_at(exponent), f"{quoted(exponent)} is no exponent", _EXPONENT)
         return _over("power", [_wanted(base, "number")], str(int(exponent)))
 
     def call(self, parts: list[Any]) -> Node:
@@ -295,21 +258,18 @@ def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) 
     """A node over its parts; begins where it is said to, or else with the first part."""
     start = parts[0].at if at is None else at
     depth = 1 + max((part.depth for part in parts), default=0)
-    return Node(op, tuple(parts), text, start, _depth(depth, start))
-
-
-def _depth(depth: int, at: int) -> int:
     if depth > DEEPEST:
         advice = "split the expression, or name a part of it under given"
-        raise ExpressionError(at, f"nested deeper than {DEEPEST}", advice)
-    return depth
+        raise ExpressionError(start, f"nested deeper than {DEEPEST}", advice)
+    return Node(op, tuple(parts), text, start, depth)
 
 
 def _wanted(node: Node, kind: Kind) -> Node:
     """The node itself; raises `ExpressionError` if it stands for something else."""
     if node.kind != kind:
         what = f"{quoted(written(node))} is {_KINDS[node.kind]} where {_KINDS[kind]} is wanted"
-        raise ExpressionError(node.at, what, _REMEDIES[node.kind, kind])
+        advice = "compare numbers, as in best(...) > 50, and join comparisons with and, or, not"
+        raise ExpressionError(node.at, what, advice)
     return node
 
 

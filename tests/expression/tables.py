@@ -55,4 +55,4 @@ def outcome(text: str, cells: Mapping[str, str] | None = None, **given: Printed 
 def value(text: str, cells: Mapping[str, str] | None = None, **given: Printed | Fraction) -> Number:
     """The readings of an expression that stands for a number."""
     named = {name if "." in name else f"t.{name}.P@1": value for name, value in (cells or {}).items()}
-    return Meaning(Table(named, given)).number(parse(f"{text} > 0").sentence.parts[0])
+    return Meaning(Table(named, given)).number(parse(f"{text} > 0").parts[0])

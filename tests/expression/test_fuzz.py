@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from audit.expression import FUNCTIONS, RELATIONS, ExpressionError, UndefinedError, evaluate, parse
 from audit.stats.printed import printed
-from tests.expression.tables import Table, outcome, value
+from tests.expression.tables import Table, value
 
 ROWS = "abcd"
 #: Near to one another, of several decimals, and some at and around 0.
@@ -115,16 +115,9 @@ def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     try:
         expression = parse(text)
     except ExpressionError as err:
-        assert 0 <= err.at <= len(text) and err.what and err.advice
+        assert str(err).startswith("character ") and "; " in str(err)
     else:
         assert parse(str(expression)) == expression
-
-
-@given(SENTENCES)
-@settings(max_examples=200)
-def test_a_sentence_is_written_so_that_it_reads_the_same(sentence: Pair) -> None:
-    expression = parse(sentence[0])
-    assert parse(str(expression)) == expression
 
 
 @given(NUMBERS, CELLS, st.lists(PLACES, min_size=3, max_size=3))
@@ -155,28 +148,3 @@ def test_no_sentence_is_called_inconsistent_that_values_within_the_rounding_make
         assert got.result != "inconsistent", got.filled_in
     if got.result == "consistent":
         assert at(sentence[1], cells, dict.fromkeys(ROWS, Fraction(0))), got.filled_in
-
-
-@given(NUMBERS, CELLS, PLACES, st.integers(0, 6), st.sampled_from(sorted(RELATIONS)))
-@settings(max_examples=300)
-def test_no_close_call_is_called_inconsistent(
-    number: Pair, cells: dict[str, str], places: dict[str, Fraction], decimals: int, relation: str
-) -> None:
-    """Against a number that is the value at one point within the rounding, to so many decimals."""
-    exact = at(number[1], cells, places)
-    if exact is None:
-        return
-    bound = round(exact, decimals)
-    whole, rest = divmod(int(abs(bound) * 10**decimals), 10**decimals)
-    digits = f"{'-' * (bound < 0)}{whole}" + (f".{rest:0{decimals}d}" if decimals else "")
-    true = {">": exact > bound, ">=": exact >= bound, "<": exact < bound, "<=": exact <= bound, "=": True}
-    words = {
-        "more than": ">",
-        "at least": ">=",
-        "less than": "<",
-        "at most": "<=",
-        "about": "=",
-        "nearly": "=",
-    }
-    if true[words.get(relation, relation)]:
-        assert outcome(f"{number[0]} {relation} {digits}", cells).result != "inconsistent"

@@ -67,21 +67,6 @@ def test_a_sentence_is_held_against_every_pair_of_its_table(case: dict[str, Any]
     assert {name for name in exceptions if results[name] == "untestable"} == exceptions & tied
 
 
-@cases("text_vs_table")
-def test_as_many_pairs_as_a_sentence_allows_for_may_differ(case: dict[str, Any]) -> None:
-    """All of them in one expression: `count` of those that hold."""
-    pairs = case["inputs"]["cells"]
-    cells = {
-        f"t.{side}{n}.x": text
-        for n, (_, *both) in enumerate(pairs)
-        for side, text in zip("ab", both, strict=True)
-    }
-    comparisons = ", ".join(f"t.a{n}.x > t.b{n}.x" for n in range(len(pairs)))
-    wanted = len(pairs) - case["inputs"]["allowed_exceptions"]
-    result = outcome(f"count({comparisons}) at least {wanted}", cells).result
-    assert result == ("consistent" if case["expected"]["holds"] else "inconsistent")
-
-
 @cases("implied_bottleneck")
 def test_two_model_sizes_imply_the_bottleneck(case: dict[str, Any]) -> None:
     given = case["inputs"]
@@ -93,18 +78,6 @@ def test_two_model_sizes_imply_the_bottleneck(case: dict[str, Any]) -> None:
         R_if_GB=[float(gb.span.low), float(gb.span.high)],
         R_if_GiB=[float(gib.span.low), float(gib.span.high)],
     )
-
-
-def test_one_bottleneck_does_not_fit_all_three_data_sets() -> None:
-    """789..1105 and 984..1078 meet, and 99..102 meets neither, in GB or GiB."""
-    cells, of = {}, {}
-    for case in ALL:
-        if case["kind"] == "implied_bottleneck":
-            name, given = case["inputs"]["dataset"], case["inputs"]
-            cells[f"s.{name}.with"], cells[f"s.{name}.without"] = given["size_with"], given["size_without"]
-            of[name] = f"bottleneck(s.{name}.with, s.{name}.without, {given['V']}, 2)"
-    assert outcome(f"overlap({of['EUR-Lex']}, {of['AmazonCat-13K']})", cells).result == "consistent"
-    assert outcome(f"overlap({', '.join(of.values())})", cells).result == "inconsistent"
 
 
 @cases("param_count")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.expression import ExpressionError, Outcome, UndefinedError, evaluate, parse
-from audit.expression.functions import FUNCTIONS
+from audit.expression import Outcome, UndefinedError, evaluate, parse
 from audit.expression.interval import Interval, logarithm, point, square_root
 from audit.expression.meaning import Number
 from audit.stats.printed import Printed, printed
@@ -36,96 +33,29 @@ NUMBERS = {"a": "44.4", "b": "39.7", "c": "41.0"}
         ("gain(t.a.P@1, t.b.P@1)", "4.6", "4.8"),
         ("relative_gain(t.a.P@1, 40)", "10.875", "11.125"),  # 4.35 / 40, 4.45 / 40
         ("relative_gain(40, t.a.P@1 - 4.4)", "-100/801", "100/799"),  # 40.05 and 39.95 below
-        ("relative_gain(-3, -2)", "50", "50"),
         ("mean(t.a.P@1, t.b.P@1, t.c.P@1)", "2499/60", "2505/60"),  # 124.95 / 3, 125.25 / 3
-        ("mean(t.*.P@1)", "2499/60", "2505/60"),
-        ("mean(t.*.P@1, 40, 1 + 1)", "3339/100", "3345/100"),
         ("sum(t.*.P@1)", "124.95", "125.25"),
         ("min(t.*.P@1)", "39.65", "39.75"),
-        ("min(t.*.P@1, 39.7)", "39.65", "39.7"),
         ("max(t.*.P@1)", "44.35", "44.45"),
-        ("best(t.*.P@1)", "44.35", "44.45"),
         ("best(others(t.a.P@1))", "40.95", "41.05"),
-        ("best(group(t.a.P@1))", "44.35", "44.45"),
         ("second_best(t.*.P@1)", "40.95", "41.05"),
-        ("second_best(others(t.a.P@1))", "39.65", "39.75"),
         ("second_best(5, 5, 4)", "5", "5"),
-        ("second_best(1, 5, 4)", "4", "4"),
         ("span(t.*.P@1)", "4.6", "4.8"),
-        ("span(t.a.P@1)", "0", "0"),
         ("span(t.a.P@1, 44.42)", "0", "7/100"),
         ("abs(t.b.P@1 - t.a.P@1)", "4.6", "4.8"),
         ("sqrt(2.25)", "3/2", "3/2"),
         ("log2(1 / 8)", "-3", "-3"),
-        ("rank(t.a.P@1)", "1", "1"),
         ("rank(t.b.P@1)", "3", "3"),
-        ("cornet_parameters(3956, 1000, 2)", "15833912", "15833912"),
         ("cornet_parameters(2, 3, 1)", "17", "17"),  # two matrices of 6, biases of 3 and 2
         ("cornet_parameters(2, t.b.P@1 - 36.7, 10)", "167.5", "172.5"),  # R in 2.95..3.05: 10 (5 R + 2)
         ("t.a.P@1^2", "19669225/10000", "19758025/10000"),
         ("-t.a.P@1 + 1", "-43.45", "-43.35"),
-        ("2 - 3 + 4", "3", "3"),
-        ("8 / 2 * 4", "16", "16"),
         ("8 / 2 / 4", "1", "1"),
         ("-2^2", "-4", "-4"),
-        ("12%", "12", "12"),
     ],
 )
 def test_values_by_hand(text: str, low: str, high: str) -> None:
     assert span(value(text, NUMBERS)) == (Fraction(low), Fraction(high))
-
-
-def test_an_improvement_is_read_in_two_ways() -> None:
-    points, percent = value("improvement(t.a.P@1, 40)", NUMBERS)
-    assert (points.name, points.span) == ("points", Interval(Fraction("4.35"), Fraction("4.45")))
-    assert (percent.name, percent.span) == ("percent", Interval(Fraction("10.875"), Fraction("11.125")))
-
-
-def test_the_bottleneck_is_that_of_the_formula() -> None:
-    """R = 1000 and V = 3956 in 2 blocks of 4 bytes a parameter: 63,335,648 bytes more, read back."""
-    gb, gib = value("bottleneck(63335648 / 1000000000, 0, 3956, 2)")
-    assert (gb.name, gb.span) == ("GB", point(1000))
-    assert gib.name == "GiB"
-    (gb, gib) = value("bottleneck(1 + 63335648 / 2^30, 1, 3956, 2)")
-    assert gib.span == point(1000)
-
-
-PLAIN: dict[str, Callable[..., Fraction]] = {
-    "gain": lambda a, b: a - b,
-    "relative_gain": lambda a, b: 100 * (a - b) / b,
-    "mean": lambda *x: sum(x, Fraction(0)) / len(x),
-    "sum": lambda *x: sum(x, Fraction(0)),
-    "min": min,
-    "max": max,
-    "best": max,
-    "second_best": lambda *x: sorted(x)[-2],
-    "abs": abs,
-    "cornet_parameters": lambda V, R, blocks: blocks * (2 * V * R + R + V),
-}
-POSITIVE = st.integers(1, 400).map(lambda n: Fraction(n, 8))
-INTERVALS = st.tuples(POSITIVE, POSITIVE).map(lambda ends: Interval(min(ends), max(ends)))
-
-
-@pytest.mark.parametrize("name", sorted(PLAIN))
-@given(data=st.data())
-def test_an_interval_is_as_narrow_as_may_be(name: str, data: st.DataObject) -> None:
-    """Monotone in each positive argument: its ends are the least and greatest at the arguments' ends."""
-    takes = len(FUNCTIONS[name].takes)
-    count = takes if not FUNCTIONS[name].repeats else data.draw(st.integers(2, 4))
-    arguments = data.draw(st.lists(INTERVALS, min_size=count, max_size=count))
-    corners = [PLAIN[name](*ends) for ends in product(*((x.low, x.high) for x in arguments))]
-    (function,) = FUNCTIONS[name].readings.values()
-    assert function(*arguments) == Interval(min(corners), max(corners))
-
-
-@given(st.lists(INTERVALS, min_size=1, max_size=4))
-def test_the_span_goes_from_the_narrowest_choice_to_the_widest(arguments: list[Interval]) -> None:
-    """By trying in each interval its ends, and what is nearest to the others' ends."""
-    ends = [end for x in arguments for end in (x.low, x.high)]
-    tried = product(*({min(max(end, x.low), x.high) for end in ends} for x in arguments))
-    widths = [max(values) - min(values) for values in tried]
-    (function,) = FUNCTIONS["span"].readings.values()
-    assert function(*arguments) == Interval(min(widths), max(widths))
 
 
 # --- intervals
@@ -142,20 +72,12 @@ def interval(low: float | str | Fraction, high: float | str | Fraction) -> Inter
         (interval(1, 2) - interval(10, 20), interval(-19, -8)),
         (-interval(1, 2), interval(-2, -1)),
         (interval(-1, 2) * interval(-3, 5), interval(-6, 10)),  # -1*5, 2*-3, 2*5, -1*-3
-        (interval(-2, -1) * interval(-3, -2), interval(2, 6)),
-        (interval(1, 2) / interval(4, 5), interval("1/5", "1/2")),
         (interval(1, 2) / interval(-4, -2), interval(-1, "-1/4")),
         (interval(-2, 3) ** 2, interval(0, 9)),  # not -6..9, as the product would be
-        (interval(-2, 1) ** 3, interval(-8, 1)),
-        (interval(-3, -2) ** 2, interval(4, 9)),
-        (interval(-2, 3) ** 0, interval(1, 1)),
-        (abs(interval(-2, 3)), interval(0, 3)),
         (abs(interval(-4, 3)), interval(0, 4)),
         (abs(interval(-3, -2)), interval(2, 3)),
-        (abs(interval(2, 3)), interval(2, 3)),
         (square_root(interval("9/4", 4)), interval("3/2", 2)),
         (logarithm(interval("1/8", 4)), interval(-3, 2)),
-        (logarithm(point(1)), point(0)),
     ],
 )
 def test_operations_by_hand(got: Interval, expected: Interval) -> None:
@@ -192,20 +114,12 @@ def test_a_logarithm_is_rounded_outwards() -> None:
     [
         ("17.01 more than 17", True),
         ("17 more than 17", False),
-        ("17.01 > 17", True),
-        ("17 > 17", False),
         ("17 at least 17", True),
         ("16.99 at least 17", False),
-        ("17 >= 17", True),
-        ("16.99 >= 17", False),
         ("16.99 less than 17", True),
         ("17 less than 17", False),
-        ("16.99 < 17", True),
-        ("17 < 17", False),
         ("17 at most 17", True),
         ("17.01 at most 17", False),
-        ("17 <= 17", True),
-        ("17.01 <= 17", False),
         # about 12: a tenth is 1.2, more than the unit 1
         ("10.8 about 12", True),
         ("10.79 about 12", False),
@@ -214,42 +128,20 @@ def test_a_logarithm_is_rounded_outwards() -> None:
         # about 4: the unit 1 is more than a tenth
         ("3 about 4", True),
         ("2.99 about 4", False),
-        ("5 about 4%", True),
-        ("5.01 about 4%", False),
-        # about 4.0: a tenth again
-        ("3.6 about 4.0", True),
-        ("3.59 about 4.0", False),
-        # about -12
-        ("-13.2 about -12", True),
-        ("-10.8 about -12", True),
-        ("-10.79 about -12", False),
         # nearly 20: 18..20.5
         ("18 nearly 20", True),
         ("17.99 nearly 20", False),
         ("20.5 nearly 20", True),
         ("20.51 nearly 20", False),
-        ("3 nearly 4", True),
-        ("2.99 nearly 4", False),
         # what rounds to 12
         ("11.5 = 12", True),
         ("11.49 = 12", False),
-        ("12.5 = 12", True),
         ("12.51 = 12", False),
-        ("12 = 12.4", True),
-        ("11.95 = 12.0", True),
         ("11.94 = 12.0", False),
     ],
 )
 def test_words_and_signs(sentence: str, holds: bool) -> None:
     assert outcome(sentence).result == ("consistent" if holds else "inconsistent")
-
-
-def test_a_computed_number_has_no_last_digit() -> None:
-    """About 2 + 2: a tenth, 3.6..4.4, with no unit of 1; and equal is equal."""
-    assert outcome("3.6 about 2 + 2").result == "consistent"
-    assert outcome("3.5 about 2 + 2").result == "inconsistent"
-    assert outcome("1 + 2 = 2 + 1").result == "consistent"
-    assert outcome("1 / 3 + 2 = 2 + 1").result == "inconsistent"
 
 
 @pytest.mark.parametrize(
@@ -258,13 +150,9 @@ def test_a_computed_number_has_no_last_digit() -> None:
         ("66.11", ">", "66.10", "consistent"),
         ("66.10", ">", "66.11", "inconsistent"),  # both may be 66.105, but that is not above itself
         ("66.10", ">", "66.10", "untestable"),
-        ("66.1", ">", "66.12", "untestable"),
-        ("56.11", "=", "56.11", "consistent"),
-        ("56.11", "=", "56.21", "inconsistent"),
         ("56.12", "=", "56.11", "untestable"),  # both may be 56.115
         ("56.11", "=", "56.13", "inconsistent"),
         ("56.1", "=", "56.11", "consistent"),  # one number, printed twice
-        ("56.15", "=", "56.1", "consistent"),
         ("56.1", "=", "56.16", "inconsistent"),  # 56.155 at least, where 56.15 is the most
     ],
 )
@@ -285,49 +173,34 @@ SOME = {"a": "44.41", "b": "39.68", "tie": "44.41", "near": "44.40", "coarse": "
         ("t.a.P@1 > t.tie.P@1", "untestable"),
         ("t.a.P@1 >= t.tie.P@1", "consistent"),
         ("t.a.P@1 > t.near.P@1", "consistent"),
-        ("t.near.P@1 > t.a.P@1", "inconsistent"),
         ("t.near.P@1 >= t.a.P@1", "untestable"),  # both may be 44.405
-        ("t.coarse.P@1 > t.a.P@1", "untestable"),  # 44.35..44.45
         ("not t.a.P@1 > t.b.P@1", "inconsistent"),
-        ("not t.b.P@1 > t.a.P@1", "consistent"),
         ("not t.a.P@1 > t.tie.P@1", "consistent"),
         ("t.a.P@1 > t.b.P@1 and t.a.P@1 > t.tie.P@1", "untestable"),
         ("t.a.P@1 > t.tie.P@1 and t.b.P@1 > t.a.P@1", "inconsistent"),
-        ("t.b.P@1 > t.a.P@1 or t.a.P@1 > t.tie.P@1", "untestable"),
         ("t.a.P@1 > t.b.P@1 or t.a.P@1 > t.tie.P@1", "consistent"),
         # improvement: 4.72..4.74 points, 11.894..11.947 percent
         ("improvement(t.a.P@1, t.b.P@1) about 12%", "consistent"),
-        ("improvement(t.a.P@1, t.b.P@1) nearly 5", "consistent"),
         ("improvement(t.a.P@1, t.b.P@1) more than 17", "inconsistent"),
-        ("improvement(t.a.P@1, t.b.P@1) more than 10", "consistent"),
-        ("not improvement(t.a.P@1, t.b.P@1) more than 10", "consistent"),
         ("improvement(t.a.P@1, t.b.P@1) more than 11.93", "untestable"),
         ("improvement(t.a.P@1, t.b.P@1) > 10 and improvement(t.a.P@1, t.b.P@1) < 5", "consistent"),
         # ranks: 44.41 and 44.41, or 44.4 with one decimal, may stand in either order
         ("rank(t.a.P@1) = 1", "consistent"),
-        ("rank(t.tie.P@1) = 1", "consistent"),
         ("rank(t.near.P@1) = 1", "inconsistent"),  # not 44.405, which would print as one of them
-        ("rank(t.near.P@1) <= 3", "consistent"),
         ("rank(t.coarse.P@1) = 1", "untestable"),
-        ("rank(t.coarse.P@1) <= 4", "consistent"),
         ("rank(t.a.P@1) = 2", "untestable"),
         ("rank(t.b.P@1) = 5", "consistent"),
-        ("rank(t.b.P@1) <= 4", "inconsistent"),
         ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 1", "consistent"),
         ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 2", "untestable"),
         ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 3", "inconsistent"),
         ("overlap(t.a.P@1, t.near.P@1, t.coarse.P@1)", "consistent"),
         ("overlap(t.a.P@1, t.b.P@1)", "inconsistent"),
-        ("not overlap(t.a.P@1, t.b.P@1)", "consistent"),
-        ("overlap(t.*.P@1)", "inconsistent"),
         ("overlap(improvement(t.a.P@1, t.b.P@1), 11.9)", "consistent"),
-        ("overlap(improvement(t.a.P@1, t.b.P@1), 4.73)", "consistent"),
         ("overlap(improvement(t.a.P@1, t.b.P@1), 8)", "inconsistent"),  # between the readings
         # a cell that occurs twice is taken as two: wider, so spared rather than accused
         ("t.a.P@1 - t.a.P@1 > 0", "untestable"),
         ("t.a.P@1 - t.a.P@1 > 0.01", "inconsistent"),
         ("sqrt(t.a.P@1) = 6.66", "consistent"),
-        ("sqrt(2) * sqrt(2) = 2", "consistent"),
         ("log2(t.a.P@1) about 5.5", "consistent"),
     ],
 )  # fmt: skip
@@ -341,14 +214,9 @@ def test_a_sentence_and_its_result(sentence: str, result: str) -> None:
     ("sentence", "reason"),
     [
         ("t.a.P@1 / t.zero.P@1 > 1", "division by -0.05..0.05, which contains 0"),
-        ("relative_gain(t.a.P@1, t.zero.P@1) > 1", "division by -0.05..0.05, which contains 0"),
-        ("improvement(t.a.P@1, t.zero.P@1) > 1", "division by -0.05..0.05, which contains 0"),
-        ("1 > 2 and 1 / 0 > 1", "division by 0"),
         ("log2(t.zero.P@1) > 1", "logarithm of -0.05..0.05, which is not all above 0"),
         ("sqrt(t.zero.P@1) > 1", "square root of -0.05..0.05, which is not all at least 0"),
         ("best(t.none.*) > 1", "there are no numbers in the set"),
-        ("overlap(t.none.*)", "there are no numbers in the set"),
-        ("best(others(lone.a.P@1)) > 1", "there are no numbers in the set"),
         ("second_best(group(lone.a.P@1)) > 1", "there is no second best of one number"),
         ("((((9^64)^64)^64)^64)^64 > 1", "a power grows beyond 8192 bits"),
         (" * ".join(["9999^64"] * 100) + " > 1", "a number grows beyond 8192 bits"),
@@ -374,19 +242,6 @@ def test_a_given_number_is_exact_or_rounded_as_it_is_given() -> None:
     sentence = "N > 3865"
     assert outcome(sentence, N=Fraction(3865)).result == "inconsistent"
     assert outcome(sentence, N=printed("3,865")).result == "untestable"
-
-
-def test_a_row_with_the_metric_of_the_claim_is_looked_up_as_written() -> None:
-    class OneMetric(Table):
-        def cell(self, reference: str) -> Printed:
-            return printed({"t.a": "50.0", "t.b": "49.0"}[reference])
-
-    assert evaluate(parse("t.a > t.b"), OneMetric({})).result == "consistent"
-
-
-def test_what_the_grammar_refuses_is_never_looked_up() -> None:
-    with pytest.raises(ExpressionError):
-        outcome("__import__('os')")
 
 
 # --- filled in
@@ -419,19 +274,15 @@ PRINTED = {
             "improvement(44.41, 39.68) = 4.72..4.74 (points) or 11.894..11.947 (percent), "
             "to be more than 17%",
         ),
-        ("t.b.P@1 > t.a.P@1", "39.68 > 44.41"),
         ("t.a.P@1 = 44.4", "44.41, and '= 44.4' means 44.35..44.45"),
         ("t.a.P@1 more than t.b.P@1 + 1", "44.41 more than 39.68 + 1 = 40.675..40.685"),
-        ("n.train.size at least 15449", "15449 at least 15449"),
         ("min(n.train.size, 3) = N", "min(15449, 3) = 3, and '= 3865' means 3864.5..3865.5"),
-        ("N * 2 = M", "3865 * 2 = 7729..7731, to be = 7730"),
         (
             "best(others(t.b.P@1)) > t.b.P@1",
             "best(44.41, 0.0) = 44.405..44.415, to be > 39.68",
         ),
         ("second_best(group(t.b.P@1)) > 3", "second_best(39.68, 44.41, 0.0) = 39.675..39.685, to be > 3"),
         ("rank(t.b.P@1) = 2", "rank(39.68 among 44.41, 0.0) = 2, and '= 2' means 1.5..2.5"),
-        ("mean(t.*.P@1) > 3", "mean(44.41, 39.68, 0.0) = 28.01..28.05, to be > 3"),
         (
             "count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1) at least 2",
             "count(44.41 > 39.68, 39.68 > 44.41) = 1, to be at least 2",
@@ -445,7 +296,6 @@ PRINTED = {
             "44.41 > 3; and (not so: (44.41 > 4; or 39.68 > 4))",
         ),
         ("t.a.P@1 / t.zero.P@1 > 1", "44.41 / 0.0 > 1"),
-        ("overlap(1 / t.zero.P@1)", "overlap(1 / 0.0)"),
         # a miss is not rounded into what was asked: 11.894 is not at least 11.894
         (
             "relative_gain(t.a.P@1, t.b.P@1) at least 11.8937",
@@ -455,13 +305,6 @@ PRINTED = {
 )
 def test_the_numbers_are_filled_in(sentence: str, filled: str) -> None:
     assert outcome(sentence, PRINTED, N=printed("3,865"), M=Fraction(7730)).filled_in == filled
-
-
-def test_many_readings_are_told_as_one_range() -> None:
-    """4.72..4.74 points or 11.894..11.947 percent, three times: from 3 x 4.72 to 3 x 11.947."""
-    sentence = " + ".join(["improvement(t.a.P@1, t.b.P@1)"] * 3) + " > 3"
-    filled = outcome(sentence, PRINTED).filled_in
-    assert filled.endswith("= 14..36 (in 8 readings), to be > 3")
 
 
 def test_a_long_set_is_cut() -> None:
