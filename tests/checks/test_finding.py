@@ -11,7 +11,7 @@ from audit import checks
 from audit.checks.finding import decimal, finding
 from audit.checks.identities import bounds
 from audit.record import untested
-from tests.checks.made import Of, data_set, paper, table
+from tests.checks.made import data_set, paper, table
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,6 @@ def test_numbers_are_shown_short_and_without_an_exponent(
     assert decimal(number, digits) == text
 
 
-def test_only_what_was_held_against_the_page_throughout_is_verified() -> None:
-    seen = table(["P@1"], {"a": ["76.38"]}, id="seen", verified="somebody, 2026-11-28")
-    unseen = table(["P@1"], {"a": ["76.38"]}, id="unseen")
-    sheet = paper(seen, unseen)
-    one, other = sheet.numbers["seen.a.P@1"], sheet.numbers["unseen.a.P@1"]
-    assert finding(sheet, "bounds", "consistent", [one], "").verified
-    assert not finding(sheet, "bounds", "consistent", [one, other], "").verified
-    assert not finding(sheet, "statistics", "consistent", [], "").verified
-
-
 def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> None:
     """Two papers with a bounds finding each; they print the same collection."""
     first = paper(table(["P@1"], {"a": ["120"]}), key="one", datasets=[data_set(test="50")])
@@ -54,13 +44,6 @@ def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> Non
         "two:granularity:eurlex",
         "across:statistics:eurlex-4k.test",
     ]
-
-
-def test_what_is_known_of_a_number_from_elsewhere_stands_with_its_findings() -> None:
-    sheet = paper(table(["P@1"], {"a": [Of(printed="75.35", note="It is another row's.")]}))
-    assert finding(sheet, "bounds", "inconsistent", list(sheet.numbers.values()), "").note == (
-        "It is another row's."
-    )
 
 
 def test_a_table_is_tested_where_a_check_could_tell_something_of_a_number() -> None:

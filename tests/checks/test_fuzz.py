@@ -121,9 +121,3 @@ def test_any_sheets_can_be_checked_and_their_findings_written(one: Sheet, two: S
         assert it.power is None or 0 <= it.power <= 1
         assert it.result != "inconsistent" or it.alternatives, "an innocent reason comes with each accusation"
         assert it.check == "statistics" or set(it.cells) <= known
-
-
-@given(sheets())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_the_same_sheets_have_the_same_findings(one: Sheet) -> None:
-    assert all_findings([one]) == all_findings([one])

@@ -49,28 +49,6 @@ def test_reference_cases_of_one_number(case: dict[str, Any]) -> None:
         assert found[0].power == pytest.approx(expected["power"], abs=1e-4)
 
 
-@golden.cases("grim_fingerprint")
-def test_reference_cases_of_a_table(case: dict[str, Any]) -> None:
-    """The printed size is each candidate in turn; other papers print the others."""
-    texts, candidates = case["inputs"]["printed"], case["inputs"]["candidates"]
-    for documents in candidates:
-        expected = case["expected"][str(documents)]
-        others = [paper(key=f"of{n}", datasets=[data_set(test=str(n))]) for n in candidates if n != documents]
-        found = next(iter(granularity([with_precisions(*texts, test=f"{documents:,}"), *others])))
-        start = f"{expected['feasible']} of {expected['of']} P@1 can come from {documents:,} test documents"
-        assert found.arithmetic.startswith(start)
-        for n in candidates:
-            if n != documents:
-                beside = f"{case['expected'][str(n)]['feasible']} of {expected['of']} from {n:,} (of{n})"
-                assert beside in found.arithmetic
-
-
-def test_all_on_the_grid_is_consistent() -> None:
-    found = only(granularity([with_precisions(*FIT)]))
-    assert found.result == "consistent" and found.id == "toy:granularity:eurlex"
-    assert found.power == pytest.approx(1 - 0.3865)
-
-
 def test_one_that_stands_out_among_many_is_told_by_itself() -> None:
     """6 of 7 fit by chance in P[Bin(7, .3865) >= 6] = 1.6 % of cases, so the test size holds. 50.05 comes
     by neither rounding nor cutting: 50.0388 could be 50.03 or 50.04, and 50.0647 50.06 or 50.07."""
@@ -131,32 +109,6 @@ def test_a_column_that_goes_with_another_known_size_is_of_another_split() -> Non
     assert said(*ELSEWHERE) == ["untestable"]  # nobody knows of 3,809
 
 
-def test_a_few_that_go_with_another_size_may_do_so_by_chance() -> None:
-    """Five of five in .3809^5 = .8 % of cases, and one of two sizes in 1.6 %."""
-    known = paper(key="other", datasets=[data_set(test="3,809")])
-    assert results(granularity([with_precisions(*ELSEWHERE[:5]), known])) == ["untestable"]
-    rounded = paper(key="other", datasets=[data_set(test="3,810")])
-    assert results(granularity([with_precisions(*ELSEWHERE), rounded])) == ["untestable"]
-
-
-def cases(name: str) -> list[str]:
-    with shared(f"cases/tables/{name}.csv").open(encoding="utf-8") as lines:
-        return [row["P@1"] for row in csv.DictReader(lines)]
-
-
-def test_means_of_three_runs_without_a_word_on_runs_are_not_accused() -> None:
-    means = cases("means_of_three")
-    assert said(*means) == ["untestable"]
-    assert said(*means, runs=3) == []
-    for documents in ("3,809", "3,909"):
-        beside = paper(key="other", datasets=[data_set(test=documents)])
-        assert "inconsistent" not in results(granularity([with_precisions(*means), beside]))
-
-
-def test_single_runs_are_consistent_whether_it_is_stated_or_not() -> None:
-    assert said(*cases("single_runs")) == said(*cases("single_runs"), runs=1) == ["consistent"]
-
-
 def test_a_row_that_is_padded_in_all_its_columns_is_of_one_decimal_less() -> None:
     """82.40 comes from no 3,809 documents, and 82.4 from 3,137..3,140."""
     with shared("cases/tables/padded_row.csv").open(encoding="utf-8") as lines:
@@ -206,13 +158,6 @@ def test_without_a_test_size_or_without_digits_the_check_cannot_tell() -> None:
     assert (found.result, found.power) == ("untestable", 0.0)
 
 
-def test_padded_zeros_do_not_count_as_digits() -> None:
-    """Where a source with one decimal is printed with two, 50.0 goes with 3,865 documents and 50.00 not."""
-    assert said("82.40", "68.50", "57.70", "50.00") == ["untestable"]
-    assert said("50.00", runs=1) == ["untestable"]
-    assert said(*FIT, "50.00", runs=1) == ["consistent", "inconsistent"]
-
-
 def test_means_over_runs_are_on_no_grid() -> None:
     assert said(OFF, "50.02", runs=3) == []
     assert said(Of(printed=OFF, sd="0.2")) == []
@@ -232,12 +177,6 @@ def copying(*texts: str, source: str = "origin", key: str = "copy", **of: Any) -
 
 def of_copy(*sheets: Sheet) -> list[Finding]:
     return [it for it in granularity(sheets) if it.id.startswith("copy:")]
-
-
-def test_copied_numbers_are_taken_by_themselves() -> None:
-    found = only(of_copy(copying(OFF, "50.02"), with_precisions(OFF, "50.02", key="origin", runs=1)))
-    assert (found.id, found.result) == ("copy:granularity:eurlex-copied", "inconsistent")
-    assert "another split" in found.alternatives[0]
 
 
 def test_of_copied_numbers_only_their_source_says_how_many_runs_they_are() -> None:

@@ -57,22 +57,9 @@ ONE_LABEL = [
 ]
 
 
-def test_a_row_that_only_cutting_explains_cannot_be_told() -> None:
-    """One label a document, right in .009 % of them at the first rank: P@1 = .009, P@3 = .003, and in a few
-    more at the second: nDCG@3 can reach .02, but not with P@1 and P@3 below .005."""
-    found = only(joint(sheet({"P@1": "0.00", "P@3": "0.00", "nDCG@3": "0.02"})))
-    assert found.result == "untestable" and "unless they were cut" in found.arithmetic
-
-
 def test_a_row_that_is_impossible_without_its_ndcg_at_1_too_is_not_left_to_the_identity() -> None:
     values = {"P@1": "96.10", "P@3": "0.00", "nDCG@1": "96.04", "nDCG@3": "40.00"}
     assert results(joint(sheet(values))) == ["inconsistent"]
-
-
-def test_an_experiment_in_two_tables_is_one_row() -> None:
-    """P@3 of 0 and nDCG@3 of 40 stand far apart."""
-    tables = table(["P@3"], {"a": ["0.00"]}), table(["nDCG@3"], {"a": ["40.00"]}, id="u")
-    assert results(joint(paper(*tables))) == ["inconsistent"]
 
 
 def test_a_column_that_does_not_go_with_another_is_one_finding_and_not_one_a_row() -> None:

@@ -10,7 +10,7 @@ import pytest
 from audit.checks.sentences import sentences
 from audit.checks.sheet import Sheet
 from audit.record import Finding
-from tests.checks.made import Of, only, paper, results, states, table
+from tests.checks.made import Of, only, paper, states, table
 from tests.stats import golden
 
 NAMES = "abcdefgh"
@@ -170,31 +170,7 @@ def test_a_place_allows_so_many_above_it(winner: str, place: int, result: str) -
     assert dominates(["P@1"], rows, place=place).result == result
 
 
-def test_a_method_in_two_rows_takes_one_place() -> None:
-    """Copied and run anew: w is second best of three methods."""
-    rows = {
-        "w": ["9.2"],
-        Of(id="a1", method="a", experiment="a1"): ["9.4"],
-        Of(id="a2", method="a", experiment="a2"): ["9.3"],
-        "b": ["9.0"],
-    }
-    assert dominates(["P@1"], rows, place=2).result == "consistent"
-    assert dominates(["P@1"], rows, place=1).result == "inconsistent"
-
-
 WIDE = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e", "f") for k in (1, 3)]
-
-
-def test_every_line_counts_or_those_named() -> None:
-    """w loses P@3 on e only."""
-    rows = {"w": ["9"] * 6, "a": ["8", "8", "8", "10", "8", "8"]}
-    found = dominates(WIDE, rows)
-    assert found.result == "inconsistent" and found.arithmetic == "e P@3: place 2: 9, beside 10"
-    assert dominates(WIDE, rows, datasets=["d", "f"]).result == "consistent"
-    assert dominates(WIDE, rows, metrics=["P@1"]).result == "consistent"
-    assert dominates(WIDE, rows, metrics=["P@3"]).result == "inconsistent"
-    other = states("dominance", winner="w", tables=["u"])
-    assert results(sentences(paper(table(WIDE, rows), says=[other]))) == []
 
 
 @pytest.mark.parametrize(

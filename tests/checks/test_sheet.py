@@ -39,12 +39,6 @@ def test_an_experiment_s_metrics_go_together_across_tables() -> None:
     assert profiles(first, second) == [{"P@1": "76.38", "nDCG@3": "66.28"}]
 
 
-def test_where_tables_print_a_metric_in_two_ways_each_table_is_by_itself() -> None:
-    first = table(["P@1", "P@3"], {"a": ["76.38", "62.81"]})
-    second = table(["P@1", "nDCG@3"], {"a": ["76.40", "66.28"]}, id="u")
-    assert profiles(first, second) == [{"P@1": "76.38", "P@3": "62.81"}, {"P@1": "76.40", "nDCG@3": "66.28"}]
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -62,14 +56,6 @@ def test_a_mean_and_a_single_run_do_not_go_together_nor_do_two_sources(
         table(["nDCG@1"], {"a": ["76.52"]}, id="u", **second),  # type: ignore[arg-type]
     )
     assert profiles(*tables) == [{"P@1": "76.38"}, {"nDCG@1": "76.52"}]
-
-
-def test_a_row_without_an_experiment_is_taken_for_one() -> None:
-    held = paper(table(["P@1", "P@3"], {Of(id="a"): ["76.38", "62.81"], Of(id="b"): ["70", None]})).profiles
-    assert [(it.experiment, list(it.numbers)) for it in held] == [
-        ("t.a", ["P@1", "P@3"]),
-        ("t.b", ["P@1"]),
-    ]
 
 
 # --------------------------------------------------------------------------- statistics, names
