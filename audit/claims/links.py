@@ -200,13 +200,12 @@ class Links:
 
     def _in_references(self, path: KeyPath, claim: Claim) -> Iterator[Problem]:
         """Each reference leads to a number that can bear the claim, in each metric."""
-        references = dict(claim.places())
-        if any(self.is_absent(it.split(".")[0]) for it in references.values()):
-            return
+        every = dict(claim.places())
+        references = {it: name for it, name in every.items() if not self.is_absent(name.split(".")[0])}
         metrics: Sequence[str | None] = self.paper.metrics_of(claim)
         if not claim.needs_metric:
             metrics = (getattr(claim, "quantity", None),)
-        lost = False
+        lost = len(references) < len(every)
         for metric in metrics or (None,):
             targets: list[tuple[KeyPath, Cell | str]] = []
             for place, reference in references.items():
