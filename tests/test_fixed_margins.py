@@ -15,7 +15,6 @@ from audit.claims.load import load
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
-from audit.storage.margins import keep_fixed
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper

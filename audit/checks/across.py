@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations
 
 from audit.checks.finding import SLIP, WEIGHTS, decimal, finding
 from audit.checks.same_value import apart, cut, meet, same_count
-from audit.checks.sheet import Number, Profile, Sheet, address_in
+from audit.checks.sheet import Number, Profile, Sheet, address_in, grouped
 from audit.expression.interval import Interval, point
 from audit.names import known_names
 from audit.record import DatasetRecord, Finding, FindingResult
@@ -34,11 +33,10 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
-        by_origin: dict[str, list[Number]] = {}
-        for number in sheet.numbers.values():
-            if number.cell.source == "copied" and number.cell.copied_from != sheet.paper.key:
-                by_origin.setdefault(number.cell.copied_from or "", []).append(number)
-        for key, numbers in by_origin.items():
+        key_here = sheet.paper.key
+        copied = [it for it in sheet.numbers.values() if it.cell.source == "copied"]
+        elsewhere = (it for it in copied if it.cell.copied_from != key_here)
+        for key, numbers in grouped(elsewhere, lambda it: it.cell.copied_from or "").items():
             if key in by_key:
                 yield from _from_origin(sheet, numbers, by_key[key])
             else:
@@ -67,10 +65,7 @@ Copied = Sequence[tuple[Number, Sequence[Number]]]
 
 
 def _differing(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
-    by_subject: dict[tuple[str | None, str | None], list[tuple[Number, Sequence[Number]]]] = {}
-    for number, theirs in pairs:
-        by_subject.setdefault((number.cell.dataset, number.cell.method), []).append((number, theirs))
-    for held in by_subject.values():
+    for held in grouped(pairs, lambda pair: (pair[0].cell.dataset, pair[0].cell.method)).values():
         ours = sorted(number.value.value for number, _ in held)
         swapped = len(held) > 1 and ours == sorted(theirs[0].value.value for _, theirs in held)
         if swapped:
@@ -187,10 +182,7 @@ def _same_number(sheet: Sheet, number: Number, origin: Sheet) -> Sequence[Number
 
 def _unmatched(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
     """One finding for each thing that is missing in `sheet`, and one for what `origin` does not have."""
-    groups: dict[tuple[str, str], list[Number]] = {}
-    for number in numbers:
-        groups.setdefault(_why(sheet, number, origin), []).append(number)
-    for (subject, why), held in groups.items():
+    for (subject, why), held in grouped(numbers, lambda it: _why(sheet, it, origin)).items():
         many = "1 number is" if len(held) == 1 else f"{len(held)} numbers are"
         text = f"{many} copied from {origin.paper.key}, {why}"
         yield finding(sheet, "copies", "untestable", held, text, subject=subject)
@@ -230,14 +222,15 @@ def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     Two versions of a collection may go by one name, each counted rightly, and how many features a paper makes
     of the texts is its own choice: so what differs is shown, and no more is said.
     """
-    seen: dict[tuple[str, str], list[_Entry]] = {}
-    for sheet in sheets:
-        for dataset in sheet.datasets.values():
-            for statistic in _SIZES:
-                if dataset.catalogue and statistic in dataset.printed:
-                    entry = _Entry(sheet, dataset, statistic)
-                    seen.setdefault((dataset.catalogue, statistic), []).append(entry)
-    for (collection, statistic), entries in seen.items():
+    every = [
+        _Entry(sheet, dataset, statistic)
+        for sheet in sheets
+        for dataset in sheet.datasets.values()
+        for statistic in _SIZES
+        if dataset.catalogue and statistic in dataset.printed
+    ]
+    by_size = grouped(every, lambda it: (it.dataset.catalogue or "", it.statistic))
+    for (collection, statistic), entries in by_size.items():
         if len({it.sheet.paper.key for it in entries}) > 1:
             yield _one_size(collection, statistic, entries)
 
@@ -266,9 +259,7 @@ def _span(count: Printed) -> Interval:
 
 
 def _one_size(collection: str, statistic: str, entries: Sequence[_Entry]) -> Finding:
-    by_value: dict[Fraction, list[_Entry]] = {}
-    for it in entries:
-        by_value.setdefault(printed_count(it.text).value, []).append(it)
+    by_value = grouped(entries, lambda it: printed_count(it.text).value)
     shown = "; ".join(
         f"{held[0].text} ({', '.join(it.sheet.paper.key for it in held)})" for held in by_value.values()
     )

@@ -6,13 +6,13 @@ only the rounding could, the printed digits tie and the check cannot tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from audit.checks.finding import SLIP, decimal, finding
-from audit.checks.sheet import Number, Sheet
+from audit.checks.sheet import Number, Sheet, grouped
 from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
 
@@ -72,22 +72,14 @@ def _all(results: Sequence[Result]) -> Result:
     return worst, "; ".join(text for result, text in ranked if result == worst or worst == "consistent")
 
 
-def _order(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    better, worse = numbers[:2]
-    return _is_less(worse, better)
-
-
-def _cost(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    cheaper, dearer = numbers[:2]
-    return _is_less(cheaper, dearer)
-
-
-def _ranking(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+def _falls(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+    """From the first number to the last: orders, rankings."""
     return _all([_is_less(worse, better) for better, worse in pairwise(numbers)])
 
 
-def _trend(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    levels = numbers if claim.details.get("direction") == "rising" else list(reversed(numbers))
+def _rises(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+    """Costs, and trends but for falling ones."""
+    levels = numbers if claim.details.get("direction") != "falling" else list(reversed(numbers))
     return _all([_is_less(first, second) for first, second in pairwise(levels)])
 
 
@@ -116,14 +108,14 @@ def _equivalent(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
 
 
 _TESTS = {
-    "order": _order,
-    "gap": _order,
-    "significant": _order,
-    "ranking": _ranking,
-    "trend": _trend,
+    "order": _falls,
+    "gap": _falls,
+    "significant": _falls,
+    "ranking": _falls,
+    "trend": _rises,
     "optimum": _optimum,
     "equivalent": _equivalent,
-    "cost": _cost,
+    "cost": _rises,
 }
 
 
@@ -144,7 +136,8 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             continue
         nameless |= {it.address for it in line if it.cell.method is None}
         winners = [number for number in line if number.cell.method == settings["winner"]]
-        rivals = _rivals(line, settings["winner"], settings.get("over"))
+        others = [it for it in line if it.cell.method not in (None, settings["winner"])]
+        rivals = [it for it in others if it.cell.method in (settings.get("over") or (it.cell.method,))]
         if len(winners) != 1 or not rivals:
             continue
         numbers += [winners[0]]
@@ -166,19 +159,13 @@ class _Line:
     result: Result
 
 
-def _rivals(line: Sequence[Number], winner: str, over: Sequence[str] | None) -> list[Number]:
-    others = [number for number in line if number.cell.method not in (None, winner)]
-    return [number for number in others if not over or number.cell.method in over]
-
-
 def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     """Whether fewer than `place` rivals are better."""
     ahead = [rival for rival in rivals if _is_less(winner, rival)[0] == "consistent"]
     surely = [rival for rival in ahead if _is_less(rival, winner)[0] == "inconsistent"]
     level = [rival for rival in rivals if _is_less(rival, winner)[0] == "untestable" and rival not in ahead]
-    shown = (
-        f"{winner.text}, beside {', '.join(it.text for it in sorted(ahead, key=_value)) or 'nothing higher'}"
-    )
+    higher = [it.text for it in sorted(ahead, key=lambda it: it.value.value)]
+    shown = f"{winner.text}, beside {', '.join(higher) or 'nothing higher'}"
     # a method may stand in several rows, copied and run anew, say: it takes one place
     taken, most = len({it.cell.method for it in surely}), len({it.cell.method for it in ahead})
     if taken >= place:
@@ -186,10 +173,6 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     if most >= place or (place == 1 and level):
         return "untestable", f"the printed digits tie: {shown}"
     return "consistent", shown
-
-
-def _value(number: Number) -> Fraction:
-    return number.value.value
 
 
 def _in_all(lines: Sequence[_Line]) -> Result:
@@ -202,8 +185,9 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
 
     Data sets where it holds in most of the metrics; or as many data sets in each metric by itself.
     """
-    in_most = [_most(held) for held in _groups(lines, lambda line: line.dataset)]
-    in_each = [_count(held, at_least) for held in _groups(lines, lambda line: line.metric)]
+    by_dataset, by_metric = grouped(lines, lambda it: it.dataset), grouped(lines, lambda it: it.metric)
+    in_most = [_most([it.result[0] for it in group]) for group in by_dataset.values()]
+    in_each = [_count([it.result[0] for it in group], at_least) for group in by_metric.values()]
     together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
     if apart == "consistent" != together:
         return apart, f"in {at_least} data sets or more in each metric by itself"
@@ -211,11 +195,6 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
     failing = "; ".join(line.result[1] for line in lines if line.result[0] == "inconsistent")
     result = max(together, apart, key=_ORDER.index)
     return result, text if result == "consistent" or not failing else f"{text}; {failing}"
-
-
-def _groups(lines: Sequence[_Line], key: Callable[[_Line], str]) -> Iterator[list[FindingResult]]:
-    names = dict.fromkeys(key(line) for line in lines)
-    return ([line.result[0] for line in lines if key(line) == name] for name in names)
 
 
 def _most(results: Sequence[FindingResult]) -> FindingResult:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from audit.record import Cell, ClaimRecord, DatasetRecord, PaperInfo, TableRecord
 from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
 
-Subject = tuple[str, str]
-"""Data set and experiment."""
 _MOST_ROWS = 3
 """So many rows are named where numbers are shown by their places."""
 Line = tuple[str, str, str]
@@ -19,6 +18,18 @@ Across = tuple[str, str, str]
 """Method, collection and metric: what names a number across papers."""
 Basis = tuple[str | None, bool, int]
 """Unit, whether a mean over runs, and over how many."""
+
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
+
+
+def grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, tuple[_Item, ...]]:
+    """The items by their keys, both in the order of their coming."""
+    found: dict[_Key, list[_Item]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return {name: tuple(group) for name, group in found.items()}
 
 
 @dataclass(frozen=True)
@@ -105,12 +116,8 @@ class Sheet:
     @cached_property
     def lines(self) -> Mapping[Line, tuple[Number, ...]]:
         """Numbers of one metric on one data set in one table, in the order of the table."""
-        found: dict[Line, list[Number]] = {}
-        for number in self.numbers.values():
-            if number.cell.metric and number.cell.dataset:
-                key = number.table, number.cell.dataset, number.cell.metric
-                found.setdefault(key, []).append(number)
-        return {key: tuple(numbers) for key, numbers in found.items()}
+        scores = (it for it in self.numbers.values() if it.cell.metric and it.cell.dataset)
+        return grouped(scores, lambda it: (it.table, str(it.cell.dataset), str(it.cell.metric)))
 
     @cached_property
     def profiles(self) -> tuple[Profile, ...]:
@@ -120,19 +127,13 @@ class Sheet:
     @cached_property
     def by_method(self) -> Mapping[tuple[str | None, str | None], tuple[Number, ...]]:
         """Method and metric to the numbers, of whatever data set."""
-        found: dict[tuple[str | None, str | None], list[Number]] = {}
-        for number in self.numbers.values():
-            found.setdefault((number.cell.method, number.cell.metric), []).append(number)
-        return {subject: tuple(numbers) for subject, numbers in found.items()}
+        return grouped(self.numbers.values(), lambda it: (it.cell.method, it.cell.metric))
 
     @cached_property
     def across(self) -> Mapping[Across, tuple[Number, ...]]:
         """The numbers that can be held against those of other papers."""
-        found: dict[Across, list[Number]] = {}
-        for number in self.numbers.values():
-            if subject := self.subject_across(number):
-                found.setdefault(subject, []).append(number)
-        return {subject: tuple(numbers) for subject, numbers in found.items()}
+        found = grouped(self.numbers.values(), self.subject_across)
+        return {subject: numbers for subject, numbers in found.items() if subject}
 
     def subject_across(self, number: Number) -> Across | None:
         """Under which name other papers know what the number is; None where they do not."""
@@ -219,19 +220,13 @@ def _experiment(number: Number) -> str:
 
 def _profiles(numbers: Iterable[Number]) -> Iterator[Profile]:
     """Numbers of several tables go together only if no metric is printed in two ways among them."""
-    by_subject: dict[Subject, list[Number]] = {}
-    for number in numbers:
-        if number.cell.metric and number.cell.dataset:
-            by_subject.setdefault((number.cell.dataset, _experiment(number)), []).append(number)
-    for (dataset, experiment), held in by_subject.items():
-        whole = _each_once(held)
-        if whole is not None:
-            yield Profile(dataset, experiment, whole)
-            continue
-        for table in dict.fromkeys(number.table for number in held):
-            part = _each_once([number for number in held if number.table == table])
-            if part is not None:
-                yield Profile(dataset, experiment, part)
+    scores = (it for it in numbers if it.cell.metric and it.cell.dataset)
+    by_subject = grouped(scores, lambda it: (str(it.cell.dataset), _experiment(it)))
+    for (dataset, experiment), whole in by_subject.items():
+        parts = [whole] if _each_once(whole) else grouped(whole, lambda it: it.table).values()
+        for part in parts:
+            if by_metric := _each_once(part):
+                yield Profile(dataset, experiment, by_metric)
 
 
 def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:
