@@ -165,26 +165,24 @@ Key = Annotated[str, AfterValidator(visible)]
 Setting = Annotated[Any, AfterValidator(visible_throughout)]
 
 
-class MisfitError(ValueError):
-    """Keys of one entry that do not go together: each with its path from the entry, and what to do."""
+Misfit = tuple[KeyPath, str]
+"""A key that does not go with the others: its path from the entry, and a sentence that says what to do."""
 
-    def __init__(self, problems: Sequence[tuple[KeyPath, str]]) -> None:
+
+class MisfitError(ValueError):
+    """Keys of one entry that do not go together."""
+
+    def __init__(self, problems: Sequence[Misfit]) -> None:
         super().__init__("; ".join(text for _, text in problems))
         self.problems = problems
 
 
-def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
-    """Raises `MisfitError` unless there are none."""
-    if found := tuple(problems):
-        raise MisfitError(found)
-
-
-def repeated(path: KeyPath, names: Iterable[str], *, section: str = "") -> Iterator[tuple[KeyPath, str]]:
+def repeated(path: KeyPath, names: Iterable[str]) -> Iterator[Misfit]:
     """A problem for each name of a list that stood before."""
     first: dict[str, int] = {}
     for index, name in enumerate(names):
         if first.setdefault(name, index) != index:
-            where = f"{section or path[-1]}[{first[name]}]"
+            where = f"{path[-1]}[{first[name]}]"
             yield (*path, index), f"{name!r} stands twice (first as {where}); keep one or rename this one"
 
 
@@ -203,6 +201,16 @@ class Model(BaseModel):
         with held_back():  # it is told from how many calls up names are looked up: one more is between
             depth = options.pop("_parent_namespace_depth", 2)
             return super().model_rebuild(**options, _parent_namespace_depth=depth + 1)
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        if found := tuple(self.misfits()):
+            raise MisfitError(found)
+        return self
+
+    def misfits(self) -> Iterator[Misfit]:
+        """Keys that do not go together."""
+        yield from ()
 
 
 # --------------------------------------------------------------------------- the paper and its data
@@ -244,11 +252,9 @@ class Stratum(Model):
     to: Annotated[int, Field(ge=0)] | None = None
     """The most; no limit where it is left out."""
 
-    @model_validator(mode="after")
-    def _rises(self) -> Stratum:
+    def misfits(self) -> Iterator[Misfit]:
         if self.to is not None and self.to < self.from_:
-            raise ValueError(f"to: {self.to} is below from: {self.from_}; no label is in such a group")
-        return self
+            yield (), f"to: {self.to} is below from: {self.from_}; no label is in such a group"
 
 
 class Dataset(Model):
@@ -269,16 +275,11 @@ class Dataset(Model):
     strata: Mapping[Name, Stratum] = {}
     """Groups of labels that metrics such as RP@5[few] are about, as in few: {from: 1, to: 50}."""
 
-    @model_validator(mode="after")
-    def _counts(self) -> Self:
-        """Counts are whole numbers above 0."""
-        counts = {name: printed_count(text) for name, text in self.printed.items() if name in COUNTS}
-        refuse(
-            (("printed", name), f"{it.text!r} is no count; write a whole number above 0")
-            for name, it in counts.items()
-            if it.percent or it.value < 1 or it.value.denominator != 1
-        )
-        return self
+    def misfits(self) -> Iterator[Misfit]:
+        for name, text in self.printed.items():
+            it = printed_count(text)
+            if name in COUNTS and (it.percent or it.value < 1 or it.value.denominator != 1):
+                yield ("printed", name), f"{it.text!r} is no count; write a whole number above 0"
 
 
 class Where(Model):
@@ -312,11 +313,9 @@ class Transcription(Model):
     fingerprint: Fingerprint | None = None
     """What `audit verify` saw: a digest of the numbers. Once one is changed, they count as unverified."""
 
-    @model_validator(mode="after")
-    def _by_somebody(self) -> Transcription:
+    def misfits(self) -> Iterator[Misfit]:
         if self.fingerprint is not None and self.verified_by is None:
-            raise ValueError("fingerprint stands here without verified_by; run audit verify, or take it out")
-        return self
+            yield (), "fingerprint stands here without verified_by; run audit verify, or take it out"
 
 
 class Origin(Model):
@@ -328,14 +327,11 @@ class Origin(Model):
     copied_from: Name | None = Field(default=None, alias="from")
     """Key of the paper that a copied number was taken from."""
 
-    @model_validator(mode="after")
-    def _of_a_paper(self) -> Self:
+    def misfits(self) -> Iterator[Misfit]:
         if self.source == "copied" and self.copied_from is None:
-            text = "a copied row must name its paper; add from: <key of that paper>"
-            refuse([(("from",), text)])
+            yield ("from",), "a copied row must name its paper; add from: <key of that paper>"
         if self.copied_from is not None and self.source not in (None, "copied"):
-            refuse([(("from",), "only a copied row names a paper; drop it or set source: copied")])
-        return self
+            yield ("from",), "only a copied row names a paper; drop it or set source: copied"
 
 
 class Subject(Origin):
@@ -410,12 +406,11 @@ class Row(Subject):
     values: tuple[Value | None, ...]
     """The numbers as printed, each in quotes; null where the paper prints a dash."""
 
-    @model_validator(mode="after")
-    def _one_experiment(self) -> Self:
+    def misfits(self) -> Iterator[Misfit]:
+        yield from super().misfits()
         if self.experiment is not None and self.experiments is not None:
             text = "stands beside experiment; keep experiment for the whole row or experiments by column"
-            refuse([(("experiments",), text)])
-        return self
+            yield ("experiments",), text
 
 
 class Table(Origin):
@@ -442,12 +437,8 @@ class Table(Origin):
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     """The rows from top to bottom."""
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        refuse(self._misfits())
-        return self
-
-    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
+        yield from super().misfits()
         columns = [column.id for column in self.columns]
         yield from repeated(("columns",), columns)
         yield from repeated(("rows",), [row.id for row in self.rows])
@@ -469,7 +460,7 @@ class Table(Origin):
             in_row = (it for k in range(min(len(row.values), len(columns))) for it in self._in_cell(index, k))
             yield from dict.fromkeys(in_row)  # what holds for a whole row is said once
 
-    def _in_cell(self, row: int, column: int) -> Iterator[tuple[KeyPath, str]]:
+    def _in_cell(self, row: int, column: int) -> Iterator[Misfit]:
         """Whether what has to be a number is one, of a known source and in a unit that metrics have."""
         it, value = self.cell(row, column), self.rows[row].values[column]
         metric, quantity = it["metric"], it["quantity"]
@@ -546,20 +537,14 @@ class AuthorResponse(Model):
     effect: Text | None = None
     """What it changed in this audit, in one sentence."""
 
-    @model_validator(mode="after")
-    def _whole(self) -> AuthorResponse:
+    def misfits(self) -> Iterator[Misfit]:
+        lacks, given = ("answer", "answered") if self.answer is None else ("answered", "answer")
         if (self.answered is None) != (self.answer is None):
-            lacks, given = ("answer", "answered") if self.answer is None else ("answered", "answer")
-            raise ValueError(
-                f"{given} stands here without {lacks}; write both, or neither while they are silent"
-            )
-        if self.effect is not None and self.answer is None:
-            raise ValueError("effect stands here without an answer; add answer and answered, or take it out")
-        if self.answered is not None and self.answered < self.asked:
-            raise ValueError(
-                f"answered on {self.answered}, before asked on {self.asked}; correct one of them"
-            )
-        return self
+            yield (), f"{given} stands here without {lacks}; write both, or neither while they are silent"
+        elif self.effect is not None and self.answer is None:
+            yield (), "effect stands here without an answer; add answer and answered, or take it out"
+        elif self.answered is not None and self.answered < self.asked:
+            yield (), f"answered on {self.answered}, before asked on {self.asked}; correct one of them"
 
 
 # --------------------------------------------------------------------------- experiments and margins
@@ -716,12 +701,7 @@ class Experiment(Model):
     unavailable: Text | None = None
     """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
 
-    @model_validator(mode="after")
-    def _can_be_run_or_not(self) -> Self:
-        refuse(self._misfits())
-        return self
-
-    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         if (self.dataset is None) == (self.datasets is None):
             yield ("dataset",), "name the data set in dataset, or several in datasets"
         yield from repeated(("datasets",), self.datasets or ())
@@ -795,10 +775,8 @@ class Margin(Model):
     similar: Annotated[tuple[tuple[Reference, Reference], ...], Field(min_length=1)] | None = None
     """For paper_yardstick: pairs of cells, as table.row.column, that the paper calls similar."""
 
-    @model_validator(mode="after")
-    def _by_its_rule(self) -> Self:
+    def misfits(self) -> Iterator[Misfit]:
         if self.value is not None and self.rule is None:
-            refuse([(("rule",), "this key is missing; add it, or drop value for the default rules")])
+            yield ("rule",), "this key is missing; add it, or drop value for the default rules"
         if self.similar is not None and self.rule != "paper_yardstick":
-            refuse([(("similar",), "goes with rule: paper_yardstick alone; drop it or set that rule")])
-        return self
+            yield ("similar",), "goes with rule: paper_yardstick alone; drop it or set that rule"

@@ -22,13 +22,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from audit import record
-from audit.claims.schema import Experiment, Key, Model, Name, Noise, Setting, Text, refuse
-from audit.claims.source import KeyPath
+from audit.claims.schema import Experiment, Key, Misfit, Model, Name, Noise, Setting, Text
 from audit.record import OpenChoice
 from audit.record import Readings as ReadingsRecord
 
@@ -118,12 +117,7 @@ class Open(Model):
     choices: Annotated[Mapping[Name, Choice], Field(min_length=2)]
     """Its choices by a short name. The first is the default and sets nothing: it is the experiment itself."""
 
-    @model_validator(mode="after")
-    def _differ(self) -> Self:
-        refuse(self._misfits())
-        return self
-
-    def _misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         first, *others = [(name, it.model_dump()) for name, it in self.choices.items()]
         if first[1] != Choice().model_dump():
             text = "is the default, which is the experiment itself; write {} here, and this choice after it"

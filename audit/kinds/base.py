@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from audit.claims.schema import (
     SYMBOL,
     Flag,
     Margin,
     Metrics,
+    Misfit,
     Model,
     Name,
     Reference,
@@ -25,7 +26,6 @@ from audit.claims.schema import (
     Text,
     Where,
     no_number,
-    refuse,
     repeated,
 )
 from audit.claims.source import KeyPath
@@ -90,15 +90,9 @@ class Claim(Model):
     """Whether that reading was chosen after the table was seen, from others that it does not bear out; then
     the table can speak against the sentence, and not for it."""
 
-    @model_validator(mode="after")
-    def _read_somehow(self) -> Self:
+    def misfits(self) -> Iterator[Misfit]:
         if self.fitted and self.note is None:
-            raise ValueError("fitted stands here without a note; say there how the sentence was read")
-        refuse(self.misfits())
-        return self
-
-    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
-        """Keys of the claim that do not go together: path within it, and what to do."""
+            yield (), "fitted stands here without a note; say there how the sentence was read"
         if not self.where.model_fields_set:
             yield ("where",), "names no place; add section, page or label"
         yield from repeated(("metric",), self.metric or ())
@@ -131,7 +125,7 @@ class Claim(Model):
         return {}
 
 
-def formula_misfits(path: KeyPath, text: str, given: Iterable[str]) -> Iterator[tuple[KeyPath, str]]:
+def formula_misfits(path: KeyPath, text: str, given: Iterable[str]) -> Iterator[Misfit]:
     """Why it is no formula over these constants."""
     try:
         expression = parse(f"{text} = 0")

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.claims.schema import Name, Points, Quantity, Reference, Text
+from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm
 from audit.kinds.base import (
@@ -108,7 +108,7 @@ class ComplexityClaim(Claim):
     quantity: Literal["training_time", "parameters", "model_size"] = "training_time"
     """What of their runs grows, where there are sizes."""
 
-    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         """Growth is seen over sizes that differ, far enough apart."""
         yield from super().misfits()
         if self.operations is not None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.claims.schema import Count, Name, Reference, Table
+from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
 from audit.judging.evidence import Arm, by_seed, common_seeds
 from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, never, note_difference, untested
@@ -78,7 +78,7 @@ class OptimumClaim(JudgedByMargin):
     def uses_margin(self) -> bool:
         return self.strength == "among_best"
 
-    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
         if self.margin and not self.uses_margin:
             text = "is not used: that one level is better than all is judged without; drop it"

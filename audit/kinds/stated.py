@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from audit.claims.schema import MODULE, Count, Key, Model, Setting, Text
+from audit.claims.schema import MODULE, Count, Key, Misfit, Model, Setting, Text
 from audit.claims.source import KeyPath
 from audit.expression import ExpressionError, names, parse, references
 from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits, never
@@ -26,7 +26,7 @@ class Formula(Claim):
     given: Mapping[Symbol, Constant] = {}
     """Constants of the expression by name."""
 
-    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
         try:
             expression = parse(self.expect)
@@ -83,7 +83,7 @@ class StructuralClaim(Formula):
     counted: tuple[Counted, ...] = ()
     """The same numbers, counted in a model of ours."""
 
-    def misfits(self) -> Iterator[tuple[KeyPath, str]]:
+    def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
         for index, weights in enumerate(self.counted):
             yield from formula_misfits(("counted", index, "equals"), weights.equals, self.given)
