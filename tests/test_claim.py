@@ -215,34 +215,6 @@ def test_the_same_data_in_another_spelling_is_accepted(file: Path, text: str) ->
     assert load(file).info().key == "small2020"
 
 
-@pytest.mark.parametrize(
-    ("margins", "own", "expected"),
-    [
-        ({}, False, "default"),
-        ({"t1": 0.2}, False, "t1"),
-        ({"ours-value": 0.3}, False, "ours-value"),
-        ({"t1": 0.2, "ours-value": 0.3}, False, "ours-value"),
-        ({"t1": 0.2, "ours-value": 0.3}, True, "own"),
-        ({"t2": 0.2}, False, "default"),
-    ],
-)
-def test_the_nearest_margin_counts(file: Path, margins: dict[str, float], own: bool, expected: str) -> None:
-    """The claim's own, then its name's, then its table's, then the default."""
-    entries = "".join(
-        f"  {name}: {{value: {value}, rule: paper_yardstick, why: {name}}}\n"
-        for name, value in margins.items()
-    )
-    text = edited(("claims:\n", f"{entries}claims:\n"), ("why: usual", "why: default"))
-    if own:
-        text = text.replace(
-            "says: As printed", "says: As printed, margin: {value: 1, rule: lenient, why: own}"
-        )
-    file.write_text(text)
-    margin = next(it.margin for it in load(file).claim_records() if it.id == "ours-value:P@3")
-    assert margin is not None
-    assert margin.why == expected
-
-
 #: A second claim behind the first in the file, to be swapped with it.
 _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith("  - {id: ")]
 
@@ -396,37 +368,11 @@ def test_problems_come_in_one_go_in_the_order_of_the_file(file: Path) -> None:
     ]
 
 
-def test_a_file_of_the_wrong_shapes_throughout_is_still_answered(file: Path) -> None:
-    """Every section as the wrong thing, one message each."""
-    text = (
-        "format: 1\npaper: null\ndatasets: []\ntables: x\nexperiments: 3\nmargins: [1]\nclaims: {a: 1}\n"
-        "departures: [1]\n"
-    )
-    assert [message.split(": ")[:2] for message in messages(file, text)] == [
-        ["2", "paper"],
-        ["3", "datasets"],
-        ["4", "tables"],
-        ["5", "experiments"],
-        ["6", "margins"],
-        ["7", "claims"],
-        ["8", "departures[0]"],
-    ]
-
-
 def test_ten_thousand_cells_load(file: Path) -> None:
     """A table far beyond any paper's: nothing grows with the square of its size."""
     rows = "".join(f'      - {{id: r{n}, source: unknown, values: ["1.0", "2.0"]}}\n' for n in range(5_000))
     file.write_text(edited(("    rows:\n", f"    rows:\n{rows}")))
     assert len(load(file).table_records()[0].rows) == 5_003
-
-
-def test_at_most_three_claims_are_primary(file: Path) -> None:
-    more = "".join(
-        f"  - {{id: p{n}, kind: value, of: t1.ours.P@1, primary: true, says: x, where: {{page: 1}}}}\n"
-        for n in range(4)
-    )
-    found = messages(file, edited(("claims:\n", f"claims:\n{more}")))
-    assert found == ["40: claims[3].primary: 4 claims are primary; keep the 3 headline claims"]
 
 
 # --------------------------------------------------------------------------- names that come from outside
@@ -549,17 +495,6 @@ def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> No
         assert not validator.is_valid(read(file).content), new
 
 
-def test_every_key_of_the_schema_is_described() -> None:
-    schema = json_schema()
-    bare = [
-        f"{name}.{key}"
-        for name, part in {"file": schema, **schema["$defs"]}.items()
-        for key, value in part.get("properties", {}).items()
-        if not value.get("description")
-    ]
-    assert bare == []
-
-
 def test_reading_claims_imports_no_torch() -> None:
     code = (
         "import sys; from audit.claims.load import builtin_claims, load;"
@@ -670,16 +605,6 @@ def test_a_file_with_its_text_cut_about_is_a_paper_or_clean_messages(
     _outcome(tmp_path / "cut.yaml", text)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    content=st.one_of(
-        st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode(errors="ignore"))
-    )
-)
-def test_any_bytes_are_a_paper_or_clean_messages(tmp_path: Path, content: bytes) -> None:
-    _outcome(tmp_path / "bytes.yaml", content)
-
-
 @pytest.mark.parametrize("metric", ["Micro-F1", "Macro-F1"])
 def test_f1_of_runs_that_decide_on_no_labels_is_refused_when_written(tmp_path: Path, metric: str) -> None:
     """Not after the run; imported results, and a program of its own, may have it."""
@@ -695,13 +620,6 @@ def test_f1_of_runs_that_decide_on_no_labels_is_refused_when_written(tmp_path: P
         f"columns: [{metric}]\n    rows:\n      - {{id: again",
     )
     assert load(write_paper(tmp_path, of_lost, at_lost)).claims[1].metric == (metric,)
-
-
-def test_a_metric_over_a_subset_of_labels_has_its_own_name(tmp_path: Path) -> None:
-    columns = ("columns: [P@1, P@3]", 'columns: [P@1, "RP@5[few]"]')
-    claimed = ("of: t1.words, metric: P@1", 'of: t1.words, metric: "RP@5[few]"')
-    record = load(write_paper(tmp_path, columns, claimed)).claim_records()[1]
-    assert (record.id, record.metric, record.printed) == ("words-value:RP@5[few]", "RP@5[few]", ("60.00",))
 
 
 def test_which_labels_a_group_holds_is_fixed_with_the_margins(tmp_path: Path) -> None:

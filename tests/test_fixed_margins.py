@@ -137,17 +137,3 @@ def test_texts_may_be_changed_and_claims_added_which_is_marked(folder: Path) -> 
         assert verdicts["words-win:P@1"].badges == ()
     page = Path("audit-report/toy2024-corpus/report.html").read_text()
     assert "stated after the runs" in page
-
-
-def test_a_store_that_kept_only_the_hash_says_that(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As stores of before; a file that is not as it was written is refused for itself."""
-    (kept,) = (folder / "audit-runs" / "margins" / "toy2024").glob("*.json")
-    content = kept.read_text()
-    kept.write_text(content.replace("0.5", "0.6"))
-    write_paper(folder, MARGIN)
-    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
-    assert "not as it was written" in capsys.readouterr().err
-    kept.unlink()
-    assert cli.main(["judge", "toy.yaml"]) == Exit.BAD_INPUT
-    said = capsys.readouterr().err
-    assert "which ones is not on record" in said and f"supersedes: [{{hash: {kept.stem}" in said

@@ -9,12 +9,9 @@ import pytest
 
 from audit import cli
 from audit.claims.load import Paper, load
-from audit.claims.shared_specifications import with_shared_readings
-from audit.errors import Exit
 from audit.record import Audit
 from audit.runner import Plan, Settings, make_plan
 from audit.storage.files import read_audit
-from audit.storage.manifest import KeptPlan, keep_plan, kept_plans
 
 CLAIMS = """format: 1
 paper: {key: toy, title: Toy}
@@ -115,16 +112,6 @@ def test_an_experiment_that_is_described_otherwise_shares_nothing() -> None:
     assert [name for name in found.keys if "~" in name] == ["a~rate=fast", "a~divisor=slots"]
 
 
-def test_of_experiments_with_other_runs_by_default_no_reading_is_shared() -> None:
-    """As where settings were tuned for one of two corpora alone."""
-    it = paper()
-    made = plan(it, "a-d")
-    apart = {name: keys for name, keys in made.keys.items() if "-e~" not in name}
-    assert set(with_shared_readings(it, made.experiments, apart)[1]) - set(apart) == set(OF_E)
-    apart["a-e"] = ("another", "run")
-    assert with_shared_readings(it, made.experiments, apart)[1] == apart
-
-
 def test_claims_about_both_data_sets_rest_on_the_same_readings(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "toy.yaml", "--seeds", "3", "--jobs", "1", "--readings"]) in (0, 1)
     verdicts = audit().verdicts
@@ -137,22 +124,3 @@ def test_claims_about_both_data_sets_rest_on_the_same_readings(capsys: pytest.Ca
     assert len(on_d.readings) == on_d.readings_declared == 3
     assert replace(on_e, claim=on_d.claim) == on_d
     assert audit().verdicts == verdicts
-
-
-def test_the_store_of_an_earlier_version_is_judged_so_too(folder: Path) -> None:
-    """Its plan has the readings of the named experiment alone."""
-    only = ["--only", "a-d", "--only", "b-d"]
-    cli.main(["run", "toy.yaml", "--seeds", "3", "--jobs", "1", "--readings", *only])
-    verdicts = audit().verdicts
-    [kept] = kept_plans(Path("audit-runs"), "toy")
-    keep_plan(Path("audit-runs"), without_readings_of_e(kept))
-    assert cli.main(["judge", "toy.yaml"]) in (Exit.OK, Exit.CONTRADICTED)
-    assert audit().verdicts == verdicts and len(verdicts[1].readings) == 3
-
-
-def without_readings_of_e(kept: KeptPlan) -> KeptPlan:
-    return replace(
-        kept,
-        experiments=tuple(it for it in kept.experiments if "-e~" not in it.id),
-        keys={name: keys for name, keys in kept.keys.items() if "-e~" not in name},
-    )

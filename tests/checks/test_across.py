@@ -137,14 +137,6 @@ def test_one_of_the_numbers_that_the_source_prints_is_enough() -> None:
     assert said(copying("76.00"), both) == ["inconsistent"]
 
 
-def test_a_chain_of_copies_is_followed_link_by_link() -> None:
-    """The third paper copies from the second, which copied wrongly from the first."""
-    third_row = Of(id="kim", method="kim", source="copied", copied_from="copy")
-    third = paper(table(["P@1"], {third_row: ["76.83"]}), key="third", datasets=[data_set(test="3,865")])
-    found = {it.id.split(":")[0]: it.result for it in copies([third, copying("76.83"), origin()])}
-    assert found == {"third": "consistent", "copy": "inconsistent"}
-
-
 # --------------------------------------------------------------------------- sizes of a collection
 
 

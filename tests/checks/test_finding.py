@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
 from audit import checks
-from audit.checks.finding import decimal, finding
+from audit.checks.finding import finding
 from audit.checks.identities import bounds
 from audit.record import untested
 from tests.checks.made import data_set, paper, table
-
-
-@pytest.mark.parametrize(
-    ("number", "digits", "text"),
-    [
-        (Fraction(1, 2), 10, "0.5"),
-        (Fraction(3865), 10, "3865"),
-        (Fraction(1, 3), 3, "0.333"),
-        (Fraction(-1, 50), 10, "-0.02"),
-        (12345678901234, 3, "12345678901234"),
-        (0.1 + 0.2, 10, "0.3"),
-        (0, 10, "0"),
-    ],
-)
-def test_numbers_are_shown_short_and_without_an_exponent(
-    number: Fraction | float, digits: int, text: str
-) -> None:
-    assert decimal(number, digits) == text
 
 
 def test_findings_come_by_paper_then_check_and_those_across_papers_last() -> None:

@@ -151,13 +151,6 @@ def test_a_single_number(text: str, documents: str, result: str) -> None:
     assert said(text, test=documents, runs=1) == [result]
 
 
-def test_without_a_test_size_or_without_digits_the_check_cannot_tell() -> None:
-    assert said(*FIT, test=None) == ["untestable"]
-    assert said(*FIT, test="38.65") == ["untestable"]
-    found = only(granularity([with_precisions(*FIT, test="306,782")]))
-    assert (found.result, found.power) == ("untestable", 0.0)
-
-
 def test_means_over_runs_are_on_no_grid() -> None:
     assert said(OFF, "50.02", runs=3) == []
     assert said(Of(printed=OFF, sd="0.2")) == []
@@ -198,14 +191,3 @@ def test_copied_means_are_known_through_a_chain_of_copies_and_a_ring_ends() -> N
     assert of_copy(copying(OFF, source="link"), link, origin) == []
     ring = copying(OFF, source="copy", key="link")
     assert results(of_copy(copying(OFF, source="link"), ring)) == ["untestable"]
-
-
-def test_a_mean_elsewhere_in_the_source_excuses_no_other_number() -> None:
-    """The source prints 50.05 as one run, and 49.50 as a mean of others."""
-    origin = paper(
-        table(["P@1"], {"m0": [OFF]}, runs=1),
-        table(["P@1"], {"m0": ["49.50"]}, id="u", runs=3),
-        key="origin",
-        datasets=[data_set(test="3,865")],
-    )
-    assert results(of_copy(copying(OFF), origin)) == ["inconsistent"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.checks.grid import Rounding, fingerprint, granularity, hits, tail, without_padding
+from audit.checks.grid import Rounding, fingerprint, granularity, hits, without_padding
 from audit.stats.printed import printed
 from tests.stats import golden
 
@@ -135,9 +135,3 @@ def test_reference_cases_of_a_table(case: dict[str, Any]) -> None:
         chance = float(stats.binom.sf(it.feasible - 1, it.of, min(1.0, it.documents / 10_000)))
         assert it.chance_p == pytest.approx(chance)
         assert it.adjusted_p == pytest.approx(min(1.0, len(given["candidates"]) * chance))
-
-
-def test_with_several_chances_it_is_the_sum_over_all_outcomes() -> None:
-    chances = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 10)]
-    assert tail(chances, 3) == Fraction(1, 60) and tail(chances, 0) == 1
-    assert tail(chances, 1) == 1 - Fraction(1, 2) * Fraction(2, 3) * Fraction(9, 10)

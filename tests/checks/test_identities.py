@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from audit.checks.finding import SLIP
 from audit.checks.identities import bounds, identity, twice
 from audit.record import Finding
 from tests.checks.made import Of, only, paper, results, table
@@ -49,15 +48,6 @@ HITS = [
 @pytest.mark.parametrize(("first", "third", "sound"), HITS)
 def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool) -> None:
     assert (not broken(["P@1", "P@3"], first, third)) == (not broken(["P@3", "P@1"], third, first)) == sound
-
-
-def test_the_arithmetic_is_shown_with_the_printed_numbers() -> None:
-    """5 x 20.10 - 3 x 40.00 = -19.5, with 5 x .01 of cutting."""
-    (finding,) = broken(["P@1", "P@3", "P@5"], "50.01", "40.00", "20.10")
-    assert finding.cells == ("t.a.c1", "t.a.c2") and finding.alternatives[0] == SLIP
-    assert finding.arithmetic == (
-        "5 x 20.10 - 3 x 40.00 = -19.5, which must lie in 0..200 up to 0.05 of rounding or cutting"
-    )
 
 
 def test_where_a_metric_stands_twice_nothing_is_compared() -> None:
@@ -142,26 +132,6 @@ def test_a_copied_number_and_one_run_anew_are_two_numbers() -> None:
         ["P@1"], {Of(id="a", method="a", source="copied", copied_from="liu2017"): ["76.83"]}, id="v"
     )
     assert results(twice(paper(copied, again))) == ["inconsistent"]
-
-
-def sizes_in_two_tables(quantity: str, first: str, second: str) -> list[str]:
-    column = Of(id="n", quantity=quantity)
-    tables = (
-        table([column], {Of(id="a"): [first]}, source="stated"),
-        table([column], {Of(id="b"): [second]}, id="u", source="stated"),
-    )
-    return results(twice(paper(*tables)))
-
-
-@pytest.mark.parametrize(
-    "quantity",
-    ["training_time", "prediction_time", "model_size", "parameters", "epochs", "average_rank", "count"],
-)
-def test_times_sizes_and_ranks_are_a_method_s_and_not_the_data_set_s(quantity: str) -> None:
-    """A table of times needs no experiments: its rows are methods, on one data set."""
-    assert sizes_in_two_tables(quantity, "3.5", "7.9") == []
-    one_table = table([Of(id="n", quantity=quantity)], {Of(id="a"): ["3.5"], Of(id="b"): ["7.9"]})
-    assert results(twice(paper(one_table))) == []
 
 
 def test_rows_without_an_experiment_are_told_not_to_be_compared() -> None:

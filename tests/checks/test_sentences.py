@@ -131,16 +131,6 @@ def test_similar_numbers_are_within_the_margin_and_others_are_never_called_wrong
     assert said("equivalent", left, right, margin=margin, no_loss=no_loss) == result
 
 
-def test_numbers_in_different_units_are_not_compared() -> None:
-    times = {
-        Of(id="a", method="a", unit="minutes"): ["45"],
-        Of(id="b", method="b", unit="hours"): ["0.8"],
-    }
-    claim = states("cost", "t.a.time", "t.b.time", metric="", quantity="training_time")
-    found = only(sentences(paper(table([Of(id="time", quantity="training_time")], times), says=[claim])))
-    assert found.result == "untestable" and "45 minutes, 0.8 hours" in found.arithmetic
-
-
 # --------------------------------------------------------------------------- best of all
 
 Texts = Mapping[str, Sequence[str | Of | None]]
@@ -189,13 +179,3 @@ WIDE = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e"
 def test_in_so_many_data_sets(rival: tuple[str, ...], at_least: int, result: str) -> None:
     rows = {"w": ["9"] * 6, "a": list(rival)}
     assert dominates(WIDE, rows, at_least=at_least).result == result
-
-
-def test_most_metrics_of_a_data_set_make_it_one_of_them() -> None:
-    columns = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e") for k in (1, 3, 5)]
-    rows = {"w": ["9"] * 6, "a": ["8", "8", "10", "10", "8", "8"]}
-    found = dominates(columns, rows, at_least=2)
-    assert found.result == "consistent"
-    rows = {"w": ["9"] * 6, "a": ["10", "8", "10", "10", "8", "8"]}
-    found = dominates(columns, rows, at_least=2)
-    assert found.result == "inconsistent" and "in 1 of 2 data sets" in found.arithmetic

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.proportion import proportions_ztest
 
 from audit.checks.significance import mcnemar_two_sided, significance, table_significance
 from audit.record import Finding
@@ -97,12 +96,6 @@ def test_no_pairing_has_a_smaller_or_greater_p() -> None:
                 mcnemar_two_sided(first - second + c, c) for c in range(min(second, 12 - first) + 1)
             ]  # c documents only the lower one has right
             assert found.p_best == pytest.approx(min(p)) and found.p_worst == pytest.approx(max(p))
-
-
-def test_the_unpaired_test_is_the_pooled_z_test() -> None:
-    _, expected = proportions_ztest([3339, 3302], [3865, 3865])
-    found = table_significance(printed("86.39"), printed("85.43"), 3865)
-    assert found.p_unpaired == pytest.approx(float(expected))
 
 
 def test_every_pair_of_hits_within_the_rounding_counts() -> None:

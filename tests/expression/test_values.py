@@ -100,12 +100,6 @@ def test_a_logarithm_is_bounded_on_both_sides(x: Fraction) -> None:
     assert Fraction(2) ** math.floor(8 * log.low) <= x**8 <= Fraction(2) ** math.ceil(8 * log.high)
 
 
-def test_a_logarithm_is_rounded_outwards() -> None:
-    """log2(3) = 1.584962500721156181453738943947816508... (OEIS A020857)."""
-    log, known = logarithm(point(3)), Fraction("1.584962500721156181453738943947")
-    assert log.low < known < log.high
-
-
 # --- words
 
 
@@ -238,12 +232,6 @@ def test_a_cell_without_a_number_leaves_the_sentence_untestable() -> None:
     assert got == Outcome("untestable", "t.a.P@1 > 3", "t.a.P@1 prints a dash")
 
 
-def test_a_given_number_is_exact_or_rounded_as_it_is_given() -> None:
-    sentence = "N > 3865"
-    assert outcome(sentence, N=Fraction(3865)).result == "inconsistent"
-    assert outcome(sentence, N=printed("3,865")).result == "untestable"
-
-
 # --- filled in
 
 PRINTED = {
@@ -305,10 +293,3 @@ PRINTED = {
 )
 def test_the_numbers_are_filled_in(sentence: str, filled: str) -> None:
     assert outcome(sentence, PRINTED, N=printed("3,865"), M=Fraction(7730)).filled_in == filled
-
-
-def test_a_long_set_is_cut() -> None:
-    cells = {f"row{n}": f"{n}.0" for n in range(30)}
-    assert outcome("max(t.*.P@1) > 3", cells).filled_in == (
-        "max(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, ... (30 cells)) = 28.95..29.05, to be > 3"
-    )
