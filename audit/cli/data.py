@@ -186,13 +186,13 @@ def _figures(corpus: Source | Dataset, cache: Path | None) -> tuple[Mapping[str,
 
 def _format_lines(path: Path) -> Iterator[str]:
     """What lies there and why we think so."""
-    from reimpl.data.formats import Ambiguous, sniff, split_name
+    from reimpl.data.formats import sniff, split_name
 
     folder, _ = split_name(path)
     if folder.exists():
         found = sniff(folder)
-        if not isinstance(found, Ambiguous):
-            yield f"{path}: {found.title}; {found.why}"
+        if len(found) == 1:
+            yield f"{path}: {found[0][0].title}; {found[0][1]}"
 
 
 def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:

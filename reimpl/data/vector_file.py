@@ -29,11 +29,11 @@ from reimpl.data.files import (
     exact_floats,
     head,
     line_blocks,
+    read_npy,
     shown,
     text_lines,
     tree,
 )
-from reimpl.data.formats.arrays import read_npy
 from reimpl.errors import DataError
 
 #: First bytes of what is no file of word vectors, and what to do with it.
