@@ -96,7 +96,6 @@ def test_the_dimension_chooses_the_member_of_an_archive(
             "v.txt:2: 'nan' is no finite number; 1 of 2 lines are no word with 2 finite",
         ),
         (b"2 2\nthe 1 2\n", "v.txt: 1 lines where its header says 2; it is cut off, get a whole copy"),
-        (b"\x80\x04pickle", "v.txt: a pickle, which may run code when read; save the vectors as text"),
         (None, "v.txt: cannot be opened (no such file); check the path"),
     ],
 )

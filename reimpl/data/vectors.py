@@ -25,7 +25,9 @@ import hashlib
 import importlib
 import json
 import logging
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -49,13 +51,9 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 #: Half-width of what a rule draws from; a rule that is not here draws nothing.
 HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
 #: Counts up when a converted file looks otherwise than before.
-VERSION = 2
+VERSION = 3
 
 _FILES = ("matrix.bin", "words.bin")
-
-
-class NotKeptError(DataError):
-    """The folder of the cache cannot be written; the vectors can still be read from their file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,45 +163,27 @@ class VectorFile:
     """A file in any form that `vector_file` reads: text, word2vec binary, an array and its words."""
 
     path: Path
-    dimension: int | None = None
-    """E; None takes what the file has."""
     cache: Path | None = field(default=None, compare=False)
-    """Folder for the converted file; without one the whole file is read at each use."""
+    """Folder for the converted file; without one it is converted at each use."""
     progress: Progress = field(default=lambda what, done, total: None, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
     def identity(self) -> str:
-        """A digest of the content where there is a cache, which remembers it; else name, size and time.
-
-        Hashing gigabytes at every start would take longer than reading what is converted.
-        """
-        located = locate(self.path, self.dimension)
-        if self.cache is not None:
-            return f"vectors {_key(located, self.cache, self.progress)} {self.dimension}"
-        status = located.file.path.stat()
-        return f"file {self.path.name} {status.st_size} {status.st_mtime_ns} {self.dimension}"
+        """A digest of the content, which the cache remembers."""
+        return f"vectors {_key(locate(self.path), self.cache, self.progress)}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
-        rows, found, tally = self._rows(words)
+        with tempfile.TemporaryDirectory() as folder:
+            kept = converted(self.path, self.cache or Path(folder), progress=self.progress)
+            rows, found = kept.look_up(words)
         if len(words) and not found.any():
-            file = locate(self.path, self.dimension).file
-            raise DataError(
-                f"{file}: none of the {len(words)} words of the corpus has a vector; is it the right file?"
-            )
+            none = f"none of the {len(words)} words of the corpus has a vector"
+            raise DataError(f"{locate(self.path).file}: {none}; is it the right file?")
+        tally = kept.tally
         counts = {"vectors.bad_lines": tally.bad, "vectors.duplicate_lines": tally.duplicates}
         return Lookup(rows, found, tally.notes(self.path.name), counts)
-
-    def _rows(self, words: Sequence[str]) -> tuple[FloatArray, BoolArray, Tally]:
-        if self.cache is not None:
-            try:
-                kept = converted(self.path, self.cache, dimension=self.dimension, progress=self.progress)
-            except NotKeptError as err:
-                log.warning("%s; the file is read at each use", err)
-            else:
-                return (*kept.look_up(words), kept.tally)
-        return read_vectors(self.path, words, dimension=self.dimension)
 
 
 @dataclass(frozen=True)
@@ -261,28 +241,6 @@ def watched(source: VectorSource, progress: Progress) -> VectorSource:
     return replace(source, progress=progress) if isinstance(source, VectorFile) else source
 
 
-def read_vectors(
-    path: Path, words: Sequence[str], *, dimension: int | None = None
-) -> tuple[FloatArray, BoolArray, Tally]:
-    """float32 (V, E) vectors of `words`, zero where not (V,) found, from reading the whole file.
-
-    The tally's duplicates are of wanted words alone. Raises `DataError` as `vector_file.chunks` does.
-    """
-    tally = Tally()
-    wanted = {encoded(word): row for row, word in enumerate(words)}
-    rows, found = np.zeros((len(words), 0), dtype=np.float32), np.zeros(len(words), dtype=np.bool_)
-    for chunk in chunks(locate(path, dimension), tally, dimension=dimension):
-        if not rows.shape[1]:
-            rows = np.zeros((len(words), tally.dimension), dtype=np.float32)
-        for at, word in enumerate(chunk.words):
-            row = wanted.get(word)
-            if row is not None and found[row]:
-                tally.duplicates += 1
-            elif row is not None:
-                rows[row], found[row] = chunk.rows[at], True
-    return rows, found, tally
-
-
 # --------------------------------------------------------------------------- files converted once
 
 
@@ -336,7 +294,7 @@ def converted(
 ) -> ConvertedFile:
     """The file as it is kept under `folder`, converted when it is not there or damaged.
 
-    Raises `DataError` as `vector_file.chunks`, and `NotKeptError` when there is no place for it.
+    Raises `DataError` as `vector_file.chunks` does, and when there is no place for it.
     """
     located = locate(path, dimension)
     place = folder / _key(located, folder, progress)
@@ -354,19 +312,17 @@ def converted(
         )
     except (OSError, NotImplementedError) as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
-        raise NotKeptError(
-            f"{folder}: the converted word vectors of {located.file.name} cannot be kept ({why}); "
-            "free some space there or choose another folder"
-        ) from err
-    if dimension is not None:
-        kept.tally.check_dimension(located.file, dimension)
+        what = f"the converted word vectors of {located.file.name} cannot be kept ({why})"
+        raise DataError(f"{folder}: {what}; free some space there or choose another folder") from err
+    kept.tally.check_dimension(located.file, dimension, "stated")
     return kept
 
 
-def _key(located: Located, folder: Path, progress: Progress) -> str:
+def _key(located: Located, folder: Path | None, progress: Progress) -> str:
     """Names what is made of these files: their content, and which member of an archive."""
     size = sum(path.stat().st_size for path in located.on_disk)
-    with remembered(folder / MEMORY), counted(size, partial(progress, "hashing")):
+    memory = remembered(folder / MEMORY) if folder else nullcontext()
+    with memory, counted(size, partial(progress, "hashing")):
         contents = [file_digest(path) for path in located.on_disk]
     files = [file for file in (located.file, located.words) if file]
     # what a name says of how a file is read
@@ -394,7 +350,6 @@ def _convert(located: Located, progress: Progress, work: Path) -> None:
 
 def _opened(place: Path) -> ConvertedFile:
     meta = read_meta(place)
-    known = {name: value for name, value in meta["tally"].items() if name in Tally.__dataclass_fields__}
-    tally = Tally(**known)
+    tally = Tally(**meta["tally"])
     tally.first_bad = tally.first_bad and (tally.first_bad[0], tally.first_bad[1])
     return ConvertedFile(place, tally, meta["rows"])
