@@ -173,15 +173,15 @@ def recognised(
 def _figures(corpus: Source | Dataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
     """What `describe` finds, or found before; and what keeps it for the next time."""
     from reimpl.data.dataset import Dataset
-    from reimpl.data.describe import describe, kept_figures
+    from reimpl.data.describe import describe, keep, kept, kept_place
 
     if cache is None or isinstance(corpus, Dataset):
         return describe(corpus), lambda: None
-    kept = kept_figures(corpus, cache)
-    if (known := kept.read(corpus.name)) is not None:
+    place = kept_place(corpus, cache)
+    if (known := kept(place, corpus.name)) is not None:
         return known, lambda: None
     figures = describe(corpus)
-    return figures, lambda: kept.keep(figures)
+    return figures, lambda: keep(place, figures)
 
 
 def _format_lines(path: Path) -> Iterator[str]:

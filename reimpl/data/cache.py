@@ -2,15 +2,13 @@
 
 An entry is a folder of .npy files named by a digest of the source's bytes, the recipe and the options. Its
 arrays are read from disk as they are needed, so a corpus larger than memory can be trained on. It is written
-under another name and renamed when whole; a damaged entry is seen (see `storage`) and prepared anew.
+under another name and renamed when whole; an entry that was touched is prepared anew.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, rea
 from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
 from reimpl.errors import DataError
 
-CACHE_VERSION = 4
+CACHE_VERSION = 5
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
 _FEATURES = ("data", "indices", "indptr")
@@ -35,8 +33,6 @@ _PLAIN = (
     *("name", "recipe", "fingerprint", "content", "partition", "corpus"),
     *("padding_id", "padding_trainable"),
 )
-#: Bytes that are left on a disk which is full.
-_NO_SPACE = 1 << 16
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +47,12 @@ def load_or_prepare(
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
-    verify: bool = False,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
     The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
-    none. `workers` and `progress` are as in `prepare`; `verify` reads every byte of what is in the cache,
-    also where nothing was touched. Errors as `prepare`; `DataError` where the cache cannot be written.
+    none. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where nothing can
+    be kept.
     """
     source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
     recipe = find_recipe(recipe).of(source)
@@ -74,22 +69,15 @@ def load_or_prepare(
         log.warning("%s; preparing %s anew", err, name)
 
     try:
-        return cached_entry(entry, partial(load, name=name, verify=verify), make, damaged=warn)
+        return cached_entry(entry, partial(load, name=name), make, damaged=warn)
     except OSError as err:
-        # numpy's own message only counts what it could not write
-        full = not err.errno and shutil.disk_usage(cache).free < _NO_SPACE
-        why = "No space left on device" if full else os.strerror(err.errno) if err.errno else str(err)
-        what = f"{cache}: the prepared {name} cannot be kept ({why})"
+        what = f"{cache}: the prepared {name} cannot be kept ({err.strerror or err})"
         raise DataError(f"{what}; free some space there or choose another folder") from err
 
 
-def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Dataset:
-    """Opens an entry, maybe under another `name`.
-
-    What was touched since it was last found right is read in full; everything, if `verify`. Raises
-    `DataError` when the entry is damaged or of another version.
-    """
-    meta = read_meta(entry, everything=verify)
+def load(entry: Path, *, name: str | None = None) -> Dataset:
+    """Opens an entry, maybe under another `name`; raises `DataError` when it was touched or is damaged."""
+    meta = read_meta(entry)
     try:
         parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
         parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}

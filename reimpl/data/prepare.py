@@ -20,7 +20,7 @@ from reimpl.data.files import Progress, counted
 from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source, content_of, corpus_of, partition_of
+from reimpl.data.source import Source, identities
 from reimpl.data.storage import GrowingArray, steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
@@ -136,15 +136,12 @@ def _finished(
     lookup = _looked_up(vectors, vocabulary, recipe, rng)
     counts |= _counts_of_labels(splits, len(labels))
     counts |= _counts_of_vectors(lookup, times["train"], vocabulary, known=len(words))
-    contents = {split: part.content for split, part in parts.items()}
-    content = content_of(contents)
+    identity = identities({split: part.content for split, part in parts.items()})
     return Dataset(
         name=name,
         recipe=recipe.name,
-        fingerprint=_fingerprint(content, recipe, length, lookup),
-        content=content,
-        corpus=corpus_of(contents.values()),
-        partition=partition_of(contents),
+        fingerprint=_fingerprint(identity["content"], recipe, length, lookup),
+        **identity,
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),

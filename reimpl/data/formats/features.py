@@ -42,7 +42,7 @@ from reimpl.data.files import (
     tree,
 )
 from reimpl.data.formats.base import Base, Options, beside, by_split, first_file, first_lines, train_and_test
-from reimpl.data.source import MODULUS, corpus_digest, partition_digest
+from reimpl.data.source import MODULUS, identities_of_sums
 from reimpl.errors import ConfigError, DataError, option
 
 #: What stands as `Dataset.recipe`: the weights are those of the corpus.
@@ -418,8 +418,7 @@ def features_dataset(
         recipe=GIVEN,
         fingerprint=hashlib.sha256(choices.encode()).hexdigest(),
         content=content,
-        corpus=corpus_digest(sums.values(), "bow corpus"),
-        partition=partition_digest(sums, "bow partition"),
+        **identities_of_sums(sums, "bow "),
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),
