@@ -76,22 +76,6 @@ def test_a_file_that_is_there_is_never_replaced(tmp_path: Path) -> None:
     assert path.read_bytes() == OTHER
 
 
-def test_a_web_page_is_a_file_only_with_a_checksum(tmp_path: Path) -> None:
-    page = Answer(b"<html>", headers={"Content-Type": "text/html"})
-    with origin(page) as server:
-        with pytest.raises(DataError, match="sends a web page and no file"):
-            got(server, tmp_path)
-        assert got(server, tmp_path, f"#sha256={sha256(b'<html>')}").verified
-
-
-def test_a_disk_that_fills_up_is_one_sentence(tmp_path: Path) -> None:
-    with (
-        origin(Answer(BODY)) as server,
-        pytest.raises(DataError, match=r"/dev/full/a\.zip: .*another folder"),
-    ):
-        got(server, Path("/dev/full"))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

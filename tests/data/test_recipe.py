@@ -15,7 +15,6 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, find_recipe
 from reimpl.data.source import Document
-from reimpl.errors import ConfigError, DataError
 from tests.data.corpora import write
 from tests.data.sources import Made, texts
 
@@ -121,22 +120,6 @@ def test_bow_takes_no_vectors() -> None:
     assert one.fingerprint == two.fingerprint
     assert one.vectors.shape == (2, 1)
     assert not any("vector" in note for note in one.notes)
-
-
-def test_bow_without_a_word() -> None:
-    """Training texts of single letters leave no column."""
-    with pytest.raises(DataError, match="made: no training text has a word"):
-        made(texts(["a b", ""], ["some words"]), "bow")
-
-
-@pytest.mark.parametrize(
-    ("recipe", "change"),
-    [("bow", {"tokens": True}), ("attentionxml", {"tokens": False}), ("bow", {"tfidf": False})],
-)
-def test_refused_combinations(recipe: str, change: dict[str, Any]) -> None:
-    """A vocabulary without an unknown word is for features alone, and features alone need it."""
-    with pytest.raises(ConfigError, match=r"'bow' is for features alone"):
-        replace(RECIPES[recipe], **change)
 
 
 def test_identities() -> None:

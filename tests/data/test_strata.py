@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores_of_hits
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import DataError
 from reimpl.hit_pattern import hit_pattern
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
@@ -94,7 +92,7 @@ def test_what_is_not_said_or_not_asked_has_no_share_and_repeats_count_once() -> 
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     L, N = int(rng.integers(5, 12)), int(rng.integers(1, 9))
@@ -117,15 +115,3 @@ def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(se
         )
         ours = (score.macro_precision, score.macro_recall, score.macro_f1)
         assert ours == pytest.approx([100 * float(value) for value in theirs[:3]])
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [({"hits": np.zeros(3)}, DataError), ({"true": np.zeros(4, int)}, DataError), ({"k": 4}, ConfigError)],
-)
-def test_arrays_that_do_not_belong_together_are_refused(
-    change: dict[str, Any], error: type[Exception]
-) -> None:
-    given = {"hits": np.zeros(4, np.uint8), "true": np.zeros(5, int), "k": 1, **change}
-    with pytest.raises(error, match="strata: "):
-        scores_of_hits(LISTS, given["hits"], given["true"], HEAD_TAIL, k=given["k"])
