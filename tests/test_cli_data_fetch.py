@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 import zipfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +15,7 @@ from audit import cli
 from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
 from tests.data.corpora import TEST, TRAIN
-from tests.data.origin import Answer, Origin, origin
+from tests.data.origin import Answer, origin
 
 PAPERS = [load(path) for path in builtin_claims()]
 
@@ -242,78 +236,3 @@ def test_what_cannot_be_used_is_one_sentence(
 ) -> None:
     assert refused(capsys, *arguments).startswith(message)
     assert not (folder / "cache").exists() or not list((folder / "cache").rglob("x"))
-
-
-# --------------------------------------------------------------------------- processes
-
-
-@pytest.fixture
-def process(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts `audit data get synthetic --to in --from URL`; whatever still runs at the end is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(url: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "audit", "data", "get", "synthetic", "--to", "in", "--from", url]
-        started.append(
-            subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        )
-        return started[-1]
-
-    yield start
-    for it in started:
-        it.kill()
-        it.communicate()
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Waits for something to happen; gives up after a minute."""
-    for _ in range(6000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen within a minute")
-
-
-def size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def half_way(
-    server: Origin, process: Callable[..., subprocess.Popen[str]], folder: Path
-) -> subprocess.Popen[str]:
-    """A process that has a part of the file and waits for the rest."""
-    server.answers = [Answer(LARGE, cut=CUT, hang=True), Answer(LARGE)]
-    started = process(f"{server.url}/toy.zip")
-    until(lambda: size(folder / "in/toy.zip.part") == CUT)
-    return started
-
-
-@pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGKILL, -signal.SIGKILL)]
-)
-def test_what_was_interrupted_is_not_there_and_can_be_asked_for_again(
-    folder: Path, process: Callable[..., subprocess.Popen[str]], sent: signal.Signals, code: int
-) -> None:
-    with origin() as server:
-        first = half_way(server, process, folder)
-        os.kill(first.pid, sent)
-        _, err = first.communicate(timeout=60)
-        assert first.returncode == code and "Traceback" not in err
-        assert not (folder / "in/toy.zip").exists()
-        second = process(f"{server.url}/toy.zip")
-        _, err = second.communicate(timeout=60)
-        assert (second.returncode, err) == (Exit.OK, "")
-    assert (folder / "in/toy.zip").read_bytes() == LARGE
-    shown = sorted(it.name for it in (folder / "in").iterdir() if not it.name.endswith(".lock"))
-    assert shown[-2:] == ["toy.zip", "toy.zip.sha256"]
-
-
-def test_two_processes_that_start_at_once_ask_once(
-    folder: Path, process: Callable[..., subprocess.Popen[str]]
-) -> None:
-    with origin(Answer(LARGE)) as server:
-        both = [process(f"{server.url}/toy.zip") for _ in range(2)]
-        for it in both:
-            it.communicate(timeout=60)
-        assert [it.returncode for it in both] == [Exit.OK, Exit.OK]
-        assert len(server.asked) == 1

@@ -98,21 +98,6 @@ def test_large_arrays_are_read_as_they_are_needed(
     assert_equal(first, get(folder, recipe="attentionxml"))
 
 
-def test_the_source_is_not_read_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """The digest of a file that lies there for a while is remembered, and forgotten when it is touched."""
-    monkeypatch.setattr(storage, "_COARSE", 0.0)
-    get(folder)
-    with monkeypatch.context() as patch:
-        patch.setattr(storage, "sha256_of", lambda path: pytest.fail(f"{path} is read again"))
-        request.getfixturevalue("no_preparation")
-        get(folder)
-    write(folder / "dev.txt", ["a\tbirt"])
-    with pytest.raises(AssertionError, match="prepared again"):
-        get(folder)
-
-
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:
     """Another length, recipe or option of it, source of vectors, seed or byte is prepared anew."""
     get(folder)
@@ -122,19 +107,6 @@ def test_options_and_bytes_name_the_entry(folder: Path) -> None:
     write(folder / "dev.txt", ["a\tbirds"])
     get(folder)
     assert len(entries(folder)) == 7
-
-
-def test_a_vector_file_is_converted_beside_the_entries_and_known_by_its_content(folder: Path) -> None:
-    """A copy under another name is the same file, for the converted one and for the prepared corpus."""
-    first = write(folder.parent / "v.txt", ["the 1 2"])
-    second = write(folder.parent / "w.txt", ["the 1 2"])
-    for path in (first, second):
-        get(folder, recipe="study2022", vectors=str(path))
-    assert len(entries(folder)) == 1
-    converted = [
-        it for it in (folder.parent / "cache" / "vectors").iterdir() if (it / "matrix.bin").is_file()
-    ]
-    assert len(converted) == 1
 
 
 @pytest.mark.parametrize("name", ["meta.json", "labels.json", "train.tokens.npy"])

@@ -103,9 +103,3 @@ def test_propensity_constants_are_those_that_the_metrics_use() -> None:
         0.6,
         0.4,
     )
-
-
-def test_what_is_not_known_is_said_to_be_unknown() -> None:
-    """No licence is made up: only those with a source are something else."""
-    known = {key for key, entry in catalogue().entries.items() if entry.licence != "unknown"}
-    assert known == {"reuters21578", "synthetic"}

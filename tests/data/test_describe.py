@@ -7,7 +7,6 @@ from dataclasses import asdict, astuple
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.describe import (
@@ -23,7 +22,6 @@ from reimpl.data.formats import TextSource, open_corpus
 from reimpl.data.identity import observed_of
 from reimpl.data.prepare import prepare
 from tests.data.corpora import corpus, write
-from tests.shared import shared
 
 
 def test_texts_by_hand(tmp_path: Path) -> None:
@@ -102,21 +100,6 @@ def test_features_by_hand(tmp_path: Path) -> None:
     }
     assert (figures["labels_not_in_train"], figures["test_labels_not_in_train"]) == (2, 1)
     assert figures["test_texts_in_train"] == 1
-
-
-def test_real_corpora_have_their_published_figures() -> None:
-    """Reuters as counted elsewhere; Delicious: 10 and 4 rows without labels, 27 % of test rows in train."""
-    folder = shared("data/reuters21578")
-    expected, figures = json.loads((folder / "stats.json").read_text()), describe(folder)["splits"]
-    for split in ("train", "test"):
-        assert figures[split]["documents"] == expected[split]["docs"]
-        assert figures[split]["labels_a_document"] == pytest.approx(expected[split]["mean_labels"], abs=6e-4)
-        assert figures[split]["words_a_document"] == pytest.approx(expected[split]["mean_words"], abs=0.06)
-    delicious = describe(shared("data/mulan-delicious"))
-    train, test = delicious["splits"]["train"], delicious["splits"]["test"]
-    assert (train["without_labels"], test["without_labels"]) == (10, 4)
-    assert delicious["test_texts_in_train"] / test["documents"] == pytest.approx(0.27, abs=0.005)
-    assert delicious["statistics"]["labels_per_document"][1] == pytest.approx(19.02, abs=0.005)
 
 
 def test_head_and_tail_by_hand(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, open_corpus
@@ -97,21 +96,6 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
     ):
         with pytest.raises(DataError, match=message):
             corpus(toy(tmp_path / "bare", train), format="xc")
-
-
-def test_order_and_split_are_content_but_not_corpus(tmp_path: Path) -> None:
-    first, swapped, moved, other = (
-        corpus(toy(tmp_path / name, train, test))
-        for name, train, test in (
-            ("first", b"2 6 3\n0 0:1\n1 1:2\n", b"1 6 3\n2 3:1\n"),
-            ("swapped", b"2 6 3\n1 1:2\n0 0:1\n", b"1 6 3\n2 3:1\n"),
-            ("moved", b"2 6 3\n0 0:1\n2 3:1\n", b"1 6 3\n1 1:2\n"),
-            ("other", b"2 6 3\n0 0:1\n1 1:3\n", b"1 6 3\n2 3:1\n"),
-        )
-    )
-    assert len({data.content for data in (first, swapped, moved, other)}) == 4
-    assert first.partition == swapped.partition != moved.partition
-    assert first.corpus == swapped.corpus == moved.corpus != other.corpus
 
 
 @pytest.mark.parametrize(
@@ -234,26 +218,6 @@ def test_as_a_plain_reader(tmp_path_factory: pytest.TempPathFactory, text: str) 
     ]
     labels = [ids.tolist() for ids in np.split(rows.labels, label_ends)]
     assert (list(zip(labels, features, strict=True)) if rows.size else []) == expected
-
-
-def test_as_scikit_learn_reads(tmp_path: Path) -> None:
-    """A made file of 2,000 lines: the same numbers, bit for bit."""
-    rng = np.random.default_rng(0)
-    lines = [
-        f"{','.join(map(str, np.unique(rng.integers(50, size=3))))} "
-        + " ".join(
-            f"{i}:{value!r}"
-            for i, value in zip(np.unique(rng.integers(99, size=9)), rng.normal(size=9), strict=False)
-        )
-        for _ in range(2000)
-    ]
-    text = "\n".join(lines).replace("np.float64(", "").replace(")", "").encode() + b"\n"
-    matrix, given = load_svmlight_file(io.BytesIO(text), multilabel=True, zero_based=True, dtype=np.float64)
-    rows = rows_of(tmp_path, text)
-    np.testing.assert_array_equal(rows.ids, matrix.indices)
-    np.testing.assert_array_equal(rows.values, matrix.data.astype(np.float32))
-    np.testing.assert_array_equal(np.cumsum(rows.lengths), matrix.indptr[1:])
-    np.testing.assert_array_equal(rows.labels, np.concatenate(given))
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
-from reimpl.data.recipe import RECIPES, find_recipe
+from reimpl.data.recipe import RECIPES
 from reimpl.data.source import Document
 from tests.data.corpora import write
 from tests.data.sources import Made, texts
@@ -87,60 +85,3 @@ def test_texts_that_are_tokenised_already() -> None:
     assert documents(raw, "train") == ["it 's the end"]
     # the other recipes have rules of their own for any text
     assert documents(made(source, "study2022", length=9), "train") == ["it s the end"]
-
-
-@pytest.mark.parametrize(("names", "tokenised"), [(("texts",), True), (("raw_texts",), False)])
-def test_attentionxml_files_say_whether_they_are_tokenised(
-    tmp_path: Path, names: Sequence[str], tokenised: bool
-) -> None:
-    """`train_texts.txt` is, `train_raw_texts.txt` is not."""
-    for split in ("train", "test"):
-        write(tmp_path / f"{split}_labels.txt", ["a"])
-        for name in names:
-            write(tmp_path / f"{split}_{name}.txt", ["The cat's end."])
-    data = made(tmp_path, "cornet", length=9)
-    assert documents(data, "train") == ["The cat's end." if tokenised else "the cat 's end"]
-
-
-def test_cornet_is_attentionxml_without_a_tree() -> None:
-    """The same words, ids and vectors; no features."""
-    source = texts(["It's The cat.", "The cat, a dog"], ["the dog"])
-    one, two = made(source, "attentionxml"), made(source, "cornet")
-    assert one.vocabulary == two.vocabulary
-    np.testing.assert_array_equal(one.train.tokens, two.train.tokens)
-    np.testing.assert_array_equal(one.vectors, two.vectors)
-    assert (one.train.features is None, two.train.features is None) == (False, True)
-    assert one.fingerprint != two.fingerprint
-
-
-def test_bow_takes_no_vectors() -> None:
-    """No word is looked up, whatever is given, and the seed decides nothing."""
-    source = texts(["some words"], ["more words"])
-    one, two = made(source, "bow"), made(source, "bow", "random:7", seed=3)
-    assert one.fingerprint == two.fingerprint
-    assert one.vectors.shape == (2, 1)
-    assert not any("vector" in note for note in one.notes)
-
-
-def test_identities() -> None:
-    """Choices that act are in it; those of the first two recipes are as they ever were."""
-    assert find_recipe("study2022").identity == {
-        "tokeniser": "study",
-        "vocabulary": "study",
-        "out_of_vocabulary": "zero",
-        "padding_trainable": False,
-        "unlabelled": "drop",
-        "empty": "unknown",
-        "min_frequency": 1,
-    }
-    assert find_recipe("liu2017").identity == {
-        "tokeniser": "liu",
-        "vocabulary": "liu",
-        "out_of_vocabulary": "uniform",
-        "padding_trainable": True,
-        "unlabelled": "keep",
-        "empty": "unknown",
-        "vocabulary_size": 30_000,
-    }
-    texts_of = [repr(sorted(recipe.identity.items())) for recipe in RECIPES.values()]
-    assert len(set(texts_of)) == len(RECIPES)

@@ -61,15 +61,6 @@ def test_passages_stand_anywhere(made: Dataset) -> None:
     assert np.var(places) == pytest.approx(1 / 12, rel=0.1)
 
 
-def test_the_words_of_a_label_stand_together(made: Dataset) -> None:
-    """Without noise each label of a document has one passage: its words are neighbours."""
-    for tokens, labels in documents(made.train)[:300]:
-        owners = owner(tokens)
-        for label in labels:
-            at = np.flatnonzero(owners == label)
-            assert at[-1] - at[0] == len(at) - 1
-
-
 def test_labels_and_background_follow_zipf(made: Dataset) -> None:
     """Log frequency falls with log rank at about the exponent asked for; every label is seen."""
     ranks = np.log(np.arange(1, 21))

@@ -24,7 +24,6 @@ from tests.data.vector_files import FORMS, binary, lay, text
 WORDS = ("the", "caf\u00e9", "x")
 ROWS = ((0.1, -2.5, 3.0), (4.0, 1e-7, 16777217.0), (0.0, 1.0, -1.0))
 FORM = pytest.mark.parametrize("form", FORMS)
-FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 TMP = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
