@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import audit.cli.data
 import reimpl.data.catalogue
-import reimpl.data.describe
 from audit import cli
 from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
 from audit.runner import Settings, make_plan
 from reimpl.data.catalogue import Known, Published, Sizes, catalogue
-from reimpl.data.formats import Options, open_corpus
+from reimpl.data.describe import describe
 from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
@@ -151,7 +147,7 @@ def test_the_content_of_one_entry_is_not_another_of_the_same_sizes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stand-in known by its content has the very sizes of what it stands in for; nothing is prepared."""
-    figures = figures_of("corpus", cache="elsewhere")
+    figures = describe(Path("corpus"))
     content = {it: figures[it] for it in ("content", "corpus", "partition", "label_set")}
     sizes = {"train": "40", "test": "16", "labels": "6"}
     entries = dict(catalogue().entries)
@@ -217,31 +213,6 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
         contents |= {line for line in lines if line.startswith("content ")}
         assert said(capsys, "add", *way)[-1].startswith("prepared: 2 train + 2 test documents, 2 labels")
     assert len(contents) == 1
-
-
-def never(*_: object) -> None:
-    raise AssertionError("read again")
-
-
-def test_a_second_look_reads_no_text_and_says_the_same(
-    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also under another name, and in another way of reading it is read."""
-    fields(folder)
-    way = ("table", "--separator", ";", "--text-field", "title")
-    first, second = said(capsys, "add", "corpus"), said(capsys, "add", *way)
-    shutil.copytree("corpus", "copied")
-    monkeypatch.setattr(reimpl.data.describe, "_count_texts", never)
-    assert said(capsys, "add", "corpus") == first
-    assert said(capsys, "add", *way) == second
-    assert said(capsys, "add", "copied")[1:] == first[1:]
-    with pytest.raises(AssertionError, match="read again"):
-        figures_of("table", separator=";", text=("title", "text"))
-
-
-def figures_of(path: str, cache: str = "audit-runs/data", **options: Any) -> Mapping[str, Any]:
-    corpus = open_corpus(Path(path), Options(**options))
-    return audit.cli.data._figures(corpus, Path(cache))[0]
 
 
 REFUSED = [

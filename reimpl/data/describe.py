@@ -1,18 +1,11 @@
-"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables.
-
-What is found in a corpus of texts is kept beside its preparations, and the next time no text is read:
-
-    CACHE/figures/KEY.json   named by a digest of the source's bytes and of how they are read
-"""
+"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from pathlib import Path
 from statistics import median
@@ -24,13 +17,8 @@ from reimpl.data.dataset import Dataset, IntArray, ragged
 from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
 from reimpl.data.source import ContentHash, Source, identities
-from reimpl.data.storage import MEMORY, digest_of, remembered, write_whole
 from reimpl.data.strata import by_share, by_threshold
 
-#: Counts up when `describe` finds more than before, or something else.
-FIGURES_VERSION = 2
-
-_BINS = ("label_frequencies", "lengths")
 #: Eighths of a character cell, from one to eight.
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
@@ -281,34 +269,3 @@ def bars(bins: Sequence[Bin], *, width: int = 40) -> Iterator[str]:
         eighths = -(-bin.count * width * 8 // most) if most else 0  # rounded up
         bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8 - 1] if eighths % 8 else "")
         yield f"{bin.label:>{wide}}  {bar} {bin.count:,}" if bin.count else f"{bin.label:>{wide}}  0"
-
-
-# --------------------------------------------------------------------------- kept for the next time
-
-
-def kept_place(source: Source, cache: Path) -> Path:
-    """Where the figures of a source are. Ask before `describe`: what changes meanwhile has another name.
-
-    Raises `DataError` where the source cannot be read.
-    """
-    # what comes to nothing leaves no folder behind
-    with remembered(cache / MEMORY) if cache.is_dir() else nullcontext():
-        key = digest_of(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
-    return cache / "figures" / f"{key}.json"
-
-
-def kept(place: Path, name: str) -> Mapping[str, Any] | None:
-    """As `describe` gave them, under the `name` that the corpus has now; None where there are none."""
-    try:
-        figures = json.loads(place.read_text("utf-8"))
-        statistics = {key: tuple(readings) for key, readings in figures["statistics"].items()}
-        bins = {key: tuple(Bin(*values) for values in figures[key]) for key in _BINS}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return {**figures, "name": name, "statistics": statistics, **bins}
-
-
-def keep(place: Path, figures: Mapping[str, Any]) -> None:
-    """For the next time, in one step; where nothing can be written they are found anew."""
-    with suppress(OSError):
-        write_whole(place, json.dumps(figures, default=astuple))

@@ -12,13 +12,10 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.describe import (
     StratumSize,
     describe,
-    keep,
-    kept,
-    kept_place,
     observed_in,
     strata_sizes,
 )
-from reimpl.data.formats import TextSource, open_corpus
+from reimpl.data.formats import open_corpus
 from reimpl.data.identity import observed_of
 from reimpl.data.prepare import prepare
 from tests.data.corpora import corpus, write
@@ -122,16 +119,3 @@ def test_head_and_tail_by_hand(tmp_path: Path) -> None:
         ("tail", 5),
     ]
     assert by_threshold.strata[2].documents == {"train": 4, "test": 3}
-
-
-def test_what_is_kept_is_what_describe_gave(tmp_path: Path) -> None:
-    """Key by key and of the same types; under the name that the folder has now; other bytes are others."""
-    source = open_corpus(corpus(tmp_path / "toy", suffix=".gz"))
-    assert isinstance(source, TextSource)
-    figures, place = describe(source), kept_place(source, tmp_path / "cache")
-    assert kept(place, "toy") is None and not (tmp_path / "cache").exists()
-    keep(place, figures)
-    assert repr(kept(place, "toy")) == repr(figures)
-    assert kept(place, "other") == {**figures, "name": "other"}
-    write(tmp_path / "toy" / "test.txt.gz", ("a\tthe cat flew",))
-    assert kept_place(source, tmp_path / "cache") != place

@@ -58,7 +58,6 @@ def test_lines(tmp_path: Path) -> None:
     [
         (b"a\tx\nno tab here\n", False, r":2: 0 tabs in 'no tab here'; write labels<TAB>"),
         (b"a\tx\n", True, r":1: 1 tabs .* write id<TAB>labels<TAB>text"),
-        (b"2 500 10\n", False, r":1: '2 500 10' heads an Extreme Classification file"),
         (b"a\tx\nb\tcaf\xe9\n", False, r":2: byte b'\\xe9' at place 6 is not UTF-8"),
         (b"", False, r"toy: train has no documents; give a file that is not empty"),
     ],
