@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prep
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source
 from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, read_meta, remembered, write_meta
-from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
+from reimpl.data.vectors import HALF_WIDTH, VectorFile, VectorSource
 from reimpl.errors import DataError
 
 CACHE_VERSION = 5
@@ -54,7 +55,9 @@ def load_or_prepare(
     none. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where nothing can
     be kept.
     """
-    source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
+    source, vectors = as_source(source), as_vectors(vectors)
+    if isinstance(vectors, VectorFile):
+        vectors = replace(vectors, cache=cache / "vectors")
     recipe = find_recipe(recipe).of(source)
     name = source.name
     with remembered(cache / MEMORY):

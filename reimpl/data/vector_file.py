@@ -179,6 +179,11 @@ class Located(NamedTuple):
         """The files whose bytes decide what is read."""
         return tuple(dict.fromkeys(file.path for file in self if file))
 
+    @property
+    def size(self) -> int:
+        """Bytes of these files."""
+        return sum(path.stat().st_size for path in self.on_disk)
+
 
 def is_vector_file(path: Path) -> bool:
     """Whether a file is there, on disk or in a .zip."""
