@@ -54,16 +54,6 @@ def columns(folder: Path) -> Path:
 # --------------------------------------------------------------------------- list
 
 
-def test_list_shows_every_entry_and_every_size(capsys: pytest.CaptureFixture[str]) -> None:
-    """Both sizes of Wiki-500K, each with the papers that print it."""
-    lines = said(capsys, "list")
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["entry", *catalogue().entries]
-    wiki = next(i for i, line in enumerate(lines) if line.startswith("wiki-500k "))
-    assert [line.split(maxsplit=4)[-1] for line in lines[wiki : wiki + 1]] == ["you2019, xun2020"]
-    assert lines[wiki].split()[1:4] == ["1,779,881", "769,421", "501,008"]
-    assert lines[wiki + 1].split() == ["1,646,302", "711,542", "501,069", "ye2020"]
-
-
 def test_list_tells_all_about_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
     """Where it is from, its licence, PSP's A and B with their source."""
     text = "\n".join(said(capsys, "list", "amazoncat-13k"))
@@ -88,23 +78,6 @@ def test_describe_shows_statistics_figures_and_plots(capsys: pytest.CaptureFixtu
     plots = [lines.index(title) for title in ("labels by training documents", "documents by words")]
     assert all("█" in lines[at + 1] or "█" in lines[at + 2] for at in plots)
     assert lines[-1].endswith("data sets of 7 papers: other_data")
-
-
-def test_describe_shows_head_and_tail_when_asked(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    """a stands in 4 training documents, b in 2, c and d in 1: a is half of them; e is of test alone."""
-    train = ["a b\tx", "a b\tx", "a c\tx", "a d\tx"]
-    write(folder / "small" / "train.txt", train)
-    write(folder / "small" / "test.txt", ["b e\tx", "a\tx", "e\tx"])
-    lines = said(capsys, "describe", "small", "--strata")
-    start = lines.index("labels by share of all training labels: 50 %, 80 %")
-    assert [" ".join(it.split()) for it in lines[start + 1 : start + 5]] == [
-        "labels train documents train positives test documents test positives",
-        "head 1 4 50.0 % 1 25.0 %",
-        "torso 2 3 37.5 % 1 25.0 %",
-        "tail 2 1 12.5 % 2 50.0 %",
-    ]
-    assert "labels by training documents a label: under 5, 5 to 49, 50 and more" in lines
-    assert not [it for it in said(capsys, "describe", "small") if it.startswith("labels by share")]
 
 
 # --------------------------------------------------------------------------- add

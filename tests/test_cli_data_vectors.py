@@ -10,10 +10,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.runner.plan import _absolute
-from reimpl.data import vectors
-from reimpl.data.vectors import VectorFile
 from tests.data.corpora import write
-from tests.data.vector_files import binary, lay
 
 
 @pytest.fixture(autouse=True)
@@ -45,30 +42,6 @@ def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.Cap
     ]
     place = kept.removeprefix("kept: audit-runs/data/vectors/").removesuffix(", 0.0 MB")
     assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.bin").is_file()
-
-
-@pytest.mark.parametrize(
-    ("form", "head"),
-    [
-        ("word2vec binary", "v.bin: word2vec binary, 2 words of 3 float32 numbers"),
-        ("npy float64", "v.npy: array with words in v.vocab, 2 words of 3 float64 numbers"),
-        ("text.gz", "v.txt.gz: text, 2 words of 3 decimal numbers"),
-    ],
-)
-def test_every_form_is_named(folder: Path, capsys: pytest.CaptureFixture[str], form: str, head: str) -> None:
-    path = lay(folder, form, ["the", "cat"], [[1, 2, 3], [4, 5, 6]])
-    assert said(capsys, path.name)[:2] == [head, "    first words: 'the', 'cat'"]
-
-
-def test_what_runs_look_up_is_converted(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cache of the runs of the same store."""
-    write(folder / "v.bin", binary(["the"], [[1, 2]]))
-    said(capsys, "v.bin", "--store", "runs")
-    monkeypatch.setattr(vectors, "chunks", None)
-    source = VectorFile(folder / "v.bin", cache=folder / "runs" / "data" / "vectors")
-    assert source.look_up(["the"], None).rows.tolist() == [[1, 2]]  # type: ignore[arg-type]
 
 
 def test_the_dimension_chooses_the_member_of_an_archive(

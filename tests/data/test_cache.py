@@ -16,7 +16,6 @@ from reimpl.data.cache import load, load_or_prepare
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES
-from reimpl.data.storage import GrowingArray
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, write
 
@@ -130,20 +129,6 @@ def test_damage_is_seen_and_repaired(
         assert_equal(first, get(folder))
     assert "preparing toy anew" in caplog.text
     assert_equal(first, load(entry))
-
-
-def test_interrupted_writing_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A preparation that stops in the middle of writing leaves no entry and no rest."""
-    calls = iter([None, None, KeyboardInterrupt()])
-
-    def append(self: GrowingArray, values: object) -> None:
-        if (stop := next(calls)) is not None:
-            raise stop
-
-    monkeypatch.setattr(GrowingArray, "append", append)
-    with pytest.raises(KeyboardInterrupt):
-        get(folder)
-    assert entries(folder) == []
 
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(folder: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from reimpl.data.dataset import Dataset
 from reimpl.data.describe import (
     StratumSize,
     describe,
@@ -73,30 +72,6 @@ def test_figures_are_plain_and_name_the_content_of_the_prepared_corpus(tmp_path:
     for name in ("content", "corpus", "partition"):
         assert figures[name] == getattr(prepared, name) != ""
     assert observed_in(figures).label_set == observed_of(prepared).label_set
-
-
-def test_features_by_hand(tmp_path: Path) -> None:
-    """One row twice, one without labels; another value is another row; labels and features as declared."""
-    write(tmp_path / "train.txt", ["4 5 4", "0,2 0:1 3:2", " 1:1", "2 0:1 3:2", "0 0:1 3:1"])
-    write(tmp_path / "test.txt", ["2 5 4", "1 1:1", "2"])
-    data = open_corpus(tmp_path)
-    assert isinstance(data, Dataset)
-    figures = describe(data)
-    train = figures["splits"]["train"]
-    assert (train["features_a_document"], train["most_features"], train["without_features"]) == (7 / 4, 2, 0)
-    assert (train["without_labels"], train["texts_met_before"], train["labels"]) == (1, 1, 2)
-    assert not [name for name in train if "words" in name]
-    assert (figures["content"], figures["corpus"], figures["features"]) == (data.content, data.corpus, 5)
-    assert figures["statistics"] == {
-        "train": (4.0,),
-        "test": (2.0,),
-        "labels": (4.0,),
-        "features": (5.0,),
-        "labels_per_document": (4 / 4, 6 / 6),
-        "documents_per_label": (4 / 4, 6 / 4),
-    }
-    assert (figures["labels_not_in_train"], figures["test_labels_not_in_train"]) == (2, 1)
-    assert figures["test_texts_in_train"] == 1
 
 
 def test_head_and_tail_by_hand(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy import sparse
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, open_corpus
@@ -271,12 +270,3 @@ def saved(**changes: object) -> bytes:
 def test_matrices_that_are_refused(tmp_path: Path, changes: dict[str, bytes], message: str) -> None:
     with pytest.raises(DataError, match=message):
         open_corpus(lay(tmp_path / "toy", CORPORA["npz"][0] | changes))
-
-
-def test_a_matrix_in_another_form_and_with_zeros(tmp_path: Path) -> None:
-    loose = sparse.coo_matrix(matrices("train")[0])
-    loose.data[0] = 0.0
-    data = corpus(lay(tmp_path / "toy", CORPORA["npz"][0] | {"X.trn.npz": npz(loose)}), Options())
-    expected = [({}, features) for _, features in FEATURES["train"]]
-    assert [row[1] for row in features_of(data)["train"]][1:] == [row[1] for row in expected][1:]
-    assert features_of(data)["train"][0][1] == {3: 0.5}

@@ -199,14 +199,3 @@ def test_real_corpora_have_the_numbers_of_their_notes(
     assert (sizes["train"], sizes["test"], sizes["dev"]) == (train, test, dev)
     places = len(str(mean).partition(".")[2])
     assert mean in [round(given["train"] / train, places), round(given.total() / sizes.total(), places)]
-
-
-def test_delicious_in_ten_splits() -> None:
-    """The corpus of Mulan's split, and no column is that split."""
-    mulan = open_corpus(shared("data/mulan-delicious"))
-    assert isinstance(mulan, Dataset)
-    options = Options(column=9, data=shared("data/mulan-delicious/data.txt.gz"))
-    split = open_corpus(shared("data/delicious-xc-splits"), options)
-    assert isinstance(split, Dataset)
-    assert (split.train.size, split.test.size, split.counts["rows_not_used"]) == (12_920, 3_185, 0)
-    assert split.corpus == mulan.corpus and split.content != mulan.content

@@ -11,7 +11,6 @@ import pytest
 from reimpl.data.catalogue import Catalogue, catalogue
 from reimpl.data.identity import (
     Observed,
-    compared,
     differences,
     observed_of,
     recognise,
@@ -154,18 +153,6 @@ def test_the_same_split_in_another_order_is_told_from_another_split_of_the_same_
     assert recognise(reordered, small()).sentence == (
         "real, in another split than the one on record, or in that one in another order (the split)"
     )
-
-
-def test_held_against_the_entry_that_the_user_names() -> None:
-    """The differences are those from that entry, however near another one is."""
-    found = compared(seen(15539, 6616, 3993), "wiki10-31k", catalogue().find("wiki10-31k"))
-    assert (found.how, found.key) == ("nothing", "wiki10-31k")
-    assert found.differences == (
-        "printed 14,146 training documents, here 15,539",
-        "printed 30,938 labels, here 3,993",
-    )
-    nothing = compared(seen(), "synthetic", catalogue().find("synthetic"))
-    assert nothing.sentence == "synthetic has no sizes or contents on record to hold it against"
 
 
 def test_the_made_corpus_is_known_by_content_and_no_other_one_by_its_sizes() -> None:

@@ -76,18 +76,6 @@ def test_documents_without_labels(tmp_path: Path) -> None:
     assert "test: 1 documents without labels kept." in data.notes
 
 
-@pytest.mark.parametrize("text", ["", "12 2020"])
-def test_texts_without_words(tmp_path: Path, text: str) -> None:
-    """One unknown word stands for them in train and test, as LibMultiLabel has it."""
-    data = made(corpus(tmp_path, [*TRAIN, f"a\t{text}"], [f"b\t{text}", *TEST]))
-    assert texts(data.train, data)[3] == "<unk>"
-    assert texts(data.test, data)[0] == "<unk>"
-    assert (data.counts["train.empty_texts"], data.counts["test.empty_texts"]) == (1, 1)
-    assert "test: 1 texts without words became one unknown word." in data.notes
-    # the stand-in is no word of the text
-    assert data.counts["train.unknown_word_share"] == 0.0
-
-
 def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     """The universe is that of all splits; what training never shows is counted."""
     data = made(corpus(tmp_path))
@@ -102,15 +90,6 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     assert "1 labels occur in test and in no training document." in data.notes
     # test has a, b and d; training never shows d
     assert data.counts["test.unknown_label_share"] == 1 / 3
-
-
-def test_shares(tmp_path: Path) -> None:
-    """Cut documents and unknown words, by hand: one word of test, `flew`, is unknown."""
-    data = made(corpus(tmp_path), length=2)
-    assert (data.counts["train.truncated"], data.counts["train.truncated_share"]) == (2, 2 / 3)
-    assert data.counts["train.mean_words"] == pytest.approx((3 + 3 + 2) / 3)
-    assert made(corpus(tmp_path)).counts["test.unknown_word_share"] == 1 / 4
-    assert "train: 2 of 3 documents cut to 2 words." in data.notes
 
 
 def test_coverage(tmp_path: Path) -> None:

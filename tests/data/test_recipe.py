@@ -12,9 +12,8 @@ import numpy as np
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES
-from reimpl.data.source import Document
 from tests.data.corpora import write
-from tests.data.sources import Made, texts
+from tests.data.sources import texts
 
 ATTENTIONXML, CORNET, BOW = (RECIPES[name] for name in ("attentionxml", "cornet", "bow"))
 
@@ -71,17 +70,3 @@ def test_words_with_a_vector_come_first_among_equals(tmp_path: Path) -> None:
     data = made(source, small, vectors, length=4)
     assert documents(data, "test") == ["a <UNK> c d"]
     assert data.counts["vocabulary.words_met"] == 4
-
-
-def test_texts_that_are_tokenised_already() -> None:
-    """They are parted at blanks only, capitals and all, as AttentionXML's code reads its own files."""
-    documents_of = [Document(("a",), "It's The end.")]
-    source = Made({"train": documents_of, "test": documents_of}, tokenised=True)
-    for recipe in ("attentionxml", "cornet"):
-        data = made(source, recipe)
-        assert documents(data, "train") == ["It's The end."]
-        assert "The texts were tokenised already and are parted at blanks." in data.notes
-    raw = made(replace(source, tokenised=False), "cornet", length=9)
-    assert documents(raw, "train") == ["it 's the end"]
-    # the other recipes have rules of their own for any text
-    assert documents(made(source, "study2022", length=9), "train") == ["it s the end"]

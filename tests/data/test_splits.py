@@ -93,21 +93,6 @@ def test_a_document_keeps_its_words_labels_and_features() -> None:
 # --------------------------------------------------------------------------- data sets
 
 
-def test_held_out_data_say_what_was_done() -> None:
-    data = toy_data(n_train=23, notes=("first",), counts={"kept": 1.0})
-    held = hold_out(data, find_rule("liu2017"))
-    assert held.dev is not None
-    assert (held.train.size, held.dev.size, held.test) == (17, 6, data.test)  # 25 % of 23 are 5.75
-    assert held.notes == (
-        "first",
-        "dev: 6 of 23 training documents held out (25% at random, rule liu2017, seed 0), "
-        "17 left to train on.",
-    )
-    expected = {"kept": 1.0, "hold_out.train": 17, "hold_out.dev": 6, "hold_out.seed": 0}
-    assert dict(held.counts) == expected
-    assert (held.content, held.labels, held.vocabulary) == (data.content, data.labels, data.vocabulary)
-
-
 def test_the_fingerprint_holds_the_data_and_what_decides_the_rule_but_not_its_name() -> None:
     data = toy_data()
     rules = [HoldOut("a", 0, share=0.2), HoldOut("a", 1, share=0.2), HoldOut("a", 0, count=5)]
@@ -126,9 +111,3 @@ def test_a_dev_part_that_is_there_is_never_replaced() -> None:
 
 
 # --------------------------------------------------------------------------- refusals
-
-
-@pytest.mark.parametrize("n", [0, 1, 3])
-def test_a_hold_out_leaves_documents_to_train_on(n: int) -> None:
-    with pytest.raises(DataError, match=f"takes 3 of {n} documents and must leave some"):
-        HoldOut("mine", 0, count=3).size(n)

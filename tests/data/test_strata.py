@@ -82,15 +82,6 @@ def test_a_hand_calculation_at_two() -> None:
     assert (tail.macro_precision, tail.macro_recall, tail.macro_f1) == (50.0, 50.0, 50.0)
 
 
-def test_what_is_not_said_or_not_asked_has_no_share_and_repeats_count_once() -> None:
-    strata = Strata(("head", "tail"), np.array([0, 0, 0, 0, 1]), "by hand")
-    tail = scores(LISTS, TRUTH, strata, 1)[1]
-    assert (tail.precision, tail.recall, tail.macro_f1, tail.share_of_precision) == (None, None, None, 0.0)
-    one = Strata(("all",), np.zeros(2, dtype=np.int64), "by hand")
-    [score] = scores(np.array([[0, 0]]), Truth.from_lists([{0}], 2), one, 2)
-    assert (score.hits, score.predicted, score.share_of_precision, score.macro_f1) == (1, 1, 50.0, 100.0)
-
-
 @pytest.mark.parametrize("k", [1, 3, 5])
 @pytest.mark.parametrize("seed", range(3))
 def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(seed: int, k: int) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from reimpl.data.files import File
 from reimpl.data.vector_file import Tally, chunks, locate
@@ -19,12 +17,11 @@ from reimpl.data.vectors import VectorFile, converted
 from reimpl.errors import DataError
 from tests.data.corpora import write
 from tests.data.test_fuzz import mutated
-from tests.data.vector_files import FORMS, binary, lay, text
+from tests.data.vector_files import FORMS, binary, lay
 
 WORDS = ("the", "caf\u00e9", "x")
 ROWS = ((0.1, -2.5, 3.0), (4.0, 1e-7, 16777217.0), (0.0, 1.0, -1.0))
 FORM = pytest.mark.parametrize("form", FORMS)
-TMP = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def read(path: Path, dimension: int | None = None) -> tuple[list[str], list[list[float]], Tally]:
@@ -52,18 +49,6 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: str) -> None:
     assert looked_up.tolist() == [f32(ROWS)[2], [0, 0, 0], f32(ROWS)[0]]
     assert kept.first_words(2) == [word.encode() for word in WORDS[:2]]
     assert kept.tally == tally
-
-
-@TMP
-@given(
-    rows=st.lists(
-        st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=2),
-        min_size=1,
-    )
-)
-def test_a_number_is_the_nearest_float32(tmp_path: Path, rows: list[list[float]]) -> None:
-    path = write(tmp_path / "v.txt", text([f"w{n}" for n in range(len(rows))], rows))
-    assert read(path, 2)[1] == f32(rows)
 
 
 @pytest.mark.parametrize("word", ['"', "#", "1", "nan", "True", "NA", "a,b", "\u2028", "\u00a0", "\x1c", "-"])

@@ -10,7 +10,6 @@ import pytest
 from reimpl.data.vectors import (
     GlovePackage,
     OutOfVocabulary,
-    RandomVectors,
     VectorFile,
     VectorSource,
     initial_vectors,
@@ -63,18 +62,6 @@ def test_wide_uniform_rule(file: VectorFile) -> None:
     np.testing.assert_array_equal(rows[[1, 3]], drawn)
 
 
-@pytest.mark.parametrize("rule", ["zero", "uniform", "wide_uniform"])
-def test_one_seed_one_matrix(file: VectorFile, rule: OutOfVocabulary) -> None:
-    """Two calls with one seed agree, whatever the global generator does; another seed differs by chance."""
-    for source in (file, RandomVectors(2)):
-        np.random.seed(2)
-        first, _ = fill(source, rule, seed=5)
-        np.random.seed(3)
-        np.testing.assert_array_equal(first, fill(source, rule, seed=5)[0])
-        other = fill(source, rule, seed=6)[0]
-        assert np.array_equal(first, other) is (rule == "zero" and source is file)
-
-
 @pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
 def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
     """The matrix of the study's code for a local vector file, but for the unknown row.
@@ -119,14 +106,6 @@ def test_glove_package() -> None:
     assert lookup.found.tolist() == [True, False, True]
     np.testing.assert_allclose(lookup.rows[0, :4], [0.418, 0.24968, -0.41242, 0.1217])
     np.testing.assert_allclose(lookup.rows[2, :4], [0.70853, 0.57088, -0.4716, 0.18048])
-
-
-def test_sources_by_name(tmp_path: Path) -> None:
-    """`glove`, `random:E` and a file are told apart."""
-    path = write(tmp_path / "v.txt", ["the 1 2"])
-    assert parse_source("glove") == GlovePackage()
-    assert parse_source("random:7") == RandomVectors(7)
-    assert parse_source(str(path)) == VectorFile(path)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,6 @@ from reimpl.data.numbering import Numbers
 from reimpl.data.prepare import _kept_words
 from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vocabulary import (
-    LIU_PAD,
-    LIU_UNK,
     Vocabulary,
     attentionxml_vocabulary,
     bow_vocabulary,
@@ -119,21 +117,6 @@ def test_attentionxml_equals_the_public_code(case: dict[str, Any], size: int) ->
 
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1)
-
-
-@given(train=TEXTS, test=TEXTS, size=st.integers(1, 8))
-def test_liu_equals_counting_padded_lists(train: list[str], test: list[str], size: int) -> None:
-    """`Counter.most_common` over both padded splits, with the unknown word behind."""
-    counted: Counter[str] = Counter()
-    for split in (train, test):
-        rows = [LIU(text)[:4] for text in split]
-        width = max(map(len, rows))
-        counted.update(word for row in rows for word in row + [LIU_PAD] * (width - len(row)))
-    vocabulary = liu(read({"train": train, "test": test}, LIU, 4), size)
-    assert vocabulary.words == (*(word for word, _ in counted.most_common(size)), LIU_UNK)
-    # a padding word that was cut off or never needed is read as the unknown one, as any word
-    expected = LIU_PAD if LIU_PAD in vocabulary.words else LIU_UNK
-    assert vocabulary.words[vocabulary.padding_id] == expected
 
 
 @given(train=TEXTS, known=st.sets(st.sampled_from("abcdef")), size=st.integers(1, 8))
