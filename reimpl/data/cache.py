@@ -84,20 +84,20 @@ def load(entry: Path, *, name: str | None = None) -> Dataset:
     try:
         parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
         parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}
-        parts |= {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
+        parts |= {split: _split(entry, split, columns) for split, columns in meta["splits"].items()}
         vectors, notes = read_array(entry / "vectors.npy"), tuple(meta["notes"])
         return Dataset(**parts, vectors=vectors, counts=meta["counts"], notes=notes)
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
 
 
-def _split(entry: Path, split: str, facts: dict[str, Any]) -> Split:
+def _split(entry: Path, split: str, columns: int | None) -> Split:
     features = None
-    if facts["columns"] is not None:
+    if columns is not None:
         data, indices, offsets = (read_array(entry / f"{split}.features.{part}.npy") for part in _FEATURES)
-        features = csr(data, indices, offsets, facts["columns"])
+        features = csr(data, indices, offsets, columns)
     arrays = {name: read_array(entry / f"{split}.{name}.npy") for name in _ARRAYS}
-    return Split(**arrays, features=features).with_ranges(tuple(facts["tokens"]), tuple(facts["labels"]))
+    return Split(**arrays, features=features)
 
 
 def _write(dataset: Dataset, folder: Path) -> None:
@@ -110,7 +110,7 @@ def _write(dataset: Dataset, folder: Path) -> None:
         if part.features is not None:
             arrays |= {f"{split}.features.{name}.npy": getattr(part.features, name) for name in _FEATURES}
             columns = part.features.shape[1]
-        splits[split] = {"tokens": part.token_range, "labels": part.label_range, "columns": columns}
+        splits[split] = columns
     for name, array in arrays.items():
         if not (folder / name).exists():
             np.save(folder / name, array, allow_pickle=False)

@@ -274,10 +274,7 @@ def _split(
         array.append(values)
         arrays[name] = array.done()
     made = Split(tokens=tokens.done(), features=features, **arrays)
-    met = np.flatnonzero(times)
-    # known, so that gigabytes of ids are not read again
-    token_range = (int(met[0]), int(met[-1])) if len(met) else (0, -1)
-    return made.with_ranges(token_range, made.label_range), times, unknown
+    return made, times, unknown
 
 
 def _tfidf(
