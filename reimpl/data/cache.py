@@ -22,7 +22,7 @@ from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prep
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source
 from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, read_meta, remembered, write_meta
-from reimpl.data.vectors import HALF_WIDTH, VectorFile, VectorSource
+from reimpl.data.vectors import VectorFile, VectorSource
 from reimpl.errors import DataError
 
 CACHE_VERSION = 5
@@ -45,15 +45,14 @@ def load_or_prepare(
     length: int,
     vectors: VectorSource | str,
     cache: Path,
-    seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
-    The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
-    none. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where nothing can
-    be kept.
+    The same arrays either way, read from disk as they are needed. The vectors of words that have none are
+    drawn alike each time. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where
+    nothing can be kept.
     """
     source, vectors = as_source(source), as_vectors(vectors)
     if isinstance(vectors, VectorFile):
@@ -61,10 +60,10 @@ def load_or_prepare(
     recipe = find_recipe(recipe).of(source)
     name = source.name
     with remembered(cache / MEMORY):
-        entry = cache / _key(source, recipe, length, vectors, seed)
+        entry = cache / _key(source, recipe, length, vectors)
 
     def make(work: Path) -> None:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(0)
         choices: dict[str, Any] = {"recipe": recipe, "length": length, "vectors": vectors, "rng": rng}
         _write(prepare(source, **choices, workers=workers, progress=progress, folder=work), work)
 
@@ -122,10 +121,9 @@ def _write(dataset: Dataset, folder: Path) -> None:
     write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])
 
 
-def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:
-    # what is not looked up, and a seed that draws nothing, are no part of the name
+def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource) -> str:
+    # what is not looked up is no part of the name
     looked_up = vectors.identity if recipe.tokens else None
-    drawn = seed if recipe.tokens and (vectors.random or recipe.out_of_vocabulary in HALF_WIDTH) else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
-    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up, drawn]
+    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up]
     return digest_of(json.dumps(choices, sort_keys=True))[:32]

@@ -30,7 +30,7 @@ from reimpl.data.files import decoded, shown
 from reimpl.data.source import MODULUS, ContentHash, Document, Source, line_of
 from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
-from reimpl.errors import ConfigError, DataError, option
+from reimpl.errors import DataError, option
 
 Ints: TypeAlias = NDArray[np.integer[Any]]
 
@@ -371,8 +371,6 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
     None where this process does the work, for one worker. At the end, also after an error or an interruption,
     the processes are ended.
     """
-    if workers is not None and workers < 1:
-        raise ConfigError(f"workers is {workers!r}; give at least 1")
     if workers is None:
         workers = cores() if packed >= WORTH_IT else 1
     if workers == 1:

@@ -54,25 +54,6 @@ def test_a_download_that_holds_texts_and_features_is_asked_about(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("eurlex_train.txt", b"a b\tsome text\n", {"lml"}),
-        ("Delicious_data.txt", b"6 6 3\n0,2 0:1\n", {"xc"}),
-        ("anything.jsonl", b'{"text": "x", "labels": []}\n', {"jsonl"}),
-        ("anything.csv", b"text,labels\nx,a\n", {"csv"}),
-        ("rcv1.svm", b"1,2 3:1\n", {"svmlight"}),
-        # a text to one reader and a row of features to another
-        ("train.txt", b"1,2\t3:1\n", {"lml", "svmlight"}),
-    ],
-)
-def test_a_single_file_is_recognised(tmp_path: Path, name: str, content: bytes, expected: set[str]) -> None:
-    seen = sniff(lay(tmp_path / "toy", {name: content}) / name)
-    assert {reader.name for reader, _ in seen} == expected
-    with pytest.raises(DataError, match="needs a folder with train and test files"):
-        open_corpus(tmp_path / "toy" / name, format=min(expected))
-
-
-@pytest.mark.parametrize(
     ("files", "message"),
     [
         ({"readme.md": b"hello"}, r"no known format \(readme\.md\); formats are lml, attentionxml, "),

@@ -72,6 +72,8 @@ def sniff(path: Path) -> list[tuple[Reader, str]]:
     complaint about a folder that is another format beside them.
     """
     where = tree(path)
+    if where.single:
+        raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
     seen: list[tuple[Reader, str]] = []
     unclear: DataError | None = None
     for reader in readers().values():

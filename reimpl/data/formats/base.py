@@ -136,13 +136,9 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
     return {split: file for split in splits if (file := tree.find(names.get(split, "")))}
 
 
-def first_file(tree: Tree, pattern: str, suffixes: tuple[str, ...] = ("",)) -> File | None:
-    """The train file, else the one file that the user points at, if its name ends so."""
-    files = by_split(tree, pattern)
-    if not files and tree.single:
-        ((file,),) = tree.files.values()
-        return file if file.stem.lower().endswith(suffixes) else None
-    return next(iter(files.values()), None)
+def first_file(tree: Tree, pattern: str) -> File | None:
+    """The train file, else another one that fits; None where there is none."""
+    return next(iter(by_split(tree, pattern).values()), None)
 
 
 def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
@@ -150,8 +146,8 @@ def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
     files = by_split(tree, pattern)
     for split in ("train", "test"):
         if split not in files:
-            here = "one file without splits" if tree.single else f"no {split} file"
-            raise DataError(f"{tree.path}: {here}; {title} needs a folder with train and test files")
+            needs = f"{title} needs a folder with train and test files"
+            raise DataError(f"{tree.path}: no {split} file; {needs}")
     return files
 
 

@@ -502,7 +502,7 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def detect_columns(where: Tree) -> str | None:
     """A file of row numbers for train, one for test, or at least one of them."""
     files, columns = _column_files(where), count_columns(where)
-    if columns is None or where.single:
+    if columns is None:
         return None
     rows = files.get("train rows") or files["test rows"]
     return f"{rows.name} holds row numbers in {columns} columns, a split each"

@@ -48,7 +48,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def detect_lines(tree: Tree) -> str | None:
     """One tab in each of the first lines, or two when a column of ids stands in front."""
-    file = first_file(tree, _LINES, (".txt", ".tsv"))
+    file = first_file(tree, _LINES)
     tabs = {line.count(b"\t") for line in first_lines(file)} if file else set()
     if file and tabs == {1}:
         return f"each of the first lines of {file.name} has one tab, between labels and text"
@@ -184,7 +184,7 @@ def _array_documents(texts: File, labels: File, vocabulary: File) -> Iterator[Do
 
 def detect_json(tree: Tree) -> str | None:
     """The first line is an object."""
-    file = first_file(tree, _JSON, (".jsonl", ".ndjson", ".json"))
+    file = first_file(tree, _JSON)
     try:
         record = json.loads(next(iter(first_lines(file)), b"null")) if file else None
     except (ValueError, RecursionError):
@@ -234,7 +234,7 @@ def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]
 
 def detect_csv(tree: Tree) -> str | None:
     """The name ends in .csv or .tsv and the first line has at least two columns."""
-    file = first_file(tree, _CSV, (".csv", ".tsv"))
+    file = first_file(tree, _CSV)
     try:
         _, header = next(_csv_lines(file), (1, [])) if file else (1, [])
     except DataError:
