@@ -467,9 +467,8 @@ class Numbers:
             part.tokens.append(words[result.tokens])
             for name, array in {"labels": labels[result.label_places], **result.per_document}.items():
                 part.parts[name].append(array)
-            distinct, times = (
-                (words[result.counts[0]], result.counts[1]) if result.counts else (words[:0],) * 2
-            )
+            places, times = result.counts or (result.tokens[:0], result.tokens[:0])
+            distinct = words[places]
             # a word stands once in a row, so these are documents
             counts = np.bincount(distinct if split == "train" else words[:0], minlength=len(self.words))
             counts[: len(self.documents_with)] += self.documents_with
