@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 import zipfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import audit.cli.data
-import reimpl.data.catalogue
 from audit import cli
 from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
-from reimpl.data.catalogue import Catalogue, catalogue, parse_catalogue
 from tests.data.corpora import TEST, TRAIN
-from tests.data.origin import Answer, Origin, origin
+from tests.data.origin import Answer, origin
 
 PAPERS = [load(path) for path in builtin_claims()]
 
@@ -58,23 +50,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setattr(audit.cli.data, "papers_of", lambda _: PAPERS)
     return tmp_path
-
-
-@pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Catalogue]:
-    """Puts files, as YAML, into an entry `toy` that stands for one whose address is on record."""
-
-    def put(files: str) -> Catalogue:
-        made = parse_catalogue(
-            "format: 1\nplaces: {there: {name: a page, url: 'http://page'}}\nentries:\n"
-            "  toy: {name: Toy, about: words, formats: [lml], raw_text: true, licence: research only, "
-            f"places: [there], files: {files}}}\n",
-            "made.yaml",
-        )
-        monkeypatch.setattr(reimpl.data.catalogue, "catalogue", lambda: made)
-        return made
-
-    return put
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
@@ -118,16 +93,6 @@ def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
         f"{first[2]}; the same as at its first download",
     ]
     assert second[3:] == first[3:] and len(server.asked) == 1
-
-
-def test_the_command_that_it_names_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """And it says the same about it."""
-    with origin(Answer(CORPUS)) as server:
-        got = said(capsys, "synthetic", "--from", f"{server.url}/toy.zip", "--to", "with blank")
-    assert got[-1].partition(": audit ")[2] == "data add 'with blank/toy.zip' --as synthetic"
-    assert cli.main(["data", "add", "with blank/toy.zip", "--as", "synthetic"]) == Exit.OK
-    lines = got[3:-1]
-    assert [it for it in capsys.readouterr().out.splitlines() if it in lines] == lines
 
 
 def test_what_came_and_is_another_corpus_is_refused_and_kept(
@@ -187,35 +152,6 @@ def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
         assert "downloaded" in said(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
 
 
-def test_a_tar_is_left_to_the_user(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    with origin(Answer(b"\x1f\x8b")) as server:
-        sentence = refused(capsys, "synthetic", "--to", "in", "--from", f"{server.url}/toy.tar.gz")
-    assert "an archive that is not read; unpack it and give the folder" in sentence
-    assert (folder / "in/toy.tar.gz").exists()
-
-
-# --------------------------------------------------------------------------- from the catalogue
-
-
-def test_a_file_with_a_published_checksum_is_verified(
-    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
-) -> None:
-    with origin(Answer(CORPUS)) as server:
-        stated = f"name: toy.zip, checksum: 'sha256:{sha256(CORPUS)}', source: its page"
-        known(f"[{{url: '{server.url}/get?id=7', {stated}}}]")
-        got = said(capsys, "toy", "--to", "in")
-    assert got[0] == "toy: Toy; licence: research only"
-    assert got[2] == f"toy.zip: SHA-256 {sha256(CORPUS)}; verified: it has the checksum that was stated"
-
-
-def test_an_address_of_the_user_outranks_the_catalogue(
-    capsys: pytest.CaptureFixture[str], known: Callable[[str], Catalogue]
-) -> None:
-    with origin(Answer(CORPUS)) as server:
-        known("[{url: 'http://127.0.0.1:1/toy.zip', source: its page}]")
-        assert "downloaded" in said(capsys, "toy", "--from", f"{server.url}/toy.zip")[1]
-
-
 # --------------------------------------------------------------------------- by hand
 
 BY_HAND = (
@@ -231,18 +167,6 @@ def test_without_an_address_on_record_it_says_where_and_how_by_hand(
     assert refused(capsys, "eurlex57k") == (
         f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
     )
-
-
-@pytest.mark.parametrize("key", catalogue().entries)
-def test_every_entry_that_cannot_be_downloaded_has_a_way(
-    capsys: pytest.CaptureFixture[str], key: str
-) -> None:
-    """A place and the command that takes it from there, or what else there is to know."""
-    if catalogue().entries[key].files:
-        pytest.skip("has addresses")
-    sentence = refused(capsys, key)
-    assert f"`audit data add PATH --as {key}`" in sentence or "`audit run` makes it" in sentence
-    assert all(catalogue().places[it].name in sentence for it in catalogue().entries[key].places)
 
 
 def test_offline_it_is_one_sentence_with_the_way_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
@@ -312,78 +236,3 @@ def test_what_cannot_be_used_is_one_sentence(
 ) -> None:
     assert refused(capsys, *arguments).startswith(message)
     assert not (folder / "cache").exists() or not list((folder / "cache").rglob("x"))
-
-
-# --------------------------------------------------------------------------- processes
-
-
-@pytest.fixture
-def process(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts `audit data get synthetic --to in --from URL`; whatever still runs at the end is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(url: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "audit", "data", "get", "synthetic", "--to", "in", "--from", url]
-        started.append(
-            subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        )
-        return started[-1]
-
-    yield start
-    for it in started:
-        it.kill()
-        it.communicate()
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Waits for something to happen; gives up after a minute."""
-    for _ in range(6000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen within a minute")
-
-
-def size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def half_way(
-    server: Origin, process: Callable[..., subprocess.Popen[str]], folder: Path
-) -> subprocess.Popen[str]:
-    """A process that has a part of the file and waits for the rest."""
-    server.answers = [Answer(LARGE, cut=CUT, hang=True), Answer(LARGE)]
-    started = process(f"{server.url}/toy.zip")
-    until(lambda: size(folder / "in/toy.zip.part") == CUT)
-    return started
-
-
-@pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, Exit.INTERRUPTED), (signal.SIGKILL, -signal.SIGKILL)]
-)
-def test_what_was_interrupted_is_not_there_and_can_be_asked_for_again(
-    folder: Path, process: Callable[..., subprocess.Popen[str]], sent: signal.Signals, code: int
-) -> None:
-    with origin() as server:
-        first = half_way(server, process, folder)
-        os.kill(first.pid, sent)
-        _, err = first.communicate(timeout=60)
-        assert first.returncode == code and "Traceback" not in err
-        assert not (folder / "in/toy.zip").exists()
-        second = process(f"{server.url}/toy.zip")
-        _, err = second.communicate(timeout=60)
-        assert (second.returncode, err) == (Exit.OK, "")
-    assert (folder / "in/toy.zip").read_bytes() == LARGE
-    shown = sorted(it.name for it in (folder / "in").iterdir() if not it.name.endswith(".lock"))
-    assert shown[-2:] == ["toy.zip", "toy.zip.sha256"]
-
-
-def test_two_processes_that_start_at_once_ask_once(
-    folder: Path, process: Callable[..., subprocess.Popen[str]]
-) -> None:
-    with origin(Answer(LARGE)) as server:
-        both = [process(f"{server.url}/toy.zip") for _ in range(2)]
-        for it in both:
-            it.communicate(timeout=60)
-        assert [it.returncode for it in both] == [Exit.OK, Exit.OK]
-        assert len(server.asked) == 1

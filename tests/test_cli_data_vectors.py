@@ -10,10 +10,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.runner.plan import _absolute
-from reimpl.data import vectors
-from reimpl.data.vectors import VectorFile
 from tests.data.corpora import write
-from tests.data.vector_files import binary, lay
 
 
 @pytest.fixture(autouse=True)
@@ -47,30 +44,6 @@ def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.Cap
     assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.bin").is_file()
 
 
-@pytest.mark.parametrize(
-    ("form", "head"),
-    [
-        ("word2vec binary", "v.bin: word2vec binary, 2 words of 3 float32 numbers"),
-        ("npy float64", "v.npy: array with words in v.vocab, 2 words of 3 float64 numbers"),
-        ("text.gz", "v.txt.gz: text, 2 words of 3 decimal numbers"),
-    ],
-)
-def test_every_form_is_named(folder: Path, capsys: pytest.CaptureFixture[str], form: str, head: str) -> None:
-    path = lay(folder, form, ["the", "cat"], [[1, 2, 3], [4, 5, 6]])
-    assert said(capsys, path.name)[:2] == [head, "    first words: 'the', 'cat'"]
-
-
-def test_what_runs_look_up_is_converted(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cache of the runs of the same store."""
-    write(folder / "v.bin", binary(["the"], [[1, 2]]))
-    said(capsys, "v.bin", "--store", "runs")
-    monkeypatch.setattr(vectors, "chunks", None)
-    source = VectorFile(folder / "v.bin", cache=folder / "runs" / "data" / "vectors")
-    assert source.look_up(["the"], None).rows.tolist() == [[1, 2]]  # type: ignore[arg-type]
-
-
 def test_the_dimension_chooses_the_member_of_an_archive(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,7 +69,6 @@ def test_the_dimension_chooses_the_member_of_an_archive(
             "v.txt:2: 'nan' is no finite number; 1 of 2 lines are no word with 2 finite",
         ),
         (b"2 2\nthe 1 2\n", "v.txt: 1 lines where its header says 2; it is cut off, get a whole copy"),
-        (b"\x80\x04pickle", "v.txt: a pickle, which may run code when read; save the vectors as text"),
         (None, "v.txt: cannot be opened (no such file); check the path"),
     ],
 )

@@ -45,17 +45,6 @@ def test_claims_about_several_data_sets_that_rest_on_the_same_runs_are_counted_o
     assert (found.reproduced, found.decided, found.once) == (3, 3, (2, 2))
 
 
-def test_the_shares_of_the_design() -> None:
-    """7 of 10 gives .397 to .892, 0 of 5 gives 0 to .434; nothing decided gives none."""
-    seven = shared([verdict("reproduced")] * 7 + [verdict("contradicted")] * 3)
-    none = shared([verdict("contradicted")] * 5)
-    assert seven is not None
-    assert none is not None
-    assert seven.interval == pytest.approx((0.397, 0.892), abs=5e-4)
-    assert none.interval == pytest.approx((0.0, 0.434), abs=5e-4)
-    assert shared([verdict("inconclusive", "undecided")]) is None
-
-
 def test_the_same_comparison_counts_once_in_the_interval() -> None:
     """P@1 and nDCG@1 of the same arms, a claim that stands there twice, and the same difference asked about
     in another way are 1 draw; P@3 is another. Six decided claims are 3, of which 2 were reproduced."""
@@ -75,23 +64,8 @@ def test_the_same_comparison_counts_once_in_the_interval() -> None:
     assert found.interval == pytest.approx(proportion_confint(2, 3, method="wilson"), abs=1e-12)
 
 
-def test_claims_about_more_than_two_arms_are_told_apart_by_what_they_compare() -> None:
-    """Two dominance claims of the same numbers with other lines, and one of the second again, are 2."""
-    values = ((1.0,), (2.0,), (3.0,))
-    lines = [[{"winner": "a", "rivals": ["b"]}], [{"winner": "a", "rivals": ["c"]}]]
-    claims = [made("dominance", experiments=("a", "b", "c"), details={"lines": lines[k]}) for k in (0, 1, 1)]
-    found = share(claims, [verdict("reproduced", values=values)] * 3)
-    assert found is not None
-    assert found.once == (2, 2)
-
-
 def value(table: str, printed: str, **more: Any) -> ClaimRecord:
     return replace(made("value", printed=(printed,)), cells=(f"{table}.row.P@1",), **more)
-
-
-def judged(*runs: float, **more: Any) -> Verdict:
-    given: dict[str, Any] = {"scope": "same_data", "p_reproduced": 0.5, "values": (runs,)}
-    return verdict("inconclusive", "straddles_margin", **{**given, **more})
 
 
 def test_a_record_holds_what_fits_its_verdicts() -> None:

@@ -14,18 +14,17 @@ import pytest
 from audit import cli
 from audit.record import audit_from_json
 from reimpl import plugins
-from reimpl.data.formats import registry
+from reimpl.data import formats
 from reimpl.errors import ConfigError
 from tests.runner.papers import write_corpus, write_paper
 
 READER = """\
 from dataclasses import replace
 from reimpl.data.formats import READERS
-from reimpl.data.formats.base import Found
 
 def detect(tree):
-    found = READERS["lml"].detect(tree)
-    return Found("it has a file toy.mark", found.files) if found and "toy.mark" in tree.files else None
+    lines = READERS["lml"].detect(tree)
+    return "it has a file toy.mark" if lines and "toy.mark" in tree.files else None
 
 READER = replace(READERS["lml"], name="toyformat", title="Toy's format", detect=detect)
 """
@@ -61,7 +60,7 @@ def site(tmp_path: Path) -> Path:
 def refresh() -> None:
     plugins._points.cache_clear()
     plugins._warned.clear()
-    registry.readers.cache_clear()
+    formats.readers.cache_clear()
 
 
 @pytest.fixture

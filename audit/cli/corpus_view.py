@@ -38,9 +38,6 @@ def entry_lines(key: str, entry: Entry, catalogue: Catalogue) -> Iterator[str]:
     yield from _field("formats", ", ".join(entry.formats) or "none of ours")
     yield from _field("licence", entry.licence)
     yield from _field("from", "; ".join(f"{it.name} ({it.url})" if it.url else it.name for it in places))
-    for file in entry.files:
-        checksum = file.checksum or "no published checksum"
-        yield from _field("download", f"{file.url}; {checksum} ({file.source})")
     yield from _field("by hand", entry.by_hand or "")
     if entry.split_columns:
         yield from _field("splits", f"{entry.split_columns} in columns; give --column")

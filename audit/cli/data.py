@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -89,7 +89,7 @@ def add_command(
     if entry is not None:
         catalogue().find(entry)
     options = options_of(settings, column=column)
-    corpus, _ = recognised(path, entry, options, settings.format, must_fit=True, cache=store / "data")
+    corpus, _ = recognised(path, entry, options, settings.format, must_fit=True)
     with corpus_questions():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
@@ -135,17 +135,15 @@ def recognised(
     format: str | None = None,
     *,
     must_fit: bool = False,
-    cache: Path | None = None,
 ) -> tuple[Source | Dataset, bool]:
     """Says what lies there, which entry it is, and what it is to each paper's claims.
 
-    Comes with whether it may be the entry. Texts that were read before are not read again if what was found
-    then is in `cache`, and what is found is kept there. Raises `AuditError` for what cannot be read and, if
-    `must_fit`, for sizes that match none of the entry or the content of another one.
+    Comes with whether it may be the entry. Raises `AuditError` for what cannot be read and, if `must_fit`,
+    for sizes that match none of the entry or the content of another one.
     """
     from audit.cli.corpus_scope import fits, why_not
     from audit.cli.corpus_view import doubt_lines, overlap_lines
-    from reimpl.data.describe import observed_in
+    from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus
 
     with corpus_questions():
@@ -154,45 +152,28 @@ def recognised(
         say(line)
     with corpus_questions():
         corpus = open_corpus(path, options, format=format)
-        figures, keep = _figures(corpus, cache)
+        figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
         say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
     observed = observed_in(figures)
     fit = entry is None or fits(observed, entry)
-    if must_fit and not fit:
-        cache = None  # what is refused leaves nothing behind
     notes = (*doubt_lines(corpus, figures), *overlap_lines(figures))
     for line in (*notes, *_identity_lines(observed, entry)):
         say(line)
     if entry is not None and must_fit and not fit:
         raise AuditError(f"{path}: {why_not(observed, entry)}; leave out --as, or name another entry")
-    keep()
     return corpus, fit
-
-
-def _figures(corpus: Source | Dataset, cache: Path | None) -> tuple[Mapping[str, Any], Callable[[], None]]:
-    """What `describe` finds, or found before; and what keeps it for the next time."""
-    from reimpl.data.dataset import Dataset
-    from reimpl.data.describe import describe, kept_figures
-
-    if cache is None or isinstance(corpus, Dataset):
-        return describe(corpus), lambda: None
-    kept = kept_figures(corpus, cache)
-    if (known := kept.read(corpus.name)) is not None:
-        return known, lambda: None
-    figures = describe(corpus)
-    return figures, lambda: kept.keep(figures)
 
 
 def _format_lines(path: Path) -> Iterator[str]:
     """What lies there and why we think so."""
-    from reimpl.data.formats import Ambiguous, sniff, split_name
+    from reimpl.data.formats import sniff, split_name
 
     folder, _ = split_name(path)
     if folder.exists():
         found = sniff(folder)
-        if not isinstance(found, Ambiguous):
-            yield f"{path}: {found.title}; {found.why}"
+        if len(found) == 1:
+            yield f"{path}: {found[0][0].title}; {found[0][1]}"
 
 
 def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:

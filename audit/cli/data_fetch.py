@@ -75,11 +75,10 @@ def get_command(
 
 
 def _remotes(key: str, entry: Entry, known: Catalogue, addresses: Sequence[str]) -> list[Remote]:
-    """What the user names, else what the catalogue does; raises `AuditError` with the way by hand."""
+    """What the user names; raises `AuditError` with the way by hand where nothing is."""
     from reimpl.data.download import Remote
 
     remotes = [Remote.parse(it) for it in addresses]
-    remotes = remotes or [Remote.of(it.url, it.name, it.checksum) for it in entry.files]
     if not remotes:
         by_hand = _by_hand(key, entry, known)
         raise AuditError(

@@ -2,15 +2,14 @@
 
 An entry is a folder of .npy files named by a digest of the source's bytes, the recipe and the options. Its
 arrays are read from disk as they are needed, so a corpus larger than memory can be trained on. It is written
-under another name and renamed when whole; a damaged entry is seen (see `storage`) and prepared anew.
+under another name and renamed when whole; an entry that was touched is prepared anew.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,10 @@ from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prep
 from reimpl.data.recipe import Recipe, find_recipe
 from reimpl.data.source import Source
 from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, read_meta, remembered, write_meta
-from reimpl.data.vectors import HALF_WIDTH, VectorSource, kept_in
+from reimpl.data.vectors import VectorFile, VectorSource
 from reimpl.errors import DataError
 
-CACHE_VERSION = 4
+CACHE_VERSION = 5
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
 _FEATURES = ("data", "indices", "indptr")
@@ -35,8 +34,6 @@ _PLAIN = (
     *("name", "recipe", "fingerprint", "content", "partition", "corpus"),
     *("padding_id", "padding_trainable"),
 )
-#: Bytes that are left on a disk which is full.
-_NO_SPACE = 1 << 16
 
 log = logging.getLogger(__name__)
 
@@ -48,25 +45,25 @@ def load_or_prepare(
     length: int,
     vectors: VectorSource | str,
     cache: Path,
-    seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
-    verify: bool = False,
 ) -> Dataset:
     """The prepared corpus from `cache` if it is there, else prepared and kept there.
 
-    The same arrays either way, read from disk as they are needed. `seed` draws the vectors of words that have
-    none. `workers` and `progress` are as in `prepare`; `verify` reads every byte of what is in the cache,
-    also where nothing was touched. Errors as `prepare`; `DataError` where the cache cannot be written.
+    The same arrays either way, read from disk as they are needed. The vectors of words that have none are
+    drawn alike each time. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where
+    nothing can be kept.
     """
-    source, vectors = as_source(source), kept_in(as_vectors(vectors), cache / "vectors")
+    source, vectors = as_source(source), as_vectors(vectors)
+    if isinstance(vectors, VectorFile):
+        vectors = replace(vectors, cache=cache / "vectors")
     recipe = find_recipe(recipe).of(source)
     name = source.name
     with remembered(cache / MEMORY):
-        entry = cache / _key(source, recipe, length, vectors, seed)
+        entry = cache / _key(source, recipe, length, vectors)
 
     def make(work: Path) -> None:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(0)
         choices: dict[str, Any] = {"recipe": recipe, "length": length, "vectors": vectors, "rng": rng}
         _write(prepare(source, **choices, workers=workers, progress=progress, folder=work), work)
 
@@ -74,39 +71,32 @@ def load_or_prepare(
         log.warning("%s; preparing %s anew", err, name)
 
     try:
-        return cached_entry(entry, partial(load, name=name, verify=verify), make, damaged=warn)
+        return cached_entry(entry, partial(load, name=name), make, damaged=warn)
     except OSError as err:
-        # numpy's own message only counts what it could not write
-        full = not err.errno and shutil.disk_usage(cache).free < _NO_SPACE
-        why = "No space left on device" if full else os.strerror(err.errno) if err.errno else str(err)
-        what = f"{cache}: the prepared {name} cannot be kept ({why})"
+        what = f"{cache}: the prepared {name} cannot be kept ({err.strerror or err})"
         raise DataError(f"{what}; free some space there or choose another folder") from err
 
 
-def load(entry: Path, *, name: str | None = None, verify: bool = False) -> Dataset:
-    """Opens an entry, maybe under another `name`.
-
-    What was touched since it was last found right is read in full; everything, if `verify`. Raises
-    `DataError` when the entry is damaged or of another version.
-    """
-    meta = read_meta(entry, everything=verify)
+def load(entry: Path, *, name: str | None = None) -> Dataset:
+    """Opens an entry, maybe under another `name`; raises `DataError` when it was touched or is damaged."""
+    meta = read_meta(entry)
     try:
         parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
         parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}
-        parts |= {split: _split(entry, split, facts) for split, facts in meta["splits"].items()}
+        parts |= {split: _split(entry, split, columns) for split, columns in meta["splits"].items()}
         vectors, notes = read_array(entry / "vectors.npy"), tuple(meta["notes"])
         return Dataset(**parts, vectors=vectors, counts=meta["counts"], notes=notes)
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
 
 
-def _split(entry: Path, split: str, facts: dict[str, Any]) -> Split:
+def _split(entry: Path, split: str, columns: int | None) -> Split:
     features = None
-    if facts["columns"] is not None:
+    if columns is not None:
         data, indices, offsets = (read_array(entry / f"{split}.features.{part}.npy") for part in _FEATURES)
-        features = csr(data, indices, offsets, facts["columns"])
+        features = csr(data, indices, offsets, columns)
     arrays = {name: read_array(entry / f"{split}.{name}.npy") for name in _ARRAYS}
-    return Split(**arrays, features=features).with_ranges(tuple(facts["tokens"]), tuple(facts["labels"]))
+    return Split(**arrays, features=features)
 
 
 def _write(dataset: Dataset, folder: Path) -> None:
@@ -119,7 +109,7 @@ def _write(dataset: Dataset, folder: Path) -> None:
         if part.features is not None:
             arrays |= {f"{split}.features.{name}.npy": getattr(part.features, name) for name in _FEATURES}
             columns = part.features.shape[1]
-        splits[split] = {"tokens": part.token_range, "labels": part.label_range, "columns": columns}
+        splits[split] = columns
     for name, array in arrays.items():
         if not (folder / name).exists():
             np.save(folder / name, array, allow_pickle=False)
@@ -131,10 +121,9 @@ def _write(dataset: Dataset, folder: Path) -> None:
     write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])
 
 
-def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource, seed: int) -> str:
-    # what is not looked up, and a seed that draws nothing, are no part of the name
+def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource) -> str:
+    # what is not looked up is no part of the name
     looked_up = vectors.identity if recipe.tokens else None
-    drawn = seed if recipe.tokens and (vectors.random or recipe.out_of_vocabulary in HALF_WIDTH) else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
-    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up, drawn]
+    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up]
     return digest_of(json.dumps(choices, sort_keys=True))[:32]

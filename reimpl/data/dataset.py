@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from reimpl.errors import DataError
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -46,10 +43,7 @@ def csr(data: FloatArray, indices: IntArray, offsets: IntArray, n_columns: int) 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The documents of one split, in file order.
-
-    Raises `DataError` when the arrays do not describe N documents.
-    """
+    """The documents of one split, in file order."""
 
     tokens: IntArray
     """int32 (n_tokens,): token ids of all documents, one after another."""
@@ -62,18 +56,6 @@ class Split:
     features: sparse.csr_matrix | None = None
     """float32 (N, D): weights of words (tf-idf, or as the corpus gives them) in the whole, uncut documents;
     None where a recipe makes none. A corpus of features alone has documents of no tokens."""
-
-    def __post_init__(self) -> None:
-        _check_ragged("tokens", self.tokens, self.offsets)
-        _check_ragged("labels", self.label_ids, self.label_offsets)
-        if len(self.offsets) != len(self.label_offsets):
-            n_texts, n_label_sets = self.size, len(self.label_offsets) - 1
-            raise DataError(
-                f"split: {n_texts} documents but {n_label_sets} label sets; give one set a document"
-            )
-        _check_rising(self.label_ids, self.label_offsets)
-        if self.features is not None and self.features.shape[0] != self.size:
-            raise DataError(f"split: {self.size} documents but {self.features.shape[0]} rows of features")
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[int]], labels: Iterable[Iterable[int]]) -> Split:
@@ -98,21 +80,6 @@ class Split:
         """Tokens of the longest document, 0 for a split without documents."""
         return int(self.lengths.max(initial=0))
 
-    @cached_property
-    def token_range(self) -> tuple[int, int]:
-        """The lowest token id and the highest; (0, -1) where there is none."""
-        return _range(self.tokens)
-
-    @cached_property
-    def label_range(self) -> tuple[int, int]:
-        """The lowest label id and the highest; (0, -1) where there is none."""
-        return _range(self.label_ids)
-
-    def with_ranges(self, tokens: tuple[int, int], labels: tuple[int, int]) -> Split:
-        """The split itself, which need not look for its ranges in gigabytes of ids: they are known."""
-        vars(self).update(token_range=tokens, label_range=labels)
-        return self
-
     def labels(self, n_labels: int | None = None) -> sparse.csr_matrix:
         """float32 (N, L) matrix with 1 where a document has a label; L is the largest id + 1 by default."""
         if n_labels is None:
@@ -123,10 +90,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A corpus prepared by one recipe: what a model is trained and tested on.
-
-    Raises `DataError` when the parts do not belong together (ids beyond L or V, another padding id, ...).
-    """
+    """A corpus prepared by one recipe: what a model is trained and tested on."""
 
     name: str
     recipe: str
@@ -155,18 +119,6 @@ class Dataset:
     """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
     notes: tuple[str, ...] = ()
     """One sentence for each rule that acted on this corpus."""
-
-    def __post_init__(self) -> None:
-        if self.vectors.ndim != 2 or len(self.vectors) != len(self.vocabulary):
-            raise DataError(
-                f"{self.name}: vectors of shape {self.vectors.shape} for {len(self.vocabulary)} words; "
-                "give one row a word"
-            )
-        if not 0 <= self.padding_id < len(self.vocabulary):
-            raise DataError(f"{self.name}: padding id {self.padding_id} is no row of the vocabulary")
-        for split, part in self.splits.items():
-            _check_ids(f"{self.name}, {split}: token", part.token_range, len(self.vocabulary))
-            _check_ids(f"{self.name}, {split}: label", part.label_range, len(self.labels))
 
     @property
     def splits(self) -> dict[str, Split]:
@@ -197,37 +149,3 @@ def words_as_features(split: Split, vocabulary: int) -> sparse.csr_matrix:
     counted = sparse.csr_matrix((ones, split.tokens, split.offsets), shape=shape, copy=True)
     counted.sum_duplicates()
     return counted
-
-
-def _check_ragged(what: str, values: IntArray, offsets: IntArray) -> None:
-    if values.ndim != 1 or offsets.ndim != 1 or len(offsets) == 0:
-        raise DataError(
-            f"split: {what} need flat values and N+1 offsets, got {values.shape} and {offsets.shape}"
-        )
-    if offsets[0] != 0 or offsets[-1] != len(values) or np.any(np.diff(offsets) < 0):
-        raise DataError(
-            f"split: the offsets of the {what} must rise from 0 to {len(values)}, "
-            f"got {int(offsets[0])} to {int(offsets[-1])}"
-        )
-
-
-def _check_rising(ids: IntArray, offsets: IntArray) -> None:
-    """Within each document the label ids rise strictly: sorted, no duplicate."""
-    steps_up = np.diff(ids) > 0
-    first_of_a_document = offsets[1:-1]
-    inside = first_of_a_document[(first_of_a_document > 0) & (first_of_a_document < len(ids))]
-    steps_up[inside - 1] = True
-    if not steps_up.all():
-        at = int(np.argmin(steps_up)) + 1
-        document = int(np.searchsorted(offsets, at, side="right")) - 1
-        raise DataError(f"split: label ids of document {document} must rise without duplicates")
-
-
-def _range(ids: IntArray) -> tuple[int, int]:
-    return (int(ids.min()), int(ids.max())) if len(ids) else (0, -1)
-
-
-def _check_ids(what: str, ids: tuple[int, int], size: int) -> None:
-    lowest, highest = ids
-    if not (lowest >= 0 and highest < size):
-        raise DataError(f"{what} id {highest} or {lowest} lies outside 0..{size - 1}")

@@ -1,36 +1,24 @@
-"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables.
-
-What is found in a corpus of texts is kept beside its preparations, and the next time no text is read:
-
-    CACHE/figures/KEY.json   named by a digest of the source's bytes and of how they are read
-"""
+"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from reimpl.data.dataset import Dataset, IntArray, offsets_of
+from reimpl.data.dataset import Dataset, IntArray, ragged
 from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
-from reimpl.data.source import ContentHash, Source, content_of, corpus_of, partition_of
-from reimpl.data.storage import MEMORY, digest_of, read_checked, remembered, with_digest, write_whole
+from reimpl.data.source import ContentHash, Source, identities
 from reimpl.data.strata import by_share, by_threshold
 
-#: Counts up when `describe` finds more than before, or something else.
-FIGURES_VERSION = 1
-
-_BINS = ("label_frequencies", "lengths")
 #: Eighths of a character cell, from one to eight.
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
@@ -46,20 +34,15 @@ def describe(source: Source | Dataset | Path) -> Mapping[str, Any]:
     `lengths` (bins of words, or features, a document, all splits). Raises `DataError` as the reader does.
     """
     corpus = open_corpus(source) if isinstance(source, Path) else source
+    labels: Iterable[str]
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}
-        identity = {"content": corpus.content, "partition": corpus.partition, "corpus": corpus.corpus}
-        labels: Iterable[str] = corpus.labels
-        n_labels = corpus.n_labels
+        identity = {name: getattr(corpus, name) for name in ("content", "partition", "corpus")}
+        labels, n_labels = corpus.labels, corpus.n_labels
     else:
-        tallies, contents = {}, {}
-        for split in corpus.splits:
-            tallies[split], contents[split] = _count_texts(corpus, split)
-        identity = {
-            "content": content_of(contents),
-            "partition": partition_of(contents),
-            "corpus": corpus_of(contents.values()),
-        }
+        contents = {split: ContentHash() for split in corpus.splits}
+        tallies = {split: _count_texts(corpus, split, content) for split, content in contents.items()}
+        identity = identities(contents)
         labels = set().union(*(tally.label_counts for tally in tallies.values()))
         n_labels = len(labels)
     train, test = tallies["train"], tallies["test"]
@@ -81,9 +64,8 @@ def describe(source: Source | Dataset | Path) -> Mapping[str, Any]:
         "lengths": by_powers_of_two(chain.from_iterable(tally.lengths for tally in tallies.values())),
     }
     if isinstance(corpus, Dataset) and corpus.train.features is not None:
-        n_features = corpus.train.features.shape[1]
-        statistics = {**figures["statistics"], "features": (float(n_features),)}
-        figures |= {"features": n_features, "statistics": statistics}
+        figures["features"] = corpus.train.features.shape[1]
+        figures["statistics"]["features"] = (float(figures["features"]),)
     return figures
 
 
@@ -158,8 +140,8 @@ class _Tally:
         }
 
 
-def _count_texts(source: Source, split: str) -> tuple[_Tally, ContentHash]:
-    tally, content = _Tally("words"), ContentHash()
+def _count_texts(source: Source, split: str, content: ContentHash) -> _Tally:
+    tally = _Tally("words")
     for document in source.documents(split):
         content.add(document)
         distinct = set(document.labels)
@@ -168,24 +150,24 @@ def _count_texts(source: Source, split: str) -> tuple[_Tally, ContentHash]:
         tally.label_counts.update(distinct)
         tally.lengths.append(len(document.text.split()))
         tally.texts[_digest(document.text.encode())] += 1
-    return tally, content
+    return tally
 
 
 def _count_features(data: Dataset, split: str) -> _Tally:
     part, x = data.splits[split], data.splits[split].features
     assert x is not None
     ids, frequencies = np.unique(part.label_ids, return_counts=True)  # as long as what occurs, not as L
+    names = [data.labels[label] for label in ids.tolist()]
+    rows = (
+        _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
+        for start, stop in pairwise(x.indptr.tolist())
+    )
     return _Tally(
         unit="features",
         labels=np.diff(part.label_offsets).tolist(),
         lengths=np.diff(x.indptr).tolist(),
-        label_counts=Counter(
-            {data.labels[label]: n for label, n in zip(ids.tolist(), frequencies.tolist(), strict=True)}
-        ),
-        texts=Counter(
-            _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
-            for start, stop in pairwise(x.indptr.tolist())
-        ),
+        label_counts=Counter(dict(zip(names, frequencies.tolist(), strict=True))),
+        texts=Counter(rows),
     )
 
 
@@ -195,12 +177,8 @@ def _digest(content: bytes) -> bytes:
 
 # --------------------------------------------------------------------------- head and tail
 
-#: Label ids of all documents, one after another, and the offsets (N+1,).
-_Rows: TypeAlias = tuple[IntArray, IntArray]
 
-
-@dataclass(frozen=True)
-class StratumSize:
+class StratumSize(NamedTuple):
     """One stratum; the mappings are by split."""
 
     name: str
@@ -213,8 +191,7 @@ class StratumSize:
     """Of all positives of the split, in percent."""
 
 
-@dataclass(frozen=True)
-class StrataSizes:
+class StrataSizes(NamedTuple):
     """A way to group the labels, and what is in each group."""
 
     rule: str
@@ -238,30 +215,21 @@ def strata_sizes(corpus: Source | Dataset) -> tuple[StrataSizes, ...]:
         document = {split: np.repeat(np.arange(len(o) - 1), np.diff(o)) for split, (_, o) in rows.items()}
         sizes = []
         for number, (name, labels) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
-            positives = {split: int((stratum == number).sum()) for split, stratum in of.items()}
-            documents = {
-                split: len(np.unique(document[split][stratum == number])) for split, stratum in of.items()
-            }
-            share = {split: 100 * positives[split] / max(len(stratum), 1) for split, stratum in of.items()}
+            own = {split: stratum == number for split, stratum in of.items()}
+            positives = {split: int(mask.sum()) for split, mask in own.items()}
+            documents = {split: len(np.unique(document[split][mask])) for split, mask in own.items()}
+            share = {split: 100 * positives[split] / max(len(mask), 1) for split, mask in own.items()}
             sizes.append(StratumSize(name, labels, documents, positives, share))
         found.append(StrataSizes(strata.rule, tuple(sizes)))
     return tuple(found)
 
 
-def _label_rows(corpus: Source) -> tuple[dict[str, _Rows], int]:
-    """Ids by the names' order, as preparation has them."""
-    names: list[str] = []
-    sizes: dict[str, list[int]] = {split: [] for split in corpus.splits}
-    for split in corpus.splits:
-        for document in corpus.documents(split):
-            distinct = set(document.labels)
-            names += distinct
-            sizes[split].append(len(distinct))
-    rank = {name: number for number, name in enumerate(sorted(set(names)))}
-    ids = np.fromiter(map(rank.__getitem__, names), np.int64, len(names))
-    ends = np.cumsum([sum(sizes[split]) for split in corpus.splits])[:-1]
-    parts = dict(zip(corpus.splits, np.split(ids, ends), strict=True))
-    return {split: (part, offsets_of(sizes[split])) for split, part in parts.items()}, len(rank)
+def _label_rows(corpus: Source) -> tuple[dict[str, tuple[IntArray, IntArray]], int]:
+    """Label ids of all documents, one after another, with offsets; ids by the names' order, as prepared."""
+    sets = {split: [set(each.labels) for each in corpus.documents(split)] for split in corpus.splits}
+    names = sorted(set().union(*chain.from_iterable(sets.values())))
+    ids = {name: number for number, name in enumerate(names)}
+    return {split: ragged([[ids[name] for name in row] for row in sets[split]]) for split in sets}, len(ids)
 
 
 # --------------------------------------------------------------------------- histograms
@@ -301,44 +269,3 @@ def bars(bins: Sequence[Bin], *, width: int = 40) -> Iterator[str]:
         eighths = -(-bin.count * width * 8 // most) if most else 0  # rounded up
         bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8 - 1] if eighths % 8 else "")
         yield f"{bin.label:>{wide}}  {bar} {bin.count:,}" if bin.count else f"{bin.label:>{wide}}  0"
-
-
-# --------------------------------------------------------------------------- kept for the next time
-
-
-@dataclass(frozen=True)
-class KeptFigures:
-    """The figures of one corpus, as it is now, if they were found before."""
-
-    path: Path
-
-    def read(self, name: str) -> Mapping[str, Any] | None:
-        """As `describe` gave them, under the `name` that the corpus has now; None where there are none."""
-        try:
-            text = read_checked(self.path)
-        except (OSError, ValueError):
-            return None
-        if text is None:
-            return None
-        figures = json.loads(text)
-        statistics = {key: tuple(readings) for key, readings in figures["statistics"].items()}
-        bins = {key: tuple(Bin(*values) for values in figures[key]) for key in _BINS}
-        return {**figures, "name": name, "statistics": statistics, **bins}
-
-    def keep(self, figures: Mapping[str, Any]) -> None:
-        """For the next time, in one step; where nothing can be written they are found anew."""
-        bins = {key: [astuple(bin) for bin in figures[key]] for key in _BINS}
-        with suppress(OSError):
-            write_whole(self.path, with_digest(json.dumps({**figures, **bins})))
-
-
-def kept_figures(source: Source, cache: Path) -> KeptFigures:
-    """Where those of a source are. Call it before `describe`: what changes meanwhile has another name.
-
-    Raises `DataError` where the source cannot be read.
-    """
-    # what comes to nothing leaves no folder behind
-    memory = remembered(cache / MEMORY) if cache.is_dir() else nullcontext()
-    with memory:
-        key = digest_of(json.dumps([FIGURES_VERSION, source.digest()]))[:32]
-    return KeptFigures(cache / "figures" / f"{key}.json")

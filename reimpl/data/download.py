@@ -29,7 +29,6 @@ ALGORITHMS = {"sha256": 64, "sha1": 40, "md5": 32}
 #: Bytes that are here and bytes in all; None where the server does not say.
 Progress = Callable[[int, int | None], None]
 
-_CHUNK = 1 << 16
 #: No folder, no hidden file, nothing that a shell or a file system takes for something else.
 _NAME = re.compile(r"\w[\w.+ @()\[\],=~-]{0,149}(?<![. ])")
 
@@ -54,33 +53,21 @@ class Remote:
         'corpus.zip'
         """
         url, fragment = urldefrag(text)
+        parts, where = urlsplit(url), shown(url)
+        if parts.scheme not in ("http", "https", "file") or not (parts.netloc or parts.scheme == "file"):
+            raise DataError(f"{where!r}: an address begins with http://, https:// or file://; correct it")
         stated = dict(parse_qsl(fragment.replace("+", "%2B"), keep_blank_values=True))
         if set(stated) - {"name", *ALGORITHMS} or (fragment and not stated):
             forms = ", ".join(f"{key}=" for key in ("name", *ALGORITHMS))
-            raise DataError(f"{shown(url)}: {fragment!r} after # is not understood; known are {forms}")
-        checksum = next((f"{key}:{stated[key]}" for key in ALGORITHMS if key in stated), None)
-        return cls.of(url, stated.get("name"), checksum)
-
-    @classmethod
-    def of(cls, url: str, name: str | None = None, checksum: str | None = None) -> Remote:
-        """Raises `DataError` for what is no address, no name of a file or no checksum."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https", "file") or not (parts.netloc or parts.scheme == "file"):
-            raise DataError(
-                f"{shown(url)!r}: an address begins with http://, https:// or file://; correct it"
-            )
-        name = unquote(parts.path.rpartition("/")[2]) if name is None else name
+            raise DataError(f"{where}: {fragment!r} after # is not understood; known are {forms}")
+        name = stated.get("name", unquote(parts.path.rpartition("/")[2]))
         if not _NAME.fullmatch(name) or name.endswith((".part", ".sha256")):
-            raise DataError(
-                f"{shown(url)}: {name!r} is no usable name of a file; state one: URL#name=train.txt"
-            )
-        if checksum is not None:
-            algorithm, _, digits = checksum.lower().partition(":")
-            checksum = f"{algorithm}:{digits}"
-            if not re.fullmatch("[0-9a-f]+", digits) or len(digits) != ALGORITHMS.get(algorithm):
-                raise DataError(
-                    f"{shown(url)}: {checksum!r} is no checksum; give sha256, sha1 or md5 in hex digits"
-                )
+            raise DataError(f"{where}: {name!r} is no usable name of a file; state one: URL#name=train.txt")
+        checksum = next((f"{key}:{stated[key].lower()}" for key in ALGORITHMS if key in stated), None)
+        if checksum and not re.fullmatch(
+            "|".join(f"{it}:[0-9a-f]{{{n}}}" for it, n in ALGORITHMS.items()), checksum
+        ):
+            raise DataError(f"{where}: {checksum!r} is no checksum; give sha256, sha1 or md5 in hex digits")
         return cls(url, name, checksum)
 
 
@@ -133,11 +120,12 @@ def _checked(remote: Remote, path: Path, *, downloaded: bool) -> Fetched:
     """What is there, if it is what is asked for and what it was at the first download."""
     digest, record = file_digest(path), path.with_name(f"{path.name}.sha256")
     first = record.read_text("utf-8", errors="replace").split()[-2:] if record.exists() else []
-    if remote.checksum is not None and _hash(path, remote.checksum) != remote.checksum:
-        raise DataError(
-            f"{path}: is there already, and is not {remote.checksum}; move it away to download it"
-        )
-    if not downloaded and remote.checksum is None and first != [digest, path.name]:
+    if remote.checksum is not None:
+        algorithm, _, digits = remote.checksum.partition(":")
+        if pooch.file_hash(str(path), alg=algorithm) != digits:
+            wrong = f"is there already, and is not {remote.checksum}"
+            raise DataError(f"{path}: {wrong}; move it away to download it")
+    elif not downloaded and first != [digest, path.name]:
         why = "is not what was downloaded" if first else "was not downloaded by this command"
         raise DataError(f"{path}: is there already and {why}; use it, or move it away")
     if downloaded:
@@ -168,46 +156,42 @@ def _download(remote: Remote, path: Path, timeout: float, progress: Progress) ->
         what = f"what came is not {remote.checksum}, and was removed"
         raise DataError(f"{url}: {what}; check the address and the checksum") from err
     except requests.RequestException as err:
-        raise NotReachedError(f"{url}: {_reason(err)}; check the network, or try again later") from err
+        inner: BaseException = err  # the system's own words lie three exceptions deep
+        while deeper := inner.__cause__ or inner.__context__:
+            inner = deeper
+        why = str(getattr(inner, "strerror", None) or inner).partition("\n")[0][:120] or type(inner).__name__
+        raise NotReachedError(f"{url}: {why}; check the network, or try again later") from err
 
 
-def _receive(
-    url: str,
-    part: Path,
-    timeout: float,
-    progress: Progress,
-    *,
-    page_is_file: bool,
-    have: int = 0,
-    validator: str = "",
-) -> None:
-    """The file from byte `have` on, at once or in two requests; `validator` is what `If-Range` takes."""
-    headers = {"Accept-Encoding": "identity"}  # a range of packed bytes would be of no use
-    if have:
-        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
-    with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
-        rest = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-        if not (answer.status_code == 206 and have and rest):
-            have = 0
-            _check_whole_file(url, answer, page_is_file)
-        tag = answer.headers.get("ETag", "")
-        validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
-        length = answer.headers.get("Content-Length", "")
-        total = have + int(length) if length.isdigit() else None
-        broken: requests.RequestException | None = None
-        with part.open("ab" if have else "wb") as stream:
-            try:
-                for chunk in answer.iter_content(_CHUNK):
-                    stream.write(chunk)
-                    progress(stream.tell(), total)
-            except requests.RequestException as err:
-                broken = err
-    size = part.stat().st_size
-    if broken is None and (total is None or size == total):
-        return
-    if have or not (size and validator):
-        raise requests.ConnectionError(f"the connection broke after {size:,} bytes")
-    _receive(url, part, timeout, progress, page_is_file=page_is_file, have=size, validator=validator)
+def _receive(url: str, part: Path, timeout: float, progress: Progress, *, page_is_file: bool) -> None:
+    """The file, at once or in two requests, the second for the rest if the file is still the same."""
+    have, validator = 0, ""
+    for last in (False, True):
+        headers = {"Accept-Encoding": "identity"}  # a range of packed bytes would be of no use
+        if have:
+            headers |= {"Range": f"bytes={have}-", "If-Range": validator}
+        with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
+            rest = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            if not (answer.status_code == 206 and have and rest):
+                have = 0
+                _check_whole_file(url, answer, page_is_file)
+            tag = answer.headers.get("ETag", "")
+            validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
+            length = answer.headers.get("Content-Length", "")
+            total = have + int(length) if length.isdigit() else None
+            broken = False
+            with part.open("ab" if have else "wb") as stream:
+                try:
+                    for chunk in answer.iter_content(1 << 16):
+                        stream.write(chunk)
+                        progress(stream.tell(), total)
+                except requests.RequestException:
+                    broken = True
+        have = part.stat().st_size
+        if not broken and total in (None, have):
+            return
+        if last or not (have and validator):
+            raise requests.ConnectionError(f"the connection broke after {have:,} bytes")
 
 
 def _check_whole_file(url: str, answer: requests.Response, page_is_file: bool) -> None:
@@ -219,17 +203,3 @@ def _check_whole_file(url: str, answer: requests.Response, page_is_file: bool) -
         raise NotReachedError(f"{shown(url)}: the server answers {said}; {remedy}")
     if answer.headers.get("Content-Type", "").startswith("text/html") and not page_is_file:
         raise NotReachedError(f"{shown(url)}: the server sends a web page and no file; {asks}")
-
-
-def _reason(err: BaseException) -> str:
-    """The system's own words, which lie three exceptions deep."""
-    while inner := err.__cause__ or err.__context__:
-        err = inner
-    said = getattr(err, "strerror", None) or str(err)
-    return str(said).partition("\n")[0][:120] or type(err).__name__
-
-
-def _hash(path: Path, like: str) -> str:
-    """`algorithm:digits` of a file, by the algorithm of `like`."""
-    algorithm = like.partition(":")[0]
-    return f"{algorithm}:{pooch.file_hash(str(path), alg=algorithm)}"

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
 
 from reimpl.errors import DataError
 
@@ -38,42 +41,28 @@ FREE, MOST_TIMES = 1 << 26, 250
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the bytes done and the bytes in all, the last time with both equal."""
 
-#: Bytes that are read, and counted, at once: some hundred steps for a corpus worth a bar.
-_STEP = 1 << 17
-
-
-@dataclass
-class Meter:
-    """Bytes read of `total`."""
-
-    total: int
-    show: Progress
-    done: int = 0
-
-    def add(self, count: int) -> None:
-        """So many bytes more; never beyond the total, for a file may be looked at twice."""
-        self.done = min(self.done + count, self.total)
-        self.show(self.done, self.total)
-
-
-_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+#: What is called with the bytes of each read.
+_METER: ContextVar[Callable[[int], None] | None] = ContextVar("meter", default=None)
 
 
 class _Counted(io.FileIO):
-    def __init__(self, path: Path, meter: Meter) -> None:
+    """Tells the meter of each read."""
+
+    def __init__(self, path: Path, meter: Callable[[int], None]) -> None:
         super().__init__(path, "rb")
         self._meter = meter
 
     def readinto(self, buffer: Buffer, /) -> int:
         count = super().readinto(buffer)
-        self._meter.add(count)
+        self._meter(count)
         return count
 
 
 def open_counted(path: Path) -> io.BufferedReader:
     """The file, to be read; raises `OSError` as `Path.open` does."""
     meter = _METER.get()
-    return path.open("rb") if meter is None else io.BufferedReader(_Counted(path, meter), _STEP)
+    # some hundred steps for a corpus worth a bar
+    return path.open("rb") if meter is None else io.BufferedReader(_Counted(path, meter), 1 << 17)
 
 
 @contextmanager
@@ -82,13 +71,19 @@ def counted(total: int, show: Progress | None) -> Iterator[None]:
     if show is None:
         yield
         return
-    meter = Meter(total, show)
+    done = 0
+
+    def meter(count: int) -> None:
+        nonlocal done
+        done = min(done + count, total)  # a file may be looked at twice
+        show(done, total)
+
     token = _METER.set(meter)
     try:
         yield
     finally:
         _METER.reset(token)
-    if meter.done:
+    if done:
         show(total, total)
 
 
@@ -146,12 +141,12 @@ def explained(where: object) -> Iterator[None]:
     """What the system or a library says of a file becomes a `DataError`."""
     try:
         yield
+    except DataError:
+        raise
     except EOFError as err:
         raise DataError(f"{where}: the file is cut off; get a whole copy") from err
     except FileNotFoundError as err:
         raise DataError(f"{where}: no such file; check the path") from err
-    except DataError:
-        raise
     except _DAMAGE as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
         raise DataError(f"{where}: cannot be read ({why[:120]}); get a sound copy") from err
@@ -178,10 +173,8 @@ def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
         while block := stream.read(size):
             total += len(block)
             if total > limit:
-                raise DataError(
-                    f"{file}: unpacks to more than {limit:,} bytes, {MOST_TIMES} times its size; "
-                    "unpack it yourself if it is meant to"
-                )
+                much = f"more than {limit:,} bytes, {MOST_TIMES} times its size"
+                raise DataError(f"{file}: unpacks to {much}; unpack it yourself if it is meant to")
             yield block
 
 
@@ -189,10 +182,11 @@ def _most_bytes(file: File) -> float:
     if file.plain:
         return float("inf")
     with explained(file):
-        if not file.member:
-            return max(FREE, MOST_TIMES * file.path.stat().st_size)
-        with zipfile.ZipFile(file.path) as archive:
-            return max(FREE, MOST_TIMES * archive.getinfo(file.member).compress_size)
+        packed = file.path.stat().st_size
+        if file.member:
+            with zipfile.ZipFile(file.path) as archive:
+                packed = archive.getinfo(file.member).compress_size
+        return max(FREE, MOST_TIMES * packed)
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
@@ -201,29 +195,27 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     About `size` bytes at a time, or one line where it is longer. Without a byte-order mark. Raises
     `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`, with the line before the damage.
     """
-    number, rest, start = 1, b"", True
+    number, rest, mark = 1, b"", BOM
     content = blocks(file, size)
     while True:
         try:
-            block = next(content, b"")
+            block = next(content, b"").removeprefix(mark)
         except DataError as err:
             if number == 1:
                 raise
             raise DataError(f"{file}:{number - 1}: somewhere after this line: {err}") from err
-        if not block:
+        if not block and not mark:
             break
-        whole = rest + (block.removeprefix(BOM) if start else block)
-        start = False
+        mark = b""
+        whole = rest + block
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if cut:
             yield number, whole[:cut]
             number += whole.count(b"\n", 0, cut)
         if len(rest) > LONGEST_LINE:
-            raise DataError(
-                f"{file}:{number}: a line of more than {LONGEST_LINE:,} bytes; "
-                "is it a text file with a document a line?"
-            )
+            long = f"a line of more than {LONGEST_LINE:,} bytes"
+            raise DataError(f"{file}:{number}: {long}; is it a text file with a document a line?")
     if rest:
         yield number, rest
 
@@ -243,10 +235,8 @@ def decoded(line: bytes, where: str) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as err:
-        wrong = line[err.start : err.start + 1]
-        raise DataError(
-            f"{where}: byte {wrong!r} at place {err.start + 1} is not UTF-8; convert the file to UTF-8"
-        ) from err
+        wrong = f"byte {line[err.start : err.start + 1]!r} at place {err.start + 1}"
+        raise DataError(f"{where}: {wrong} is not UTF-8; convert the file to UTF-8") from err
 
 
 def shown(value: object) -> str:
@@ -267,6 +257,37 @@ def exact_floats() -> dict[str, Any]:
 
     old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
     return {"float_precision": "round_trip"} if old else {}
+
+
+@contextmanager
+def sound_array(file: File, what: str, how: str) -> Iterator[None]:
+    """What numpy and scipy raise for a damaged file, a dozen kinds, becomes a `DataError`."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as err:
+        why = str(err).split("\n", 1)[0][:80] or type(err).__name__
+        raise DataError(f"{file}: no sound {what} ({why}); {how}, or get a sound copy") from err
+
+
+def read_npy(file: File, kinds: str, dimensions: int) -> np.ndarray[Any, np.dtype[Any]]:
+    """The array; mapped into memory, not read, when the file lies plain on disk.
+
+    `kinds` are the allowed `dtype.kind`s. Raises `DataError` for Python objects (they could run code),
+    another kind or number of dimensions, or a damaged file.
+    """
+    with sound_array(file, "array without Python objects", "save a plain array"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # headers written by Python 2 are read, with a warning
+        if file.plain:
+            array = np.load(file.path, mmap_mode="r", allow_pickle=False)
+        else:
+            array = np.lib.format.read_array(io.BytesIO(b"".join(blocks(file))), allow_pickle=False)
+        kind, shape = array.dtype.kind, array.shape
+    if kind not in kinds or len(shape) != dimensions:
+        what = f"an array of {array.dtype} and shape {shape}"
+        raise DataError(f"{file}: {what}; it needs {dimensions} dimensions of {kinds!r}")
+    return np.asarray(array)
 
 
 # --------------------------------------------------------------------------- what a user points at
@@ -293,9 +314,8 @@ class Tree:
         """The file of that name, packed or not; raises `DataError` when it is there twice."""
         same = self.files.get(name, ())
         if len(same) > 1:
-            raise DataError(
-                f"{self.path}: {' and '.join(file.name for file in same)} are both there; keep one"
-            )
+            names = " and ".join(file.name for file in same)
+            raise DataError(f"{self.path}: {names} are both there; keep one")
         return same[0] if same else None
 
 
@@ -333,12 +353,11 @@ def _folder(path: Path) -> list[File]:
 def _members(path: Path) -> list[File]:
     """The files in the outermost folder of an archive that holds any; raises `DataError` for two of them."""
     with zipfile.ZipFile(path) as archive:
-        names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
-    inside = {name: PurePosixPath(name) for name in dict.fromkeys(names)}
+        names = sorted({info.filename for info in archive.infolist() if not info.is_dir()})
     inside = {
-        name: member
-        for name, member in inside.items()
-        if not name.startswith("__MACOSX/") and not member.name.startswith(".")
+        name: PurePosixPath(name)
+        for name in names
+        if not name.startswith("__MACOSX/") and not PurePosixPath(name).name.startswith(".")
     }
     if not inside:
         raise DataError(f"{path}: no files in this archive; give one that holds a corpus")
@@ -346,7 +365,6 @@ def _members(path: Path) -> list[File]:
     top = [name for name, member in inside.items() if len(member.parts) == least]
     folders = sorted({str(inside[name].parent) for name in top})
     if len(folders) > 1:
-        raise DataError(
-            f"{path}: files in {folders[0]!r} and in {folders[1]!r}; unpack it and give one folder"
-        )
+        both = f"files in {folders[0]!r} and in {folders[1]!r}"
+        raise DataError(f"{path}: {both}; unpack it and give one folder")
     return [File(path, name) for name in top]

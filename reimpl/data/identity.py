@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from reimpl.data.catalogue import Catalogue, Entry, Known, Published, Sizes
+from reimpl.data.catalogue import Catalogue, Entry, Known, Sizes
 
 if TYPE_CHECKING:
-    from reimpl.data.dataset import Dataset, Split
+    from reimpl.data.dataset import Dataset
 
 Scope: TypeAlias = Literal["same_data", "other_split", "other_data"]
 How: TypeAlias = Literal["content", "partition", "corpus", "label_set", "sizes", "nothing"]
@@ -77,21 +77,23 @@ class Recognition:
     @property
     def sentence(self) -> str:
         """What it is, and what that rests on."""
-        if self.how == "content" and self.known:
-            return f"{self.key}, by content: {self.known.what}"
-        if self.how == "partition" and self.known:
-            return f"{self.key}, by content: {self.known.what}; {REORDERED}"
-        if self.how == "corpus" and self.known:
-            sure = self.differences or self.known.partition
-            order = "" if sure else ", or in that one in another order"
-            return f"{self.key}, in another split than the one on record{order} ({self.known.what})"
+        what = self.known.what if self.known else ""
         differ = f" ({'; '.join(self.differences)})" if self.differences else ""
-        if self.how == "label_set" and self.known:
-            return f"labels of {self.key}, but other documents than those on record{differ}"
-        if self.how == "sizes":
-            return (
-                f"sizes of {self.key} ({_who(self.versions[0])}); whether it is the same content is not known"
-            )
+        match self.how:
+            case "content":
+                return f"{self.key}, by content: {what}"
+            case "partition":
+                return f"{self.key}, by content: {what}; {REORDERED}"
+            case "corpus":
+                sure = self.differences or (self.known and self.known.partition)
+                order = "" if sure else ", or in that one in another order"
+                return f"{self.key}, in another split than the one on record{order} ({what})"
+            case "label_set":
+                return f"labels of {self.key}, but other documents than those on record{differ}"
+            case "sizes":
+                by = getattr(self.versions[0], "by", ())
+                who = f"as printed by {', '.join(by)}" if by else "as on record"
+                return f"sizes of {self.key} ({who}); whether it is the same content is not known"
         if self.key is None or self.far:
             return "no entry of the catalogue"
         if not self.versions:
@@ -124,21 +126,16 @@ def label_set_of(labels: Iterable[str]) -> str:
 
 def observed_of(dataset: Dataset) -> Observed:
     """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
-    parts = [("train", dataset.train), ("test", dataset.test), ("dev", dataset.dev)]
-    counts = {name: (float(part.size),) for name, part in parts if part is not None}
+    counts = {name: (float(part.size),) for name, part in dataset.splits.items()}
+    pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
     seen = dict.fromkeys(dataset.labels)
     return Observed(
         dataset.content,
         dataset.corpus,
         label_set_of(seen),
-        {**counts, "labels": (float(dataset.n_labels),), **_label_means(dataset.splits, dataset.n_labels)},
+        {**counts, "labels": (float(dataset.n_labels),), **label_means(pairs, dataset.n_labels)},
         dataset.partition,
     )
-
-
-def _label_means(splits: Mapping[str, Split], n_labels: int) -> dict[str, tuple[float, ...]]:
-    pairs = [(len(part.label_ids), part.size) for part in splits.values()]
-    return label_means(pairs, n_labels)
 
 
 def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
@@ -164,10 +161,7 @@ def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ..
             half = Fraction(10) ** -places / 2
             if not any(abs(Fraction(it) - value) <= half for it in readings):
                 places = max(places, 0)
-                here = f"{readings[0]:,.{places}f}"
-                if here == f"{float(value):,.{places}f}":  # pragma: no cover - rounding at the very edge
-                    here = f"{readings[0]:,.{places + 2}f}"
-                found.append(f"printed {printed[name]} {noun}, here {here}")
+                found.append(f"printed {printed[name]} {noun}, here {readings[0]:,.{places}f}")
     return tuple(found)
 
 
@@ -195,13 +189,9 @@ def _printed(text: str) -> tuple[Fraction, int]:
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
     """The entry by content, in any order too, else by corpus, label set, sizes; else the nearest in size."""
-    tests: tuple[tuple[How, str], ...] = (
-        ("content", observed.content),
-        ("partition", observed.partition),
-        ("corpus", observed.corpus),
-        ("label_set", observed.label_set),
-    )
-    for how, mine in tests:
+    hows: tuple[How, ...] = ("content", "partition", "corpus", "label_set")
+    for how in hows:
+        mine = getattr(observed, how)
         for key, entry in catalogue.entries.items():
             for known in entry.known:
                 if mine and mine == getattr(known, how):
@@ -212,64 +202,32 @@ def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
 
 
 def _by_size(observed: Observed, catalogue: Catalogue) -> Recognition:
-    equal = {
-        key: tuple(it for it in entry.versions if _equal_sizes(it, observed))
-        for key, entry in catalogue.entries.items()
-    }
-    for key, versions in equal.items():
-        if versions and not catalogue.entries[key].stand_in_for:
-            return Recognition(key, "sizes", versions=versions)
-    near = [
-        (distance, key, version)
-        for key, entry in catalogue.entries.items()
-        for version in entry.versions
-        if (distance := _distance(version, observed)) is not None
-    ]
+    """The entry of which some versions have these sizes; else the nearest one by their factors."""
+    near: list[tuple[float, float, str, Sizes, tuple[str, ...]]] = []
+    for key, entry in catalogue.entries.items():
+        equal = []
+        for version in entry.versions:
+            sizes = {name: value for name, value in version.printed.items() if name in _SIZES}
+            if not {"train", "test"} <= sizes.keys():
+                continue
+            differ = differences(sizes, observed)
+            equal += [] if differ else [version]
+            pairs = [
+                (_printed(text)[0], observed.statistics.get(name, (0.0,))[0]) for name, text in sizes.items()
+            ]
+            if all(value > 0 and here > 0 for value, here in pairs):
+                factors = [abs(math.log(float(value) / here)) for value, here in pairs]
+                near.append((sum(factors), max(factors), key, version, differ))
+        if equal and not entry.stand_in_for:
+            return Recognition(key, "sizes", versions=tuple(equal))
     if not near:
         return Recognition(None, "nothing")
-    _, key, version = min(near, key=lambda it: it[0])
-    differ, far = differences(_counts(version), observed), max(_factors(version, observed)) > math.log(2)
-    return Recognition(key, "nothing", versions=(version,), differences=differ, far=far)
+    _, worst, key, nearest, differ = min(near, key=lambda one: one[0])
+    return Recognition(key, "nothing", versions=(nearest,), differences=differ, far=worst > math.log(2))
 
 
 def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
     """As `recognise`, against one entry that the user names."""
-    found = recognise(observed, Catalogue(format=1, places={}, entries={key: _without_places(entry)}))
-    if found.how == "nothing" and found.key is None:
-        return Recognition(key, "nothing")
-    return found
-
-
-def _without_places(entry: Entry) -> Entry:
-    return entry.model_copy(update={"places": (), "stand_in_for": None})
-
-
-def _counts(version: Sizes) -> dict[str, str]:
-    return {name: value for name, value in version.printed.items() if name in _SIZES}
-
-
-def _equal_sizes(version: Sizes, observed: Observed) -> bool:
-    counts = _counts(version)
-    return {"train", "test"} <= counts.keys() and not differences(counts, observed)
-
-
-def _distance(version: Sizes, observed: Observed) -> float | None:
-    """Sum of the logarithms of the factors by which the sizes differ; None without sizes of both."""
-    factors = _factors(version, observed)
-    whole = {"train", "test"} <= version.printed.keys() and len(factors) == len(_counts(version))
-    return sum(factors) if whole else None
-
-
-def _factors(version: Sizes, observed: Observed) -> list[float]:
-    """Of each size that is above 0 in both: the logarithm of the factor by which they differ."""
-    pairs = [
-        (float(_printed(text)[0]), observed.statistics.get(name, (0.0,))[0])
-        for name, text in _counts(version).items()
-    ]
-    return [abs(math.log(value / here)) for value, here in pairs if value > 0 and here > 0]
-
-
-def _who(version: Sizes) -> str:
-    if isinstance(version, Published):
-        return f"as printed by {', '.join(version.by)}"
-    return "as on record"
+    alone = entry.model_copy(update={"stand_in_for": None})
+    found = recognise(observed, Catalogue.model_construct(format=1, places={}, entries={key: alone}))
+    return Recognition(key, "nothing") if found.key is None else found

@@ -23,11 +23,11 @@ Legend: N documents, L labels, M positives.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from reimpl.data.dataset import BoolArray, Dataset, IntArray, Split
+from reimpl.data.dataset import Dataset, IntArray, Split
 from reimpl.data.splits import RULES, HoldOut, derived, hold_out
 from reimpl.errors import ConfigError, DataError
 
@@ -114,15 +114,26 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     clean = data if data.dev is not None else hold_out(data, rule)
     if noise.rate == 0:
         return clean  # the same data whatever the kind, and so the same runs
-    hit = noisy(clean.train, noise, n_labels=clean.n_labels)
+    hit, before = noisy(clean.train, noise, n_labels=clean.n_labels), len(clean.train.label_ids)
     if not len(hit.split.label_ids):
-        raise DataError(f"{data.name}: noise left no label of {len(clean.train.label_ids)}; use a lower rate")
+        raise DataError(f"{data.name}: noise left no label of {before}; use a lower rate")
+    counts = {
+        "noise.rate": noise.rate,
+        "noise.seed": noise.seed,
+        "noise.removed": hit.removed,
+        "noise.added": hit.added,
+        "noise.unlabelled": hit.unlabelled,
+    }
+    note = (
+        f"train: {noise} (seed {noise.seed}): of {before} labels {hit.removed} removed, {hit.added} wrong "
+        f"ones added, {hit.unlabelled} documents left without labels kept; dev and test are clean."
+    )
     return replace(
         clean,
         train=hit.split,
         fingerprint=_fingerprint(clean, noise),
-        counts={**clean.counts, **_counts(noise, hit)},
-        notes=(*clean.notes, _note(noise, clean.train, hit)),
+        counts={**clean.counts, **counts},
+        notes=(*clean.notes, note),
     )
 
 
@@ -133,31 +144,10 @@ def fingerprint_with(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wa
 
 
 def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
-    return derived(clean.fingerprint, "noise", [NOISE_VERSION, _plain(noise)])
-
-
-def _plain(noise: LabelNoise) -> dict[str, Any]:
     # every label is hit or not by itself, and no document is dropped: options of earlier versions
     rules = {"draw": "each", "unlabelled": "keep"}
-    return {**asdict(noise), "rate": float(noise.rate), **rules}  # 0 and 0.0 are one rate
-
-
-def _counts(noise: LabelNoise, hit: Hit) -> dict[str, float]:
-    return {
-        "noise.rate": noise.rate,
-        "noise.seed": noise.seed,
-        "noise.removed": hit.removed,
-        "noise.added": hit.added,
-        "noise.unlabelled": hit.unlabelled,
-    }
-
-
-def _note(noise: LabelNoise, before: Split, hit: Hit) -> str:
-    return (
-        f"train: {noise} (seed {noise.seed}): of {len(before.label_ids)} labels {hit.removed} removed, "
-        f"{hit.added} wrong ones added, {hit.unlabelled} documents left without labels kept; "
-        "dev and test are clean."
-    )
+    plain = {**asdict(noise), "rate": float(noise.rate), **rules}  # 0 and 0.0 are one rate
+    return derived(clean.fingerprint, "noise", [NOISE_VERSION, plain])
 
 
 # --------------------------------------------------------------------------- which labels
@@ -212,13 +202,5 @@ def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.G
         # Repeats and labels that are there are drawn again: what stays are the first different ones of a
         # sequence of uniform draws, and so any set with the same chance.
         drawn = np.unique(rows * n_labels + rng.integers(n_labels, size=len(rows)))
-        fresh = drawn[~_in_sorted(drawn, keys) & ~_in_sorted(drawn, taken)]
+        fresh = np.setdiff1d(np.setdiff1d(drawn, keys, assume_unique=True), taken, assume_unique=True)
         taken = np.sort(np.concatenate((taken, fresh)))
-
-
-def _in_sorted(values: IntArray, among: IntArray) -> BoolArray:
-    if not len(among):
-        return np.zeros(len(values), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(among, values), len(among) - 1)
-    equal: BoolArray = among[places] == values
-    return equal

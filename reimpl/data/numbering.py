@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -26,11 +26,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from reimpl.data.files import decoded
+from reimpl.data.files import decoded, shown
 from reimpl.data.source import MODULUS, ContentHash, Document, Source, line_of
 from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
-from reimpl.errors import ConfigError, DataError, option
+from reimpl.errors import DataError, option
 
 Ints: TypeAlias = NDArray[np.integer[Any]]
 
@@ -73,16 +73,13 @@ class Chunk(Protocol):
         """The documents; raises `DataError` as the reader of their format does."""
 
 
-@dataclass(frozen=True)
-class Documents:
+class Documents(list[Document]):
     """Documents that their format's reader has taken apart."""
-
-    documents: Sequence[Document]
 
     def rows(self) -> Rows:
         """The documents."""
-        texts = [document.text.encode() for document in self.documents]
-        labels = [document.labels for document in self.documents]
+        texts = [document.text.encode() for document in self]
+        labels = [document.labels for document in self]
         lines = [line_of(*pair) for pair in zip(labels, texts, strict=True)]
         return Rows(list(chain.from_iterable(labels)), list(map(len, labels)), texts, lines)
 
@@ -102,11 +99,11 @@ class Lines:
         rows = self._at_once()
         if rows is not None:
             return rows
-        documents = []
+        documents = Documents()
         for number, line in enumerate(self.packed.removesuffix(b"\n").split(b"\n"), start=self.number):
             where = f"{self.file}:{number}"
             documents.append(parse_line(decoded(line.removesuffix(b"\r"), where), where, ids=self.ids))
-        return Documents(documents).rows()
+        return documents.rows()
 
     def _at_once(self) -> Rows | None:
         """Without a Python step a line, where every line is written as it counts (`source.line_of`).
@@ -148,13 +145,7 @@ def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
         if not ids and len(fields) == 3:
             advice += f", or say that the first column holds ids ({option('ids', True)})"
         raise DataError(f"{where}: {len(fields)} columns where {wanted} has {2 + ids}; {advice}")
-    start = line if len(line) <= 40 else line[:40] + "..."
-    header = line.split()
-    if len(header) == 3 and all(field.isdecimal() for field in header):
-        raise DataError(
-            f"{where}: {start!r} heads an Extreme Classification file, not {wanted}; give a text corpus"
-        )
-    what = f"{len(fields) - 1} tabs in {start!r}"
+    what = f"{len(fields) - 1} tabs in {shown(line)}"
     raise DataError(f"{where}: {what}; write {wanted}, with the tab even when a part is empty")
 
 
@@ -168,16 +159,15 @@ def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
         if chunk is None:
             raise DataError(f"{source.name}: {split} has no documents; give a file that is not empty")
         return
-    batch: list[Document] = []
-    size = 0
+    batch, size = Documents(), 0
     for document in source.documents(split):
         batch.append(document)
         size += len(document.text) + 100
         if size >= CHUNK:
-            yield Documents(batch)
-            batch, size = [], 0
+            yield batch
+            batch, size = Documents(), 0
     if batch:
-        yield Documents(batch)
+        yield batch
 
 
 # --------------------------------------------------------------------------- in a worker process
@@ -381,8 +371,6 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
     None where this process does the work, for one worker. At the end, also after an error or an interruption,
     the processes are ended.
     """
-    if workers is not None and workers < 1:
-        raise ConfigError(f"workers is {workers!r}; give at least 1")
     if workers is None:
         workers = cores() if packed >= WORTH_IT else 1
     if workers == 1:
@@ -450,37 +438,24 @@ class SplitNumbers:
         """Kept words of all documents; distinct words of whole documents; how often they stand there."""
         self.content = ContentHash()
         self.unlabelled = 0
-        self._parts: dict[str, list[Ints]] = defaultdict(list)
-
-    def add(self, **arrays: Ints) -> None:
-        """Numbers of the next documents, by name."""
-        for name, array in arrays.items():
-            self._parts[name].append(array)
+        self.parts: dict[str, list[Ints]] = defaultdict(list)
 
     def joined(self, name: str) -> Ints:
         """int32: those of all documents: their labels, or a number a document as in `Numbered`."""
-        return np.concatenate([np.empty(0, dtype=np.int32), *self._parts[name]])
+        return np.concatenate([np.empty(0, dtype=np.int32), *self.parts[name]])
 
 
-@dataclass(eq=False)
 class Numbers:
     """A corpus as numbers. `close` it, also after an error."""
 
-    folder: Path | None
-    """Where large arrays go; None is memory."""
-    words: _Places = field(default_factory=_Places)
-    """Word -> number, in the order of first appearance."""
-    labels: _Places = field(default_factory=_Places)
-    splits: dict[str, SplitNumbers] = field(default_factory=dict)
-    _documents_with: Ints = field(default_factory=lambda: np.zeros(1024, dtype=np.int64))
-
-    @property
-    def documents_with(self) -> Ints:
+    def __init__(self, folder: Path | None) -> None:
+        """Large arrays go into the folder; None is memory."""
+        self.folder = folder
+        self.words, self.labels = _Places(), _Places()
+        """Name -> number, in the order of first appearance."""
+        self.splits: dict[str, SplitNumbers] = {}
+        self.documents_with: Ints = np.zeros(0, dtype=np.int64)
         """int64 (W,): in how many training documents (whole ones) each word stands."""
-        missing = len(self.words) - len(self._documents_with)
-        if missing > 0:
-            self._documents_with = np.pad(self._documents_with, (0, max(missing, len(self._documents_with))))
-        return self._documents_with[: len(self.words)]
 
     def read(self, source: Source, split: str, task: Task, pool: Any, *, features: bool) -> None:
         """Numbers one split; `features` keeps its word counts. Raises `DataError` as the source does."""
@@ -490,15 +465,17 @@ class Numbers:
             part.content.extend(result.content, result.read, result.total)
             part.unlabelled += result.unlabelled
             part.tokens.append(words[result.tokens])
-            part.add(labels=labels[result.label_places], **result.per_document)
-            if result.counts is not None:
-                distinct, times = words[result.counts[0]], result.counts[1]
-                if split == "train":
-                    # a word stands once in a row, so these are documents
-                    np.add.at(self.documents_with, distinct, 1)
-                if features:
-                    part.distinct.append(distinct)
-                    part.times.append(times)
+            for name, array in {"labels": labels[result.label_places], **result.per_document}.items():
+                part.parts[name].append(array)
+            places, times = result.counts or (result.tokens[:0], result.tokens[:0])
+            distinct = words[places]
+            # a word stands once in a row, so these are documents
+            counts = np.bincount(distinct if split == "train" else words[:0], minlength=len(self.words))
+            counts[: len(self.documents_with)] += self.documents_with
+            self.documents_with = counts
+            if features:
+                part.distinct.append(distinct)
+                part.times.append(times)
 
     def close(self) -> None:
         """Gives back the disk."""

@@ -20,7 +20,7 @@ from reimpl.data.files import Progress, counted
 from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source, content_of, corpus_of, partition_of
+from reimpl.data.source import Source, identities
 from reimpl.data.storage import GrowingArray, steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
@@ -136,15 +136,12 @@ def _finished(
     lookup = _looked_up(vectors, vocabulary, recipe, rng)
     counts |= _counts_of_labels(splits, len(labels))
     counts |= _counts_of_vectors(lookup, times["train"], vocabulary, known=len(words))
-    contents = {split: part.content for split, part in parts.items()}
-    content = content_of(contents)
+    identity = identities({split: part.content for split, part in parts.items()})
     return Dataset(
         name=name,
         recipe=recipe.name,
-        fingerprint=_fingerprint(content, recipe, length, lookup),
-        content=content,
-        corpus=corpus_of(contents.values()),
-        partition=partition_of(contents),
+        fingerprint=_fingerprint(identity["content"], recipe, length, lookup),
+        **identity,
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),
@@ -277,10 +274,7 @@ def _split(
         array.append(values)
         arrays[name] = array.done()
     made = Split(tokens=tokens.done(), features=features, **arrays)
-    met = np.flatnonzero(times)
-    # known, so that gigabytes of ids are not read again
-    token_range = (int(met[0]), int(met[-1])) if len(met) else (0, -1)
-    return made.with_ranges(token_range, made.label_range), times, unknown
+    return made, times, unknown
 
 
 def _tfidf(

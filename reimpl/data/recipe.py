@@ -39,16 +39,6 @@ class Recipe:
     tfidf: bool = False
     """Whether documents have tf-idf features, a column for each word of the vocabulary; see `tfidf`."""
 
-    def __post_init__(self) -> None:
-        for name in ("min_frequency", "vocabulary_size"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"recipe {self.name}: {name} is {getattr(self, name)!r}; give at least 1")
-        if self.tokens == (self.vocabulary == "bow") or not (self.tokens or self.tfidf):
-            raise ConfigError(
-                f"recipe {self.name}: tokens is {self.tokens!r} with the vocabulary {self.vocabulary!r} and "
-                f"tfidf {self.tfidf!r}; 'bow' is for features alone, the others are for tokens"
-            )
-
     @property
     def counts_documents(self) -> bool:
         """Whether the words of whole documents are counted."""

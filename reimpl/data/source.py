@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 MODULUS = 1 << 256
 
@@ -60,41 +60,25 @@ class ContentHash:
         return f"{self.documents} {self._digest.hexdigest()}"
 
 
-def content_of(splits: Mapping[str, ContentHash]) -> str:
-    """SHA-256 identity of a corpus: what it says, whatever its format, compression or line ends."""
+def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:
+    """`content`, `corpus` and `partition` of texts, whatever their format, compression or line ends."""
     lines = [f"{split} {content}" for split, content in splits.items()]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    sums = {split: (content.documents, content.total) for split, content in splits.items()}
+    return {"content": hashlib.sha256("\n".join(lines).encode()).hexdigest(), **identities_of_sums(sums)}
 
 
-def partition_of(splits: Mapping[str, ContentHash]) -> str:
-    """SHA-256 identity of the same documents in the same splits, in whichever order within each.
+def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> dict[str, Any]:
+    """`corpus` and `partition` by (documents, sum of their digests) of each split; `kind` is `bow ` or such.
 
-    It costs nothing more to have: the sums run along while the documents are read.
+    The corpus is its documents in whichever split and order: two splits of one corpus share it, so it tells
+    another split from other data. The partition is the same documents in the same splits, in any order.
     """
-    return partition_digest({split: (content.documents, content.total) for split, content in splits.items()})
-
-
-def partition_digest(sums: Mapping[str, tuple[int, int]], kind: str = "partition") -> str:
-    """The same of (documents, sum of their digests) of each split; `kind` parts texts from features."""
-    lines = [
-        f"{split} {documents} {total % MODULUS:064x}" for split, (documents, total) in sorted(sums.items())
-    ]
-    return hashlib.sha256("\n".join([kind, *lines]).encode()).hexdigest()
-
-
-def corpus_of(splits: Iterable[ContentHash]) -> str:
-    """SHA-256 identity of the documents of all splits together, whichever split and order they stand in.
-
-    Two splits of one corpus share it, so it tells another split from other data.
-    """
-    return corpus_digest((part.documents, part.total) for part in splits)
-
-
-def corpus_digest(sums: Iterable[tuple[int, int]], kind: str = "corpus") -> str:
-    """The same of (documents, sum of their digests) of each split; `kind` as in `partition_digest`."""
-    parts = list(sums)
-    documents, total = sum(it[0] for it in parts), sum(it[1] for it in parts) % MODULUS
-    return hashlib.sha256(f"{kind} {documents} {total:064x}".encode()).hexdigest()
+    documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
+    corpus = f"{kind}corpus {documents} {total % MODULUS:064x}"
+    lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
+    partition = "\n".join([f"{kind}partition", *lines])
+    texts = {"corpus": corpus, "partition": partition}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 class Source(Protocol):

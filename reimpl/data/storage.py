@@ -47,17 +47,6 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def with_digest(text: str) -> str:
-    """The text with its digest as first line, so that a cut or changed file is noticed."""
-    return f"{digest_of(text)}\n{text}"
-
-
-def read_checked(path: Path) -> str | None:
-    """The text without its digest; None where it is not as it was written. Raises `OSError`, `ValueError`."""
-    digest, _, text = path.read_text("utf-8").partition("\n")
-    return text if digest == digest_of(text) else None
-
-
 # --------------------------------------------------------------------------- digests that are remembered
 
 #: Name of the file of digests in the folder of a cache.
@@ -67,12 +56,6 @@ _COARSE = 2.0
 _MOST = 1000
 
 _KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
-
-
-def _state(path: Path) -> list[int]:
-    """What changes when a file does (size, times, device, number); raises `OSError` when there is none."""
-    status = path.stat()
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
 
 
 def file_digest(path: Path) -> str:
@@ -85,8 +68,9 @@ def file_digest(path: Path) -> str:
     try:
         if known is None:
             return sha256_of(path)
-        name, here = str(path.absolute()), _state(path)
-        if name in known and known[name][0] == here:
+        name, status = str(path.absolute()), path.stat()
+        here = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
+        if known.get(name, [None])[0] == here:
             return str(known[name][1])
         digest = sha256_of(path)
     except OSError as err:
@@ -100,33 +84,24 @@ def file_digest(path: Path) -> str:
 @contextmanager
 def remembered(memory: Path) -> Iterator[None]:
     """Within it digests are taken from, and added to, a file; a damaged or locked one is no hindrance."""
-    known = {
-        name: pair for name, pair in _json_object(memory).items() if isinstance(pair, list) and len(pair) == 2
-    }
-    before = json.dumps(known)
+    try:
+        known: dict[str, Any] = dict(json.loads(memory.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        known = {}
+    before = dict(known)
     token = _KNOWN.set(known)
     try:
         yield
     finally:
         _KNOWN.reset(token)
-    after = json.dumps(dict(list(known.items())[-_MOST:]))
-    if after != before:
+    if known != before:
         with suppress(OSError):  # then they are read again the next time
-            write_whole(memory, after)
-
-
-def _json_object(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+            write_whole(memory, json.dumps(dict(list(known.items())[-_MOST:])))
 
 
 # --------------------------------------------------------------------------- entries of a cache
 
-_META, _SEEN, _UNFINISHED = "meta.json", "seen.json", ".unfinished-"
-_DAY = 86_400.0
+_META = "meta.json"
 
 
 def cached_entry(
@@ -160,64 +135,41 @@ def cached_entry(
     except Timeout:
         waiting()
         lock.acquire()
+    work = place.with_name(f".unfinished-{place.name}")
     try:
         if (entry := try_to_open()) is not None:
             return entry
-        for left in place.parent.glob(f"{_UNFINISHED}*"):
-            # of a killed process; a younger one of another name may still be at work
-            if left.name == f"{_UNFINISHED}{place.name}" or time.time() - left.stat().st_mtime > _DAY:
-                shutil.rmtree(left, ignore_errors=True)
-        work = place.with_name(f"{_UNFINISHED}{place.name}")
-        try:
-            work.mkdir()
-            make(work)
-            work.rename(place)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)  # of a killed process
+        work.mkdir()
+        make(work)
+        work.rename(place)
         return opened(place)
     finally:
+        shutil.rmtree(work, ignore_errors=True)
         lock.release()
 
 
 def write_meta(folder: Path, meta: Mapping[str, Any], names: Iterable[str]) -> None:
-    """What is to be known of a finished folder, with size and digest of its files."""
-    names = list(names)
-    files = {name: [(folder / name).stat().st_size, sha256_of(folder / name)] for name in names}
-    text = json.dumps({**meta, "files": files}, ensure_ascii=False)
-    (folder / _META).write_text(with_digest(text), "utf-8")
-    _stamp(folder, names)
+    """What is to be known of a finished folder, with size and time of its files."""
+    files = {name: _state(folder / name) for name in names}
+    (folder / _META).write_text(json.dumps({**meta, "files": files}, ensure_ascii=False), "utf-8")
 
 
-def read_meta(folder: Path, *, everything: bool = False) -> dict[str, Any]:
-    """The same, if every file is as it was then; raises `DataError` naming the first that is not.
-
-    All bytes are read of what was touched since it was last found right, as the file system says, or of
-    `everything`.
-    """
+def read_meta(folder: Path) -> dict[str, Any]:
+    """The same, if no file was touched since; raises `DataError` naming the first that was."""
     try:
-        text = read_checked(folder / _META)
-        if text is None:
-            raise DataError(f"{folder}: {_META} is damaged")
-        meta: dict[str, Any] = json.loads(text)
-        seen = _json_object(folder / _SEEN)
-        touched = [name for name in meta["files"] if everything or _state(folder / name) != seen.get(name)]
-        for name in touched:
-            size, digest = meta["files"][name][:2]
-            if (folder / name).stat().st_size != size or sha256_of(folder / name) != digest:
-                raise DataError(f"{folder}: {name} is damaged")
-    except DataError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError) as err:
+        meta: dict[str, Any] = json.loads((folder / _META).read_text("utf-8"))
+        for name, state in meta["files"].items():
+            if _state(folder / name) != state:
+                raise DataError(f"{folder}: {name} is damaged, or was touched since it was written")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as err:
         raise DataError(f"{folder}: the entry of the cache is damaged ({err})") from err
-    if touched:
-        _stamp(folder, meta["files"])
     return meta
 
 
-def _stamp(folder: Path, names: Iterable[str]) -> None:
-    # a folder that cannot be written to is read in full each time
-    with suppress(OSError):
-        write_whole(folder / _SEEN, json.dumps({name: _state(folder / name) for name in names}))
+def _state(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
 
 
 # --------------------------------------------------------------------------- arrays

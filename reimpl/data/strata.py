@@ -23,9 +23,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reimpl.data.dataset import BoolArray, IntArray
+from reimpl.data.dataset import IntArray
 from reimpl.errors import ConfigError, DataError
-from reimpl.metrics import LabelCounts
 
 #: Labels that hold half of all positives are the head, those of the last fifth the tail.
 SHARES = (Fraction(1, 2), Fraction(4, 5))
@@ -124,41 +123,32 @@ def scores_of_hits(
         raise ConfigError(f"strata: k is {k!r}; the lists are kept with their first {min(ids.shape[1], 8)}")
     ids = ids[:, :k]
     right = ids[((bits[:, None] >> np.arange(k)) & 1).astype(bool)]
-    predicted = _pairs(ids, L) % max(L, 1)
-    counts = LabelCounts(np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label)
+    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
+    predicted = np.unique(rows * L + ids[ids >= 0]) % max(L, 1)  # a label twice in a list once
+    counts = np.stack((np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label))
     return tuple(
-        _score(name, k, k * len(ids), _of(counts, strata.of_label == stratum))
+        _score(name, k, k * len(ids), counts[:, strata.of_label == stratum])
         for stratum, name in enumerate(strata.names)
     )
 
 
-def _pairs(ids: IntArray, L: int) -> IntArray:
-    """Row * L + label of every place, a label twice in a list once."""
-    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
-    pairs: IntArray = np.unique(rows * L + ids[ids >= 0])
-    return pairs
-
-
-def _of(counts: LabelCounts, mask: BoolArray) -> LabelCounts:
-    return LabelCounts(counts.hits[mask], counts.predicted[mask], counts.true[mask])
-
-
-def _score(name: str, k: int, places: int, counts: LabelCounts) -> StratumScore:
-    hits, predicted, true = (int(it.sum()) for it in (counts.hits, counts.predicted, counts.true))
-    seen = _of(counts, counts.predicted + counts.true > 0)
+def _score(name: str, k: int, places: int, counts: IntArray) -> StratumScore:
+    """Of the labels of a stratum, (3, labels): right places, places, and documents that have each."""
+    hits, predicted, true = counts.sum(axis=1).tolist()
+    own_hits, own_predicted, own_true = counts[:, counts[1] + counts[2] > 0]
     return StratumScore(
         name=name,
         k=k,
-        labels=len(counts.hits),
+        labels=counts.shape[1],
         true=true,
         predicted=predicted,
         hits=hits,
         share_of_precision=100 * hits / places,
         precision=100 * hits / predicted if predicted else None,
         recall=100 * hits / true if true else None,
-        macro_precision=_macro(seen.hits, seen.predicted),
-        macro_recall=_macro(seen.hits, seen.true),
-        macro_f1=_macro(2 * seen.hits, seen.predicted + seen.true),
+        macro_precision=_macro(own_hits, own_predicted),
+        macro_recall=_macro(own_hits, own_true),
+        macro_f1=_macro(2 * own_hits, own_predicted + own_true),
     )
 
 

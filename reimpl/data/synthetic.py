@@ -32,13 +32,12 @@ verdicts from it have the scope `other_data`, and no printed value is ever judge
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.source import corpus_digest, partition_digest
-from reimpl.errors import ConfigError
+from reimpl.data.source import identities_of_sums
 
 PAD, UNK = "**PAD**", "<unk>"
 
@@ -76,35 +75,13 @@ class Shape:
     background_scale: float = 0.5
     """Size of background words' vectors against topic words'; in trained vectors common words are shorter."""
 
-    def __post_init__(self) -> None:
-        for name in (
-            "n_train",
-            "n_test",
-            "n_labels",
-            "max_labels",
-            "words_per_label",
-            "n_background",
-            "dimension",
-        ):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"synthetic corpus: {name} is {getattr(self, name)!r}; give at least 1")
-        for name in ("topic_probability", "noise", "likeness"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(
-                    f"synthetic corpus: {name} is {getattr(self, name)!r}; give a share from 0 to 1"
-                )
-        if self.length < self.max_labels or self.length < 5:
-            raise ConfigError(
-                f"synthetic corpus: length is {self.length}; give room for at least 5 words and one a label"
-            )
-
 
 def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
     """The made corpus of `seed`; `changes` are fields of `Shape` by name (`n_train=500, noise=0.1`).
 
-    The same arguments give the same arrays. Raises `ConfigError` for a field that is unknown or out of range.
+    The same arguments give the same arrays.
     """
-    shape = _changed(shape or Shape(), changes)
+    shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
     words = _words(shape)
     train = _split(shape, shape.n_train, rng)
@@ -116,8 +93,7 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
         recipe="synthetic",
         fingerprint=_digest(train, test, vectors),
         content=_digest(train, test),
-        partition=partition_digest(sums, "made partition"),
-        corpus=corpus_digest(sums.values(), "made corpus"),
+        **identities_of_sums(sums, "made "),
         train=train,
         test=test,
         labels=tuple(f"topic{i}" for i in range(shape.n_labels)),
@@ -152,14 +128,6 @@ def _sum(split: Split) -> tuple[int, int]:
         total += int.from_bytes(hashlib.sha256(document).digest(), "big")
         start, first = stop, last
     return split.size, total
-
-
-def _changed(shape: Shape, changes: dict[str, float]) -> Shape:
-    known = asdict(shape)
-    for name in changes:
-        if name not in known:
-            raise ConfigError(f"synthetic corpus: unknown option {name!r}; known are {', '.join(known)}")
-    return Shape(**{**known, **changes})
 
 
 def _words(shape: Shape) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,28 +29,13 @@ from reimpl.data.files import (
     exact_floats,
     head,
     line_blocks,
+    read_npy,
     shown,
     text_lines,
     tree,
 )
-from reimpl.data.formats.arrays import read_npy
 from reimpl.errors import DataError
 
-#: First bytes of what is no file of word vectors, and what to do with it.
-_OTHERS: Mapping[bytes, str] = {
-    b"\x1f\x8b": "gzip data; end its name in .gz",
-    b"PK\x03\x04": "a .zip; end its name in .zip",
-    b"BZh": "bzip2 data; end its name in .bz2",
-    b"\xfd7zXZ": "xz data; end its name in .xz",
-    **{
-        bytes((0x80, n)): "a pickle, which may run code when read; save the vectors as text"
-        for n in range(2, 6)
-    },
-    b"\xba\x16\x4f\x2f": "a fastText model, not its vectors; give the .vec file",
-    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
-    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
-    b"\x93NUMPY": "an array of numpy; end its name in .npy",
-}
 #: Bytes that no text holds and binary numbers do.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 #: Words of published files, by the start of their names: without a header, a cut between two lines shows in
@@ -79,16 +64,18 @@ class Chunk(NamedTuple):
     rows: FloatArray
 
 
+#: The same before it is looked at: where they stand (counted from 1), words, rows.
+_Raw = tuple[Sequence[int], list[bytes], FloatArray]
+
+
 @dataclass
 class Tally:
     """What was met while a file was read; whole only after its last chunk."""
 
     form: str = "text"
-    unit: str = "line"
-    """What the numbers below count: a line, a vector, or a row of an array."""
     dimension: int = 0
     lines: int = 0
-    """Header and blank lines left out, bad ones counted."""
+    """Or vectors, in a form without lines: header and blank lines left out, bad ones counted."""
     header: bool = False
     stored: str = "decimal"
     """How a number is stored: `decimal`, `float32`, ..."""
@@ -100,25 +87,20 @@ class Tally:
     duplicates: int = 0
     """Words that stood there before; the first vector counts."""
 
-    def keep(self, numbers: Sequence[int], words: list[bytes], rows: FloatArray) -> Chunk:
+    def sound(self, numbers: Sequence[int], words: list[bytes], rows: FloatArray) -> Chunk:
         """The rows that have a word in UTF-8 and finite numbers; the others are counted."""
         good = np.isfinite(rows).all(axis=1)
         if not (all(words) and _is_utf8(b"\n".join(words))):
             good &= np.fromiter((bool(word) and _is_utf8(word) for word in words), np.bool_, len(words))
+        if good.all():
+            return Chunk(words, rows)
         for at in np.flatnonzero(~good).tolist():
             odd = rows[at][~np.isfinite(rows[at])]
             reason = f"{shown(float(odd[0]))} is no finite number" if len(odd) else "no word"
             self.count_bad(
                 numbers[at], reason if _is_utf8(words[at]) else f"{shown(words[at])[1:]} is not UTF-8"
             )
-        if good.all():
-            return Chunk(words, rows)
         return Chunk([words[at] for at in np.flatnonzero(good).tolist()], rows[good])
-
-    def keep_all(self, words: list[bytes], rows: FloatArray) -> Chunk:
-        """As `keep`, of the next vectors of a file that has no lines."""
-        self.lines += len(words)
-        return self.keep(range(self.lines - len(words) + 1, self.lines + 1), words, rows)
 
     def count_bad(self, number: int, reason: str) -> None:
         """One more line that is left out."""
@@ -126,19 +108,14 @@ class Tally:
         if self.first_bad is None or number < self.first_bad[0]:
             self.first_bad = (number, reason)
 
-    def check_dimension(self, file: File, stated: int | None, header: int | None = None) -> None:
-        """Raises `DataError` for another dimension than stated, or one that cannot be."""
-        for what, said in (("stated", stated), ("in its header", header)):
-            if said is not None and said != self.dimension:
-                raise DataError(
-                    f"{file}: vectors of {self.dimension} dimensions, but {said} {what}; "
-                    "correct the dimension"
-                )
+    def check_dimension(self, file: File, said: int | None, where: str) -> None:
+        """Raises `DataError` for another dimension than is said, or one that cannot be."""
+        if said not in (None, self.dimension):
+            here = f"vectors of {self.dimension} dimensions, but {said} {where}"
+            raise DataError(f"{file}: {here}; correct the dimension")
         if not 0 < self.dimension <= MOST_NUMBERS:
-            raise DataError(
-                f"{file}: vectors of {self.dimension} numbers, and from 1 to {MOST_NUMBERS} are read; "
-                "get a whole copy"
-            )
+            range_ = f"from 1 to {MOST_NUMBERS} are read"
+            raise DataError(f"{file}: vectors of {self.dimension} numbers, and {range_}; get a whole copy")
 
     def check(self, file: File) -> None:
         """Raises `DataError` where too much of a file is bad, or nothing is left.
@@ -149,28 +126,30 @@ class Tally:
         if self.first_bad and self.bad > max(self.lines // 100, min(10, (self.lines - 1) // 2)):
             number, reason = self.first_bad
             raise DataError(
-                f"{file}:{number}: {reason}; {self.bad} of {self.lines} {self.unit}s are no word with "
+                f"{file}:{number}: {reason}; {self.bad} of {self.lines} {self._unit}s are no word with "
                 f"{self.dimension} finite numbers, so give a whole file of word vectors"
             )
         if self.lines == self.bad:
             raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
 
+    @property
+    def _unit(self) -> str:
+        return "line" if self.form == "text" else "vector"
+
     def notes(self, name: str) -> tuple[str, ...]:
         """What a reader of a report should know of the file, a sentence each."""
-
-        def some(count: int, unit: str) -> str:
-            return f"{count} {unit}{'s' if count != 1 else ''}"
-
         header = ", with a header line" if self.header else ""
-        told = [f"{name}, {self.dimension} dimensions, {self.lines} {self.unit}s{header}."]
+        told = [f"{name}, {self.dimension} dimensions, {self.lines} {self._unit}s{header}."]
         published = next((n for start, n in _PUBLISHED.items() if name.lower().startswith(start)), None)
-        if published is not None and self.lines != published:
+        if published not in (None, self.lines):
             told.append(f"the published file has {published} lines; this one may be cut off.")
         if self.first_bad:
             number, reason = self.first_bad
-            told.append(f"{some(self.bad, self.unit)} left out, first {name}:{number}: {reason}.")
+            left_out = f"{self.bad} {self._unit}{'s' if self.bad > 1 else ''} left out"
+            told.append(f"{left_out}, first {name}:{number}: {reason}.")
         if self.duplicates:
-            told.append(f"{some(self.duplicates, 'repeated word')}; the first vector counts.")
+            words = f"{self.duplicates} repeated word{'s' if self.duplicates > 1 else ''}"
+            told.append(f"{words}; the first vector counts.")
         if self.open_end:
             told.append("the last line has no end; its last number may be cut short.")
         if self.stored == "float16":
@@ -189,8 +168,7 @@ def _is_utf8(text: bytes) -> bool:
 # --------------------------------------------------------------------------- which file, in which form
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(NamedTuple):
     """A file of vectors and, for an array, the file of its words."""
 
     file: File
@@ -199,7 +177,12 @@ class Located:
     @property
     def on_disk(self) -> tuple[Path, ...]:
         """The files whose bytes decide what is read."""
-        return tuple(dict.fromkeys(file.path for file in (self.file, self.words) if file))
+        return tuple(dict.fromkeys(file.path for file in self if file))
+
+    @property
+    def size(self) -> int:
+        """Bytes of these files."""
+        return sum(path.stat().st_size for path in self.on_disk)
 
 
 def is_vector_file(path: Path) -> bool:
@@ -219,22 +202,19 @@ def locate(path: Path, dimension: int | None = None) -> Located:
         if not path.is_file():
             raise DataError(f"{path}: cannot be opened (no such file); check the path")
         file = File(path)
-        beside = {
-            name: [File(path.parent / f"{name}{packing}") for packing in ("", *PACKED)]
-            for name in _word_files(file)
-        }
-        candidates = [each for files in beside.values() for each in files if each.path.is_file()]
+        names = [f"{name}{packing}" for name in _word_files(file) for packing in ("", *PACKED)]
+        beside = [File(path.parent / name) for name in names if (path.parent / name).is_file()]
     else:
         files = tree(archive)
         members = {member.member: member for same in files.files.values() for member in same}
-        file = _member(path, archive, members, path.relative_to(archive).as_posix(), dimension)
-        candidates = [word for name in _word_files(file) if (word := files.find(name))]
+        file = _member(path, archive, members, dimension)
+        beside = [word for name in _word_files(file) if (word := files.find(name))]
     if not _is_array(file):
         return Located(file)
-    if not candidates:
-        names = ", ".join(_word_files(file)[:3])
-        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {names}")
-    return Located(file, candidates[0])
+    if not beside:
+        listed = ", ".join(_word_files(file)[:3])
+        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {listed}")
+    return Located(file, beside[0])
 
 
 def _is_array(file: File) -> bool:
@@ -245,49 +225,41 @@ def _word_files(array: File) -> list[str]:
     return [name.format(stem=array.stem.removesuffix(".npy")) for name in _WORD_FILES]
 
 
-def _member(
-    path: Path, archive: Path, members: Mapping[str, File], inside: str, dimension: int | None
-) -> File:
+def _member(path: Path, archive: Path, members: Mapping[str, File], dimension: int | None) -> File:
     """The member of that name; without a name the only one, or the one for the dimension."""
-    if inside != ".":
-        named = [file for name, file in members.items() if inside in (name, file.name, file.stem)]
-        if len(named) == 1:
-            return named[0]
+    inside = path.relative_to(archive).as_posix()
     # words beside an array are no vectors themselves
     arrays = [file for file in members.values() if _is_array(file) and "vocab" not in file.name]
     choice = arrays or list(members.values())
+    named = [file for name, file in members.items() if inside in (name, file.name, file.stem)]
     if inside == ".":
-        if dimension is not None:
-            choice = [file for file in choice if f".{dimension}d." in file.name] or choice
-        if len(choice) == 1:
-            return choice[0]
+        named = [file for file in choice if dimension and f".{dimension}d." in file.name] or choice
+    if len(named) == 1:
+        return named[0]
     what = f"no {inside!r} in it, but" if inside != "." else "it holds"
     names = ", ".join(sorted(file.name for file in choice)[:8])
     raise DataError(f"{path}: {what} {names}; name one of them, as {archive}/{choice[0].name}")
 
 
-def chunks(located: Located, tally: Tally, *, dimension: int | None = None) -> Iterator[Chunk]:
+def chunks(located: Located, tally: Tally) -> Iterator[Chunk]:
     """All vectors in the order of the file, in any form. Fills `tally`, which is whole after the last chunk.
 
-    Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
-    has another dimension than stated, or has too many bad lines.
+    Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors or
+    has too many bad lines.
     """
     file = located.file
     if located.words is not None:
-        yield from _array_chunks(file, located.words, tally, dimension)
-    elif _is_binary(file):
-        yield from _binary_chunks(file, tally, dimension)
+        raw = _of_array(file, located.words, tally)
     else:
-        yield from _text_chunks(file, tally, dimension)
+        raw = _of_binary(file, tally) if _is_binary(file) else _of_text(file, tally)
+    for numbers, words, rows in raw:
+        yield tally.sound(numbers, words, rows)
     tally.check(file)
 
 
 def _is_binary(file: File) -> bool:
-    """Whether it is word2vec's binary form; raises `DataError` for what is no file of word vectors at all."""
+    """Whether it is word2vec's binary form."""
     start = head(file)
-    for magic, what in _OTHERS.items():
-        if start.startswith(magic):
-            raise DataError(f"{file}: {what}")
     named_so = file.stem.lower().endswith(".bin")
     header = _HEADER.match(start)
     if header is None:
@@ -301,43 +273,40 @@ def _is_binary(file: File) -> bool:
 # --------------------------------------------------------------------------- text
 
 
-def _text_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+def _of_text(file: File, tally: Tally) -> Iterator[_Raw]:
     """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers.
 
-    A first line of two whole numbers (word2vec, fastText) is a header.
+    A first line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is
+    taken to have none.
     """
     declared = None
     for n, (first, block) in enumerate(line_blocks(file, _BLOCK)):
         if n == 0:
             lines = block.split(b"\n", _LOOK_AHEAD + 1)[: _LOOK_AHEAD + 1]
-            header = _header(lines)
-            if header is not None:
+            header = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n")
+            if header and not (len(lines) > 1 and len(lines[1].split()) == 2):
                 block, first, lines = block.partition(b"\n")[2], first + 1, lines[1:]
-                tally.header, declared = True, header[0]
+                tally.header, declared = True, int(header[1])
             seen = Counter(count for line in lines if (count := _trailing_numbers(line)) > 0)
-            tally.dimension = seen.most_common(1)[0][0] if seen else 0
-            if seen:
-                tally.check_dimension(file, stated, header[1] if header else None)
-        if not tally.dimension:
-            break
+            if not seen:
+                break
+            tally.dimension = seen.most_common(1)[0][0]
+            tally.check_dimension(file, int(header[2]) if header and tally.header else None, "in its header")
         if b"\0" in block:
-            line = first + block[: block.index(b"\0")].count(b"\n")
-            decoded(b"\0", f"{file}:{line}")
+            decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")
         tally.open_end = not block.endswith(b"\n")
-        yield _read_at_once(first, block, tally) or _read_by_line(file, first, block, tally)
+        # one kind of separator, and none before the end of a line, where fastText has a space
+        tidy = (
+            block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n") + b"\n" * tally.open_end
+        )
+        yield _read_at_once(first, tidy, tally) or _read_by_line(file, first, tidy, tally)
     if not tally.dimension:
         raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
-    if declared is not None and tally.lines != declared:
-        what = "it is cut off, get a whole copy" if tally.lines < declared else "correct its first line"
+    if declared not in (None, tally.lines):
+        what = (
+            "it is cut off, get a whole copy" if tally.lines < (declared or 0) else "correct its first line"
+        )
         raise DataError(f"{file}: {tally.lines} lines where its header says {declared}; {what}")
-
-
-def _header(lines: Sequence[bytes]) -> tuple[int, int] | None:
-    """(lines, dimension) of a header; a file of one-dimensional vectors is taken to have none."""
-    match = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n") if lines else None
-    if match is None or (len(lines) > 1 and len(lines[1].split()) == 2):
-        return None
-    return int(match[1]), int(match[2])
 
 
 def _trailing_numbers(line: bytes) -> int:
@@ -351,37 +320,20 @@ def _is_finite(field: bytes) -> bool:
     return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= _LARGEST
 
 
-def _tidy(block: bytes) -> bytes:
-    """One kind of separator, and none before the end of a line, where fastText has a space."""
-    tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
-    return tidy if tidy.endswith(b"\n") else tidy + b"\n"
-
-
-def _read_at_once(first: int, block: bytes, tally: Tally) -> Chunk | None:
+def _read_at_once(first: int, block: bytes, tally: Tally) -> _Raw | None:
     """The lines of a block where each is a word and E numbers, then the nearest float32; else None."""
     import pandas
 
-    block, dimension = _tidy(block), tally.dimension
-    lines = block[:-1].split(b"\n")
+    dimension, lines = tally.dimension, block[:-1].split(b"\n")
     # pandas takes these for blanks around a number, and leaves out fields beyond those that it is asked for
     if any(blank in block for blank in (b"\r", b"\v", b"\f")):
         return None
     if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
         return None
+    how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
+    how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
     try:
-        frame = pandas.read_csv(
-            io.BytesIO(block),
-            sep=" ",
-            lineterminator="\n",
-            header=None,
-            low_memory=False,
-            usecols=range(1, dimension + 1),
-            dtype=np.float64,
-            na_filter=False,
-            quoting=3,
-            encoding="latin-1",
-            **exact_floats(),
-        )
+        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how, **exact_floats())
     except ValueError:
         return None
     values = frame.to_numpy()
@@ -393,54 +345,42 @@ def _read_at_once(first: int, block: bytes, tally: Tally) -> Chunk | None:
     if np.isin(suspects, (0, 1)).all(axis=0).any():
         return None
     tally.lines += len(rows)
-    words = [line[: line.index(b" ")] for line in lines]
-    return tally.keep(range(first, first + len(rows)), words, rows)
+    return range(first, first + len(rows)), [line[: line.index(b" ")] for line in lines], rows
 
 
-def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> Chunk:
+def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Raw:
     """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
     words, numbers, rows = [], [], []
-    lines = _tidy(block)[:-1].split(b"\n")
+    lines = block[:-1].split(b"\n")
     for number, line in enumerate(lines, start=first):
         if not line.strip():
             continue
         tally.lines += 1
-        word, fields = _split_line(line, tally.dimension)
-        finite = [_is_finite(field) for field in fields]
-        too_many = b" " in word and _is_finite(word.rpartition(b" ")[2])
-        if word and len(fields) == tally.dimension and all(finite) and not too_many:
-            words.append(word)
+        word, *fields = line.rsplit(None, tally.dimension)
+        odd = [field for field in fields if not _is_finite(field)]
+        last_of_word = word.rpartition(b" ")
+        if (
+            len(fields) == tally.dimension
+            and not odd
+            and not (last_of_word[1] and _is_finite(last_of_word[2]))
+        ):
+            words.append(word.strip())
             numbers.append(number)
             rows.append([float(field) for field in fields])
-            continue
-        if tally.open_end and number == first + len(lines) - 1:
+        elif tally.open_end and number == first + len(lines) - 1:
             raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
-        if len(line.split()) <= tally.dimension:
-            reason = f"{max(len(line.split()) - 1, 0)} numbers after a word, not {tally.dimension}"
-        elif not all(finite):
-            odd = fields[finite.index(False)].decode("utf-8", "replace")
-            reason = f"{shown(odd)} is no finite number"
+        elif len(fields) == tally.dimension and odd:
+            tally.count_bad(number, f"{shown(odd[0].decode('utf-8', 'replace'))} is no finite number")
         else:
-            reason = f"{_trailing_numbers(line)} numbers, not {tally.dimension}"
-        tally.count_bad(number, reason)
-    return tally.keep(numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension))
-
-
-def _split_line(line: bytes, dimension: int) -> tuple[bytes, list[bytes]]:
-    """The word, which may hold blanks, and its `dimension` last fields, or fewer where there are no more."""
-    rest = line.rstrip(b" ")
-    fields: list[bytes] = []
-    while len(fields) < dimension and rest:
-        rest, _, field = rest.rpartition(b" ")
-        fields.append(field)
-        rest = rest.rstrip(b" ")
-    return rest.strip(b" "), fields[::-1]
+            count = len(line.split()) - 1
+            tally.count_bad(number, f"{count} numbers after a word, not {tally.dimension}")
+    return numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
 
 
 # --------------------------------------------------------------------------- word2vec's binary form
 
 
-def _binary_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+def _of_binary(file: File, tally: Tally) -> Iterator[_Raw]:
     """A line `N E`, then N times a word, a space, and E little-endian float32 numbers.
 
     The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
@@ -452,31 +392,33 @@ def _binary_chunks(file: File, tally: Tally, stated: int | None) -> Iterator[Chu
             f"{file}: does not begin with a line of two numbers, as word2vec's binary files do; "
             "give word vectors as text, or get a whole copy"
         )
-    tally.form, tally.unit, tally.stored, tally.header = "word2vec binary", "vector", "float32", True
+    tally.form, tally.stored, tally.header = "word2vec binary", "float32", True
     declared, tally.dimension = int(header[1]), int(header[2])
-    tally.check_dimension(file, stated)
+    tally.check_dimension(file, None, "")
     buffer, skip = b"", header.end()
     for block in blocks(file):
         buffer += block[skip:]
         skip = 0
         words, rows, at = _whole_vectors(buffer, declared - tally.lines, tally.dimension)
         buffer = buffer[at:]
-        yield tally.keep_all(words, rows)
+        yield _next(tally, words, rows)
         if tally.lines < declared and buffer.find(b" ", 1, _LONGEST_WORD) < 0 and len(buffer) > _LONGEST_WORD:
-            raise DataError(
-                f"{file}: no word before vector {tally.lines + 1}, which its header announces; "
-                "get a whole copy"
-            )
+            missing = f"no word before vector {tally.lines + 1}, which its header announces"
+            raise DataError(f"{file}: {missing}; get a whole copy")
         if tally.lines == declared and len(buffer) > 1:
             break
     if tally.lines < declared:
-        raise DataError(
-            f"{file}: {tally.lines} vectors where its header says {declared}; it is cut off, get a whole copy"
-        )
+        says = f"{tally.lines} vectors where its header says {declared}"
+        raise DataError(f"{file}: {says}; it is cut off, get a whole copy")
     if buffer not in (b"", b"\n"):
-        raise DataError(
-            f"{file}: more bytes after the {declared} vectors that its header says; get a whole copy"
-        )
+        more = f"more bytes after the {declared} vectors that its header says"
+        raise DataError(f"{file}: {more}; get a whole copy")
+
+
+def _next(tally: Tally, words: list[bytes], rows: FloatArray) -> _Raw:
+    """The next vectors of a file that has no lines, counted."""
+    tally.lines += len(words)
+    return range(tally.lines - len(words) + 1, tally.lines + 1), words, rows
 
 
 def _whole_vectors(buffer: bytes, most: int, dimension: int) -> tuple[list[bytes], FloatArray, int]:
@@ -499,43 +441,33 @@ def _whole_vectors(buffer: bytes, most: int, dimension: int) -> tuple[list[bytes
 # --------------------------------------------------------------------------- arrays
 
 
-def _array_chunks(array: File, words: File, tally: Tally, stated: int | None) -> Iterator[Chunk]:
+def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Raw]:
     """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
     matrix = read_npy(array, "f", 2)
-    tally.form, tally.unit, tally.stored = f"array with words in {words.name}", "row", matrix.dtype.name
+    tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
     tally.dimension = matrix.shape[1]
-    tally.check_dimension(array, stated)
-    names, n_words = _words(words, tally.dimension), 0
+    tally.check_dimension(array, None, "")
+    if words.stem.endswith(".npy"):
+        names = iter([encoded(str(word)) for word in read_npy(words, "U", 1)])
+    else:
+        names = (line.encode() for _, line in text_lines(words))
+    n_words = 0
     step = max(1, (1 << 18) // tally.dimension)
     for start in range(0, len(matrix), step):
         rows = _float32(matrix[start : start + step])
         here = list(islice(names, len(rows)))
         n_words += len(here)
         if len(here) == len(rows):
-            yield tally.keep_all(here, rows)
+            yield _next(tally, here, rows)
     n_words += sum(1 for _ in names)
     if n_words != len(matrix):
-        raise DataError(
-            f"{array}: {len(matrix)} rows, but {n_words} words in {words.name}; they do not belong together"
-        )
+        unlike = f"{len(matrix)} rows, but {n_words} words in {words.name}"
+        raise DataError(f"{array}: {unlike}; they do not belong together")
 
 
 def _float32(rows: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, and is counted as bad
         return np.ascontiguousarray(rows, dtype=np.float32)
-
-
-def _words(file: File, dimension: int) -> Iterator[bytes]:
-    if file.stem.endswith(".npy"):
-        yield from (encoded(str(word)) for word in read_npy(file, "U", 1))
-        return
-    for number, line in text_lines(file):
-        word = line.encode()
-        if number == 1 and _trailing_numbers(word) == dimension:
-            raise DataError(
-                f"{file}:1: a word with its {dimension} numbers; give this file instead of the array"
-            )
-        yield word
 
 
 def encoded(word: str) -> bytes:

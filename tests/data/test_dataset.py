@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
-from reimpl.data.dataset import Dataset, IntArray, Split
-from reimpl.errors import DataError
-
-
-def ints(*values: int) -> IntArray:
-    return np.array(values, dtype=np.int64)
-
-
-def dataset(**changes: object) -> Dataset:
-    split = Split.from_lists([[2, 3], [3]], [[0], [1]])
-    whole = Dataset(
-        name="toy",
-        recipe="none",
-        fingerprint="f",
-        train=split,
-        test=split,
-        labels=("a", "b"),
-        vocabulary=("pad", "unk", "x", "y"),
-        vectors=np.zeros((4, 5), dtype=np.float32),
-        padding_id=0,
-        padding_trainable=False,
-    )
-    return replace(whole, **changes)  # type: ignore[arg-type]
+from reimpl.data.dataset import Split
 
 
 def test_lists_become_flat_arrays_with_offsets() -> None:
@@ -43,13 +18,6 @@ def test_lists_become_flat_arrays_with_offsets() -> None:
     assert (split.size, split.longest, split.lengths.tolist()) == (3, 2, [2, 0, 1])
 
 
-def test_duplicate_labels_of_a_document_collapse() -> None:
-    """A label given twice is there once, the same label of the next document stays."""
-    split = Split.from_lists([[1], [1]], [[3, 3, 1], [3]])
-    assert split.label_ids.tolist() == [1, 3, 3]
-    assert split.label_offsets.tolist() == [0, 2, 3]
-
-
 def test_labels_as_a_matrix() -> None:
     """The CSR matrix has a row a document, also for the documents without labels at either end."""
     split = Split.from_lists([[1]] * 4, [[], [0, 2], [1], []])
@@ -58,38 +26,3 @@ def test_labels_as_a_matrix() -> None:
     assert matrix.toarray().tolist() == expected
     assert matrix.dtype == np.float32
     assert split.labels().shape == (4, 3)
-
-
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ((ints(1), ints(0), ints(), ints(0)), "offsets of the tokens must rise from 0 to 1, got 0 to 0"),
-        ((ints(1), ints(1, 1), ints(), ints(0, 0)), "offsets of the tokens must rise from 0 to 1, got 1"),
-        ((ints(1, 2), ints(0, 2, 1, 2), ints(), ints(0, 0, 0, 0)), "offsets of the tokens"),
-        ((ints(1), ints(0, 1), ints(), ints(0, 0, 0)), "1 documents but 2 label sets"),
-        ((ints(1), ints(0, 1), ints(1, 1), ints(0, 2)), "label ids of document 0 must rise"),
-        ((ints(1, 1), ints(0, 1, 2), ints(5, 2, 1), ints(0, 1, 3)), "label ids of document 1 must rise"),
-        ((ints(), ints(), ints(), ints(0)), r"N\+1 offsets"),
-    ],
-)
-def test_arrays_that_are_no_split(arrays: tuple[IntArray, ...], message: str) -> None:
-    """Offsets that do not fit and label ids that do not rise are refused."""
-    with pytest.raises(DataError, match=message):
-        Split(*arrays)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"vectors": np.zeros((3, 5), dtype=np.float32)}, r"vectors of shape \(3, 5\) for 4 words"),
-        ({"padding_id": 4}, "padding id 4 is no row"),
-        ({"padding_id": -1}, "padding id -1"),
-        ({"labels": ("a",)}, "train: label id 1"),
-        ({"test": Split.from_lists([[4]], [[0]])}, "test: token id 4"),
-        ({"dev": Split.from_lists([[-1]], [[0]])}, "dev: token id -1"),
-    ],
-)
-def test_parts_that_do_not_belong_together(changes: dict[str, object], message: str) -> None:
-    """An id without a row, or rows without a word, are refused with the split's name."""
-    with pytest.raises(DataError, match=message):
-        dataset(**changes)

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, astuple
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from reimpl.data import storage
-from reimpl.data.dataset import Dataset
 from reimpl.data.describe import (
     StratumSize,
-    bars,
-    by_powers_of_two,
     describe,
-    kept_figures,
     observed_in,
     strata_sizes,
 )
-from reimpl.data.formats import Options, TextSource, open_corpus
+from reimpl.data.formats import open_corpus
 from reimpl.data.identity import observed_of
 from reimpl.data.prepare import prepare
 from tests.data.corpora import corpus, write
-from tests.shared import shared
-
-
-def source_of(folder: Path, *, ids: bool | None = None) -> TextSource:
-    source = open_corpus(folder, Options(ids=ids))
-    assert isinstance(source, TextSource)
-    return source
 
 
 def test_texts_by_hand(tmp_path: Path) -> None:
@@ -88,60 +74,6 @@ def test_figures_are_plain_and_name_the_content_of_the_prepared_corpus(tmp_path:
     assert observed_in(figures).label_set == observed_of(prepared).label_set
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (("a,b", "c", "a,c"), 2),  # one label a document, two of them with a comma
-        (("a, b", "c", "a, c"), 2),  # a comma and a blank
-        (("a b", "c", ""), 0),
-    ],
-)
-def test_labels_that_look_like_lists_are_counted(
-    tmp_path: Path, labels: tuple[str, ...], expected: int
-) -> None:
-    figures = describe(corpus(tmp_path, [f"{names}\tx" for names in labels]))
-    assert figures["splits"]["train"]["labels_like_lists"] == expected
-
-
-def test_features_by_hand(tmp_path: Path) -> None:
-    """One row twice, one without labels; another value is another row; labels and features as declared."""
-    write(tmp_path / "train.txt", ["4 5 4", "0,2 0:1 3:2", " 1:1", "2 0:1 3:2", "0 0:1 3:1"])
-    write(tmp_path / "test.txt", ["2 5 4", "1 1:1", "2"])
-    data = open_corpus(tmp_path)
-    assert isinstance(data, Dataset)
-    figures = describe(data)
-    train = figures["splits"]["train"]
-    assert (train["features_a_document"], train["most_features"], train["without_features"]) == (7 / 4, 2, 0)
-    assert (train["without_labels"], train["texts_met_before"], train["labels"]) == (1, 1, 2)
-    assert not [name for name in train if "words" in name]
-    assert (figures["content"], figures["corpus"], figures["features"]) == (data.content, data.corpus, 5)
-    assert figures["statistics"] == {
-        "train": (4.0,),
-        "test": (2.0,),
-        "labels": (4.0,),
-        "features": (5.0,),
-        "labels_per_document": (4 / 4, 6 / 6),
-        "documents_per_label": (4 / 4, 6 / 4),
-    }
-    assert (figures["labels_not_in_train"], figures["test_labels_not_in_train"]) == (2, 1)
-    assert figures["test_texts_in_train"] == 1
-
-
-def test_real_corpora_have_their_published_figures() -> None:
-    """Reuters as counted elsewhere; Delicious: 10 and 4 rows without labels, 27 % of test rows in train."""
-    folder = shared("data/reuters21578")
-    expected, figures = json.loads((folder / "stats.json").read_text()), describe(folder)["splits"]
-    for split in ("train", "test"):
-        assert figures[split]["documents"] == expected[split]["docs"]
-        assert figures[split]["labels_a_document"] == pytest.approx(expected[split]["mean_labels"], abs=6e-4)
-        assert figures[split]["words_a_document"] == pytest.approx(expected[split]["mean_words"], abs=0.06)
-    delicious = describe(shared("data/mulan-delicious"))
-    train, test = delicious["splits"]["train"], delicious["splits"]["test"]
-    assert (train["without_labels"], test["without_labels"]) == (10, 4)
-    assert delicious["test_texts_in_train"] / test["documents"] == pytest.approx(0.27, abs=0.005)
-    assert delicious["statistics"]["labels_per_document"][1] == pytest.approx(19.02, abs=0.005)
-
-
 def test_head_and_tail_by_hand(tmp_path: Path) -> None:
     """a stands in 4 training documents, b in 2, c and d in 1: half of 8 is full with a, 6.4 with b and c."""
     train = ["a b\tx", "a b\tx", "a c\tx", "a a d\tx", "\tx"]
@@ -162,54 +94,3 @@ def test_head_and_tail_by_hand(tmp_path: Path) -> None:
         ("tail", 5),
     ]
     assert by_threshold.strata[2].documents == {"train": 4, "test": 3}
-
-
-def test_head_and_tail_of_features_are_counted_by_their_matrices() -> None:
-    data = open_corpus(shared("data/mulan-enron"))
-    assert isinstance(data, Dataset)
-    sizes, y = strata_sizes(data)[0], data.train.labels(data.n_labels)
-    order = np.argsort(-np.asarray(y.sum(axis=0)).ravel(), kind="stable")
-    head = sizes.strata[0]
-    of_head = y[:, order[: head.labels]]
-    assert head.positives["train"] == of_head.sum() >= y.sum() / 2
-    assert head.documents["train"] == (np.asarray(of_head.sum(axis=1)) > 0).sum()
-    assert sum(each.share["test"] for each in sizes.strata) == pytest.approx(100)
-
-
-def test_what_is_kept_is_what_describe_gave(tmp_path: Path) -> None:
-    """Key by key, in the same order and of the same types; under the name that the folder has now."""
-    source = source_of(corpus(tmp_path / "toy", suffix=".gz"))
-    figures, kept = describe(source), kept_figures(source, tmp_path / "cache")
-    assert kept.read("toy") is None and not (tmp_path / "cache").exists()
-    kept.keep(figures)
-    assert repr(kept.read("toy")) == repr(figures)
-    (tmp_path / "toy").rename(tmp_path / "other")
-    again = kept_figures(source_of(tmp_path / "other"), tmp_path / "cache").read("other")
-    assert again == describe(tmp_path / "other")
-    kept.path.write_text(kept.path.read_text().replace("5", "6"))
-    assert kept.read("toy") is None
-
-
-def test_other_bytes_and_another_way_of_reading_have_other_figures(tmp_path: Path) -> None:
-    """Ids or none; one letter at the same size and time."""
-    folder = corpus(tmp_path / "toy")
-    paths = {kept_figures(source_of(folder, ids=ids), tmp_path / "c").path for ids in (None, True)}
-    state = (folder / "test.txt").stat()
-    write(folder / "test.txt", ("a\tthe cat flew", "d e\tdog"))
-    os.utime(folder / "test.txt", ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert len(paths | {kept_figures(source_of(folder), tmp_path / "c").path}) == 3
-
-
-def test_digests_of_files_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a cache that is there, a file that was changed a while ago is hashed once."""
-    folder = corpus(tmp_path / "toy")
-    monkeypatch.setattr(storage, "_COARSE", -1e9)
-    (tmp_path / "cache").mkdir()
-    first = kept_figures(source_of(folder), tmp_path / "cache")
-    monkeypatch.setattr("hashlib.file_digest", None)
-    assert kept_figures(source_of(folder), tmp_path / "cache") == first
-
-
-def test_bars() -> None:
-    lines = list(bars(by_powers_of_two([0, 1, 1, 1, 9]), width=3))
-    assert lines == ["   0  █ 1", "   1  ███ 3", " 2-3  0", " 4-7  0", "8-15  █ 1"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from reimpl.data.download import Fetched, Remote, fetch, shown
+from reimpl.data.download import Fetched, Remote, fetch
 from reimpl.errors import DataError
 from tests.data.origin import Answer, Origin, origin
 
@@ -32,19 +31,6 @@ def got(server: Origin, folder: Path, stated: str = "") -> Fetched:
 def names(folder: Path) -> list[str]:
     """What lies there, but for the lock, which may stay."""
     return sorted(it.name for it in folder.iterdir() if not it.name.endswith(".lock"))
-
-
-def test_a_file_is_downloaded_once(tmp_path: Path) -> None:
-    """The second time its digest is compared, and nothing is asked for; `sha256sum` reads the record."""
-    with origin(Answer(BODY)) as server:
-        first, second = (got(server, tmp_path / "new" / "folder") for _ in range(2))
-    path = tmp_path / "new/folder/a.zip"
-    assert first == Fetched(path, 200_000, sha256(BODY), downloaded=True, verified=False)
-    assert second == Fetched(path, 200_000, sha256(BODY), downloaded=False, verified=False)
-    assert len(server.asked) == 1 and path.read_bytes() == BODY
-    assert names(path.parent) == ["a.zip", "a.zip.sha256"]
-    ran = subprocess.run(["sha256sum", "--check", "--strict", "a.zip.sha256"], cwd=path.parent)
-    assert ran.returncode == 0
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "sha1", "md5"])
@@ -74,39 +60,3 @@ def test_a_file_that_is_there_is_never_replaced(tmp_path: Path) -> None:
         with pytest.raises(DataError, match="is not what was downloaded"):
             got(server, tmp_path)
     assert path.read_bytes() == OTHER
-
-
-def test_a_web_page_is_a_file_only_with_a_checksum(tmp_path: Path) -> None:
-    page = Answer(b"<html>", headers={"Content-Type": "text/html"})
-    with origin(page) as server:
-        with pytest.raises(DataError, match="sends a web page and no file"):
-            got(server, tmp_path)
-        assert got(server, tmp_path, f"#sha256={sha256(b'<html>')}").verified
-
-
-def test_a_disk_that_fills_up_is_one_sentence(tmp_path: Path) -> None:
-    with (
-        origin(Answer(BODY)) as server,
-        pytest.raises(DataError, match=r"/dev/full/a\.zip: .*another folder"),
-    ):
-        got(server, Path("/dev/full"))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ftp://h/a", "begins with http"),
-        ("http:///a", "begins with http"),
-        ("http://h/..%2fx", "no usable name"),
-        ("http://h/.a", "no usable name"),
-        ("http://h/a#size=3", "is not understood"),
-        ("http://h/a#md5=12", "is no checksum"),
-    ],
-)
-def test_what_is_no_address_is_refused_in_one_sentence(text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Remote.parse(text)
-
-
-def test_a_password_is_never_shown() -> None:
-    assert shown("https://me:secret@h/a?b=c@d") == "https://h/a?b=c@d"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reimpl.data import files
-from reimpl.data.files import File, blocks, counted, line_blocks, sha256_of, text_lines, tree
+from reimpl.data.files import File, blocks, line_blocks, text_lines, tree
 from reimpl.errors import DataError
 from tests.data.made import PACK, lay
 
@@ -52,10 +52,6 @@ GZ, XZ = gzip.compress(b"a\tx\n" * 1000, mtime=0), lzma.compress(b"a\tx\n" * 100
         ("a.txt.gz", GZ[:-10], r"a\.txt\.gz: the file is cut off; get a whole copy"),
         ("a.txt.xz", XZ[:-40], r"a\.txt\.xz: the file is cut off"),
         ("a.txt.gz", GZ[:12] + b"\xff\xff" + GZ[14:], r"a\.txt\.gz: cannot be read \(.*\); get a sound copy"),
-        ("a.txt.gz", GZ[:-8] + bytes(4) + GZ[-4:], r"cannot be read"),
-        ("a.txt.xz", XZ[:30] + b"\xff\xff" + XZ[32:], r"cannot be read"),
-        ("a.txt.gz", b"a\tx\n", r"cannot be read"),
-        ("a.txt", "a\n".encode("utf-16"), r"a\.txt:1: a NUL byte; the file is binary or UTF-16"),
         ("a.txt", b"a\nb\0\n", r"a\.txt:2: a NUL byte"),
         ("a.txt", b"a\ncaf\xe9\n", r"a\.txt:2: byte b'\\xe9' at place 4 is not UTF-8; convert the file"),
     ],
@@ -66,14 +62,6 @@ def test_damaged_files_are_refused_with_their_place(
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
-        list(text_lines(File(path)))
-
-
-def test_damage_behind_whole_lines_says_after_which(tmp_path: Path) -> None:
-    content = b"".join(b"%d\n" % n for n in range(500_000))
-    path = tmp_path / "a.txt.gz"
-    path.write_bytes(gzip.compress(content, 1)[:-9])
-    with pytest.raises(DataError, match=r"a\.txt\.gz:\d{5,}: somewhere after this line: .* is cut off"):
         list(text_lines(File(path)))
 
 
@@ -134,13 +122,3 @@ def test_places_that_hold_no_corpus(tmp_path: Path) -> None:
     lay(tmp_path / "both", {"train.txt": b"a\n"}, ".gz")
     with pytest.raises(DataError, match=r"train\.txt and train\.txt\.gz are both there; keep one"):
         tree(tmp_path / "both").find("train.txt")
-
-
-def test_what_is_read_is_shown(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(bytes(1_000_000))
-    seen: list[tuple[int, int]] = []
-    with counted(1_000_000, lambda done, total: seen.append((done, total))):
-        sha256_of(path)
-    assert len(seen) > 4 and seen[-1] == (1_000_000, 1_000_000)
-    assert seen == sorted(seen)

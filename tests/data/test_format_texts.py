@@ -57,12 +57,8 @@ def test_lines(tmp_path: Path) -> None:
     ("content", "ids", "message"),
     [
         (b"a\tx\nno tab here\n", False, r":2: 0 tabs in 'no tab here'; write labels<TAB>"),
-        (b"a\tx\n\nb\ty\n", False, r":2: 0 tabs in ''"),
-        (b"i\ta\tx\ty\n", True, r":1: 4 columns where id<TAB>labels<TAB>text has 3"),
         (b"a\tx\n", True, r":1: 1 tabs .* write id<TAB>labels<TAB>text"),
-        (b"2 500 10\n", False, r":1: '2 500 10' heads an Extreme Classification file"),
         (b"a\tx\nb\tcaf\xe9\n", False, r":2: byte b'\\xe9' at place 6 is not UTF-8"),
-        (b"x" * 500 + b"\n", False, r":1: 0 tabs in 'x{40}\.\.\.'"),
         (b"", False, r"toy: train has no documents; give a file that is not empty"),
     ],
 )
@@ -76,9 +72,7 @@ def test_lines_that_are_refused(tmp_path: Path, content: bytes, ids: bool, messa
     ("files", "message"),
     [
         (["train.txt"], "no test file"),
-        (["test.txt.gz"], "no train file"),
         (["train.txt", "train.txt.gz", "test.txt"], "train.txt and train.txt.gz are both there; keep one"),
-        (["train.txt", "test.txt", "dev.txt", "valid.txt"], "dev.txt and valid.txt are both there for dev"),
     ],
 )
 def test_folders_that_are_refused(tmp_path: Path, files: list[str], message: str) -> None:
@@ -145,10 +139,6 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
             r"train_texts\.txt.*: 3 texts, but 5 lines of",
         ),
         (
-            PAIRS | {"train_texts.txt": b"x\n" * 5},
-            r"5 texts, but 3 lines.*they do not belong",
-        ),
-        (
             {k: v for k, v in PAIRS.items() if k != "test_labels.txt"},
             r"test_texts\.txt.* has no test_labels\.txt",
         ),
@@ -156,16 +146,7 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
             ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))},
             r"npy.*: row 0: word id 99 or 99, but",
         ),
-        (ARRAYS | {"train_texts.npy": npy(np.full((3, 2), -1))}, r"word id -1"),
-        (ARRAYS | {"train_texts.npy": npy(np.zeros((4, 2), dtype=int))}, r"4 texts, but 3 lines of labels"),
-        (ARRAYS | {"train_texts.npy": npy(np.zeros(3, dtype=int))}, r"shape \(3,\); it needs 2 dimensions"),
-        (
-            ARRAYS | {"train_texts.npy": npy(np.zeros((3, 2), dtype=int))[:-9]},
-            r"train_texts\.npy.*: no sound array",
-        ),
-        (ARRAYS | {"train_texts.npy": b"hello"}, r"train_texts\.npy.*: no sound array"),
         (ARRAYS | {"train_texts.npy": OBJECTS}, r"npy.*: no sound array without Python objects"),
-        (ARRAYS | {"vocab.npy": npy(np.arange(20))}, r"vocab\.npy.*: an array of int64"),
         (
             {k: v for k, v in ARRAYS.items() if k != "vocab.npy"},
             r"no vocab\.npy, without which the word",
@@ -176,12 +157,9 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
         ),
     ],
 )
-@pytest.mark.parametrize("packing", ["", ".gz"])
-def test_files_that_do_not_belong_together(
-    tmp_path: Path, files: dict[str, bytes], message: str, packing: str
-) -> None:
+def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        train_of(lay(tmp_path / "toy", files, packing))
+        train_of(lay(tmp_path / "toy", files, ".gz"))
 
 
 # --------------------------------------------------------------------------- JSON lines and CSV
@@ -216,17 +194,12 @@ def test_json_lines(tmp_path: Path, line: str, options: Options, expected: Docum
     ("line", "message"),
     [
         ('{"text": "a", "labels": ["x"]', r"train\.jsonl:1: .* is no JSON \(.*\); write one object a line"),
-        ("[1]", r"train\.jsonl:1: a list, no object"),
         ('{"text": "a"}', r"no field 'labels'; here are 'text'"),
         ('{"text": 3, "labels": []}', r"field 'text' is 3, no string"),
         ('{"text": "a", "labels": "x;y"}', r"the labels are one string; state separator="),
-        ('{"text": "a", "labels": null}', r"field 'labels' is None; labels are a list or a string"),
         ('{"text": "a", "labels": [true]}', r"label True is neither a name nor a whole number"),
-        ('{"text": "a", "labels": [""]}', r"label '' is neither"),
         ('{"text": "\\ud800", "labels": []}', r"half of a surrogate pair, \\ud800"),
         ("[" * 100_000, r"is no JSON"),
-        ('{"text": "x", "labels": ["a"], "labels": ["b"]}', r"field 'labels' is there twice; keep one"),
-        ('{"text": "a", "labels": [' + "9" * 5000 + "]}", r"is no JSON"),
     ],
 )
 def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
@@ -255,12 +228,10 @@ def test_csv_and_tsv(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("body,labels\n", r"train\.csv:1: 0 columns named 'text'; here are 'body', 'labels'"),
-        ("text,text,labels\n", r"train\.csv:1: 2 columns named 'text'"),
         ("text,labels\na,b,c\n", r"train\.csv:2: 3 columns where the first row has 2"),
         ('text,labels\n"a,b\n', r"train\.csv:2: unexpected end of data; correct the quotes, or get a whole"),
         ("text,labels\na,x;;y\n", r"train\.csv:2: an empty label in 'x;;y'; is the separator ';'"),
         ("text,labels\na,x|y\nb,z\n", r"no list of labels holds ';', and 1 of 2 hold '\|'; is the separator"),
-        ("", r"train\.csv:1: 0 columns named 'text'; here are none"),
     ],
 )
 def test_csv_that_is_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -11,7 +11,6 @@ import pytest
 from reimpl.data.catalogue import Catalogue, catalogue
 from reimpl.data.identity import (
     Observed,
-    compared,
     differences,
     observed_of,
     recognise,
@@ -47,11 +46,9 @@ def small(**changes: Any) -> Catalogue:
 
 SCOPES = [
     ("content", A, B, [A], [B], "same_data"),
-    ("content of several", A, B, [C, A], [], "same_data"),
     ("corpus only", C, B, [A], [B], "other_split"),
     ("neither", C, D, [A], [B], "other_data"),
     ("nothing known", A, B, [], [], "other_data"),
-    ("a content is no corpus", A, A, [], [B], "other_data"),
     ("without an identity", "", "", [""], [""], "other_data"),
 ]
 
@@ -61,20 +58,6 @@ SCOPES = [
 )
 def test_scope(why: str, content: str, corpus: str, same: list[str], corpora: list[str], scope: str) -> None:
     assert scope_of(content, corpus, same=same, corpora=corpora) == scope
-
-
-@pytest.mark.parametrize(
-    ("why", "partition", "partitions", "scope"),
-    [
-        ("the split in another order", E, [C, E], "same_data"),
-        ("another split", D, [E], "other_split"),
-        ("a partition of nobody's", E, [], "other_split"),
-        ("without a partition", "", [""], "other_split"),
-    ],
-)
-def test_scope_by_partition(why: str, partition: str, partitions: list[str], scope: str) -> None:
-    """Of a corpus that is known and of which the content, in its order, is not."""
-    assert scope_of(D, B, partition, same=[A], corpora=[B], partitions=partitions) == scope
 
 
 def test_differences_in_words() -> None:
@@ -92,23 +75,6 @@ def test_differences_in_words() -> None:
         "printed 3,809 test documents, here 3,865",
         "printed 5.30 labels a document, here 5.14",
     )
-
-
-@pytest.mark.parametrize(
-    ("printed", "agrees"),
-    [
-        ("5.14", True),
-        ("5.1", True),
-        ("5.10", True),
-        ("5", True),
-        ("5.15", False),
-        ("5.13", False),
-        ("6", False),
-    ],
-)
-def test_a_statistic_agrees_when_some_way_of_counting_rounds_to_it(printed: str, agrees: bool) -> None:
-    """5.14 labels a training document and 5.10 a document of all."""
-    assert (differences({"labels_per_document": printed}, seen(statistics=MEANS)) == ()) is agrees
 
 
 RECOGNISED = [
@@ -189,26 +155,6 @@ def test_the_same_split_in_another_order_is_told_from_another_split_of_the_same_
     )
 
 
-def test_equal_sizes_are_never_the_same_data() -> None:
-    """Delicious' sizes, other content: known by size, and `other_data` to a claim that knows a content."""
-    observed = seen(12920, 3185, 983)
-    found = recognise(observed, catalogue())
-    assert (found.key, found.how) == ("delicious", "sizes")
-    assert scope_of(observed.content, observed.corpus, same=[A], corpora=[B]) == "other_data"
-
-
-def test_held_against_the_entry_that_the_user_names() -> None:
-    """The differences are those from that entry, however near another one is."""
-    found = compared(seen(15539, 6616, 3993), "wiki10-31k", catalogue().find("wiki10-31k"))
-    assert (found.how, found.key) == ("nothing", "wiki10-31k")
-    assert found.differences == (
-        "printed 14,146 training documents, here 15,539",
-        "printed 30,938 labels, here 3,993",
-    )
-    nothing = compared(seen(), "synthetic", catalogue().find("synthetic"))
-    assert nothing.sentence == "synthetic has no sizes or contents on record to hold it against"
-
-
 def test_the_made_corpus_is_known_by_content_and_no_other_one_by_its_sizes() -> None:
     data = synthetic()
     assert recognise(observed_of(data), catalogue()).key == "synthetic"
@@ -216,15 +162,3 @@ def test_the_made_corpus_is_known_by_content_and_no_other_one_by_its_sizes() -> 
     assert recognise(observed_of(turned), catalogue()).how == "partition"
     assert recognise(observed_of(replace(turned, partition="")), catalogue()).how == "corpus"
     assert recognise(observed_of(synthetic(seed=1)), catalogue()).key != "synthetic"
-
-
-def test_observed_of_a_prepared_corpus() -> None:
-    """Sizes and label means of its arrays."""
-    data = synthetic(n_train=30, n_test=20, n_labels=5)
-    observed = observed_of(data)
-    assert [observed.statistics[it][0] for it in ("train", "test", "labels")] == [30, 20, 5]
-    assert observed.statistics["labels_per_document"][0] == len(data.train.label_ids) / 30
-    assert (
-        observed.statistics["documents_per_label"][1]
-        == (len(data.train.label_ids) + len(data.test.label_ids)) / 5
-    )

@@ -14,7 +14,7 @@ from reimpl.data.dataset import Dataset, Split
 from reimpl.data.formats import open_corpus
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import DataError
 from tests.data.corpora import TEST, TRAIN, corpus, write
 
 STUDY, LIU = RECIPES["study2022"], RECIPES["liu2017"]
@@ -76,33 +76,6 @@ def test_documents_without_labels(tmp_path: Path) -> None:
     assert "test: 1 documents without labels kept." in data.notes
 
 
-@pytest.mark.parametrize("text", ["", "   ", "12 2020", "\u2028"])
-def test_texts_without_words(tmp_path: Path, text: str) -> None:
-    """One unknown word stands for them in train and test, as LibMultiLabel has it."""
-    data = made(corpus(tmp_path, [*TRAIN, f"a\t{text}"], [f"b\t{text}", *TEST]))
-    assert texts(data.train, data)[3] == "<unk>"
-    assert texts(data.test, data)[0] == "<unk>"
-    assert (data.counts["train.empty_texts"], data.counts["test.empty_texts"]) == (1, 1)
-    assert "test: 1 texts without words became one unknown word." in data.notes
-    # the stand-in is no word of the text
-    assert data.counts["train.unknown_word_share"] == 0.0
-
-
-def test_empty_text_is_an_empty_word_for_liu(tmp_path: Path) -> None:
-    """Liu's code splits an empty text into one empty word, which has its own row."""
-    data = made(corpus(tmp_path, [*TRAIN, "a\t"]), "liu2017")
-    assert "" in data.vocabulary
-    assert data.train.lengths.tolist() == [3, 3, 2, 1]
-
-
-def test_repeated_labels_count_once(tmp_path: Path) -> None:
-    """`a a b` is two labels, and one repetition is counted."""
-    data = made(corpus(tmp_path, ["a a b\tx", "b\ty"]))
-    assert label_sets(data.train, data) == [["a", "b"], ["b"]]
-    assert (data.counts["train.duplicate_labels"], data.counts["test.duplicate_labels"]) == (1, 0)
-    assert "train: 1 repeated labels counted once." in data.notes
-
-
 def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     """The universe is that of all splits; what training never shows is counted."""
     data = made(corpus(tmp_path))
@@ -119,15 +92,6 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     assert data.counts["test.unknown_label_share"] == 1 / 3
 
 
-def test_shares(tmp_path: Path) -> None:
-    """Cut documents and unknown words, by hand: one word of test, `flew`, is unknown."""
-    data = made(corpus(tmp_path), length=2)
-    assert (data.counts["train.truncated"], data.counts["train.truncated_share"]) == (2, 2 / 3)
-    assert data.counts["train.mean_words"] == pytest.approx((3 + 3 + 2) / 3)
-    assert made(corpus(tmp_path)).counts["test.unknown_word_share"] == 1 / 4
-    assert "train: 2 of 3 documents cut to 2 words." in data.notes
-
-
 def test_coverage(tmp_path: Path) -> None:
     """The share of the five words, and of the eight training tokens, that the vector file knows."""
     vectors = write(tmp_path / "v.txt", ["the 1 2", "cat 3 4"])
@@ -140,12 +104,11 @@ def test_coverage(tmp_path: Path) -> None:
     assert data.notes[-1] == "Words with a vector: 50.0 % of the training text; the other rows are zero."
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_packing_is_no_content(tmp_path: Path, recipe: str) -> None:
+def test_packing_is_no_content(tmp_path: Path) -> None:
     """Plain, .gz, .xz and Windows line ends are one corpus: equal content, fingerprint and arrays."""
     folders = [corpus(tmp_path / f"x{suffix}", suffix=suffix) for suffix in ("", ".gz", ".xz")]
     folders.append(corpus(tmp_path / "dos", end="\r\n"))
-    datasets = [made(folder, recipe) for folder in folders]
+    datasets = [made(folder) for folder in folders]
     assert len({data.content for data in datasets}) == 1
     assert len({data.fingerprint for data in datasets}) == 1
     assert len({open_corpus(folder).digest() for folder in folders}) == 4
@@ -185,16 +148,3 @@ def test_refused_corpora(tmp_path: Path, train: Sequence[str], message: str) -> 
     """Nothing to train on, or a broken line, is an error."""
     with pytest.raises(DataError, match=message):
         made(corpus(tmp_path / "toy", train))
-
-
-def test_no_label_anywhere(tmp_path: Path) -> None:
-    """A corpus without labels is an error even where such documents are kept."""
-    with pytest.raises(DataError, match="toy: no document has a label"):
-        made(corpus(tmp_path / "toy", ["\tx"], ["\ty"]), "liu2017")
-
-
-@pytest.mark.parametrize(("recipe", "length"), [("study", 3), ("study2022", 0), ("study2022", -1)])
-def test_refused_settings(tmp_path: Path, recipe: str, length: int) -> None:
-    """An unknown recipe is answered with the known ones; a length holds at least one word."""
-    with pytest.raises(ConfigError, match=r"known are study2022, liu2017|length is"):
-        made(corpus(tmp_path), recipe, length)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
-from reimpl.data.recipe import RECIPES, find_recipe
-from reimpl.data.source import Document
-from reimpl.errors import ConfigError, DataError
+from reimpl.data.recipe import RECIPES
 from tests.data.corpora import write
-from tests.data.sources import Made, texts
+from tests.data.sources import texts
 
 ATTENTIONXML, CORNET, BOW = (RECIPES[name] for name in ("attentionxml", "cornet", "bow"))
 
@@ -74,90 +70,3 @@ def test_words_with_a_vector_come_first_among_equals(tmp_path: Path) -> None:
     data = made(source, small, vectors, length=4)
     assert documents(data, "test") == ["a <UNK> c d"]
     assert data.counts["vocabulary.words_met"] == 4
-
-
-def test_texts_that_are_tokenised_already() -> None:
-    """They are parted at blanks only, capitals and all, as AttentionXML's code reads its own files."""
-    documents_of = [Document(("a",), "It's The end.")]
-    source = Made({"train": documents_of, "test": documents_of}, tokenised=True)
-    for recipe in ("attentionxml", "cornet"):
-        data = made(source, recipe)
-        assert documents(data, "train") == ["It's The end."]
-        assert "The texts were tokenised already and are parted at blanks." in data.notes
-    raw = made(replace(source, tokenised=False), "cornet", length=9)
-    assert documents(raw, "train") == ["it 's the end"]
-    # the other recipes have rules of their own for any text
-    assert documents(made(source, "study2022", length=9), "train") == ["it s the end"]
-
-
-@pytest.mark.parametrize(("names", "tokenised"), [(("texts",), True), (("raw_texts",), False)])
-def test_attentionxml_files_say_whether_they_are_tokenised(
-    tmp_path: Path, names: Sequence[str], tokenised: bool
-) -> None:
-    """`train_texts.txt` is, `train_raw_texts.txt` is not."""
-    for split in ("train", "test"):
-        write(tmp_path / f"{split}_labels.txt", ["a"])
-        for name in names:
-            write(tmp_path / f"{split}_{name}.txt", ["The cat's end."])
-    data = made(tmp_path, "cornet", length=9)
-    assert documents(data, "train") == ["The cat's end." if tokenised else "the cat 's end"]
-
-
-def test_cornet_is_attentionxml_without_a_tree() -> None:
-    """The same words, ids and vectors; no features."""
-    source = texts(["It's The cat.", "The cat, a dog"], ["the dog"])
-    one, two = made(source, "attentionxml"), made(source, "cornet")
-    assert one.vocabulary == two.vocabulary
-    np.testing.assert_array_equal(one.train.tokens, two.train.tokens)
-    np.testing.assert_array_equal(one.vectors, two.vectors)
-    assert (one.train.features is None, two.train.features is None) == (False, True)
-    assert one.fingerprint != two.fingerprint
-
-
-def test_bow_takes_no_vectors() -> None:
-    """No word is looked up, whatever is given, and the seed decides nothing."""
-    source = texts(["some words"], ["more words"])
-    one, two = made(source, "bow"), made(source, "bow", "random:7", seed=3)
-    assert one.fingerprint == two.fingerprint
-    assert one.vectors.shape == (2, 1)
-    assert not any("vector" in note for note in one.notes)
-
-
-def test_bow_without_a_word() -> None:
-    """Training texts of single letters leave no column."""
-    with pytest.raises(DataError, match="made: no training text has a word"):
-        made(texts(["a b", ""], ["some words"]), "bow")
-
-
-@pytest.mark.parametrize(
-    ("recipe", "change"),
-    [("bow", {"tokens": True}), ("attentionxml", {"tokens": False}), ("bow", {"tfidf": False})],
-)
-def test_refused_combinations(recipe: str, change: dict[str, Any]) -> None:
-    """A vocabulary without an unknown word is for features alone, and features alone need it."""
-    with pytest.raises(ConfigError, match=r"'bow' is for features alone"):
-        replace(RECIPES[recipe], **change)
-
-
-def test_identities() -> None:
-    """Choices that act are in it; those of the first two recipes are as they ever were."""
-    assert find_recipe("study2022").identity == {
-        "tokeniser": "study",
-        "vocabulary": "study",
-        "out_of_vocabulary": "zero",
-        "padding_trainable": False,
-        "unlabelled": "drop",
-        "empty": "unknown",
-        "min_frequency": 1,
-    }
-    assert find_recipe("liu2017").identity == {
-        "tokeniser": "liu",
-        "vocabulary": "liu",
-        "out_of_vocabulary": "uniform",
-        "padding_trainable": True,
-        "unlabelled": "keep",
-        "empty": "unknown",
-        "vocabulary_size": 30_000,
-    }
-    texts_of = [repr(sorted(recipe.identity.items())) for recipe in RECIPES.values()]
-    assert len(set(texts_of)) == len(RECIPES)

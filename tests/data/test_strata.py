@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores_of_hits
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import DataError
 from reimpl.hit_pattern import hit_pattern
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
@@ -84,17 +82,8 @@ def test_a_hand_calculation_at_two() -> None:
     assert (tail.macro_precision, tail.macro_recall, tail.macro_f1) == (50.0, 50.0, 50.0)
 
 
-def test_what_is_not_said_or_not_asked_has_no_share_and_repeats_count_once() -> None:
-    strata = Strata(("head", "tail"), np.array([0, 0, 0, 0, 1]), "by hand")
-    tail = scores(LISTS, TRUTH, strata, 1)[1]
-    assert (tail.precision, tail.recall, tail.macro_f1, tail.share_of_precision) == (None, None, None, 0.0)
-    one = Strata(("all",), np.zeros(2, dtype=np.int64), "by hand")
-    [score] = scores(np.array([[0, 0]]), Truth.from_lists([{0}], 2), one, 2)
-    assert (score.hits, score.predicted, score.share_of_precision, score.macro_f1) == (1, 1, 50.0, 100.0)
-
-
 @pytest.mark.parametrize("k", [1, 3, 5])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     L, N = int(rng.integers(5, 12)), int(rng.integers(1, 9))
@@ -117,15 +106,3 @@ def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(se
         )
         ours = (score.macro_precision, score.macro_recall, score.macro_f1)
         assert ours == pytest.approx([100 * float(value) for value in theirs[:3]])
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [({"hits": np.zeros(3)}, DataError), ({"true": np.zeros(4, int)}, DataError), ({"k": 4}, ConfigError)],
-)
-def test_arrays_that_do_not_belong_together_are_refused(
-    change: dict[str, Any], error: type[Exception]
-) -> None:
-    given = {"hits": np.zeros(4, np.uint8), "true": np.zeros(5, int), "k": 1, **change}
-    with pytest.raises(error, match="strata: "):
-        scores_of_hits(LISTS, given["hits"], given["true"], HEAD_TAIL, k=given["k"])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.synthetic import Shape, synthetic
-from reimpl.errors import ConfigError
 
 SHAPE = Shape(
     n_train=1500,
@@ -64,15 +61,6 @@ def test_passages_stand_anywhere(made: Dataset) -> None:
     assert np.var(places) == pytest.approx(1 / 12, rel=0.1)
 
 
-def test_the_words_of_a_label_stand_together(made: Dataset) -> None:
-    """Without noise each label of a document has one passage: its words are neighbours."""
-    for tokens, labels in documents(made.train)[:300]:
-        owners = owner(tokens)
-        for label in labels:
-            at = np.flatnonzero(owners == label)
-            assert at[-1] - at[0] == len(at) - 1
-
-
 def test_labels_and_background_follow_zipf(made: Dataset) -> None:
     """Log frequency falls with log rank at about the exponent asked for; every label is seen."""
     ranks = np.log(np.arange(1, 21))
@@ -105,19 +93,3 @@ def test_the_default_corpus_is_usable() -> None:
     assert np.bincount(data.train.label_ids, minlength=data.n_labels).min() > 0
     assert data.train.longest <= data.counts["length"]
     assert data.notes
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"n_labels": 0}, "n_labels is 0; give at least 1"),
-        ({"noise": 1.5}, "noise is 1.5; give a share from 0 to 1"),
-        ({"topic_probability": -0.1}, "topic_probability is -0.1"),
-        ({"length": 3}, "length is 3; give room"),
-        ({"n_lables": 3}, "unknown option 'n_lables'; known are n_train"),
-    ],
-)
-def test_refused(changes: dict[str, Any], message: str) -> None:
-    """A setting that cannot work names itself and its value."""
-    with pytest.raises(ConfigError, match=message):
-        synthetic(**changes)

