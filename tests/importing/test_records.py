@@ -15,7 +15,10 @@ import pytest
 
 from audit.claims.load import Paper, load
 from audit.errors import ImportFileError, StoreError
-from audit.importing import Declared, Kept, from_predictions, from_results, keep
+from audit.importing.predictions import from_predictions
+from audit.importing.records import Kept, keep
+from audit.importing.result import Declared
+from audit.importing.results import from_results
 from audit.judging.imported import UNKNOWN, Provenance, active, counting, origin
 from audit.record import Run
 from audit.storage.runs import Store
