@@ -31,9 +31,11 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "cell": ("value", "sd", "mark", "experiment", "source", "from"),
     "table": (
         *("id", "page", "section", "label", "caption", "dataset", "metric", "unit", "source", "from"),
-        *("runs", "spread", "heads", "names", "decimal", "beside"),
+        *("runs", "spread", "format", "number", "separator", "heads", "names", "decimal", "beside"),
     ),
 }
+FORMS = ("latex", "csv", "tsv", "markdown", "html")
+SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 #: Keys of `table:` that are one of a few words.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "unit": ("percent", "fraction"),
@@ -41,9 +43,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "spread": ("sd", "se", "ci95"),
     "decimal": ("point", "comma"),
     "beside": ("sd", "mark"),
+    "format": FORMS,
+    "separator": tuple(SEPARATORS),
 }
 #: Those that are whole numbers, from these on.
-_LEAST = {"page": 1, "runs": 1, "heads": 1, "names": 0}
+_LEAST = {"page": 1, "runs": 1, "number": 1, "heads": 1, "names": 0}
 _TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,6})(?:\s*([-,])\s*([0-9]{1,6}))?", re.ASCII)
 _FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
 
@@ -58,6 +62,15 @@ class Correction:
     """Each (column,), (row,), (row, column) or (), from 1; rows are those of the body."""
     settings: Mapping[str, str]
     """A word that stands alone has itself as value."""
+
+
+def of_table(settings: Mapping[str, str]) -> Correction:
+    """What is said of a table as a whole, or of the file that it is in. Raises `AuditError`."""
+    for key in settings:
+        if key not in _KEYS["table"]:
+            raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
+    _check(settings)
+    return Correction("table", ((),), settings)
 
 
 def parsed(text: str) -> Correction:

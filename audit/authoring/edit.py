@@ -60,7 +60,7 @@ class ClaimFile:
     def put(self, place: KeyPath, value: Plain) -> None:
         """Add a key with its value. Raises `AuditError` where the key stands already: nothing is replaced.
 
-        The mapping that is to hold it is there already, or is a part of the file (`tables`, `claims`, ...).
+        A mapping that is to hold it and is not there is made.
         """
         self._change("put", place, value)
 
@@ -211,8 +211,8 @@ class Editor:
             raise AuditError(f"{self.name}: {what}")
         if not above:
             return self._new_part(str(key), value)
-        if len(above) == 1 and above not in self.spans:
-            return self._new_part(str(above[0]), {key: value})
+        if above not in self.spans:
+            return self.put(above, {key: value})
         return self._into(self._span(above), {key: value})
 
     def append(self, place: KeyPath, item: Plain) -> str:

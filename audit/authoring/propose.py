@@ -43,8 +43,6 @@ class Whole:
     unit: str | None = None
     source: str = "unknown"
     copied_from: str | None = None
-    new_datasets: Mapping[str, str] = field(default_factory=dict)
-    """Ids of data sets that the claim file does not have yet, with their names as printed."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +141,8 @@ class _Proposal:
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
-        own, catalogue, named = self.known.paper.datasets, self.known.catalogue, self.whole.new_datasets
+        own, catalogue = self.known.paper.datasets, self.known.catalogue
         if name in own:
-            return name
-        if name in named:
-            self.new_datasets[name] = {"name": named[name]}
             return name
         if name in catalogue:
             id = name.replace("-", "_")
@@ -160,7 +155,7 @@ class _Proposal:
         offered = known_names(name, [*own, *catalogue])
         key = self.known.paper.paper.key
         raise AuditError(
-            f"{name!r} is no data set of {key}; {offered}; or add it with --new-dataset {name}=NAME"
+            f"{name!r} is no data set of {key}; {offered}; or add it with `audit add dataset {name}`"
         )
 
     # ------------------------------------------------------------------ rows
@@ -315,7 +310,7 @@ class _Proposal:
             hint = f" ({like[0]!r} is much like {like[1]!r})" if like else ""
             self.open.append(
                 f"{what} {line.number} ({line.label!r}) is of no known data set{hint}; say {what} "
-                f"{line.number}: dataset=ID, or --dataset ID for all"
+                f"{line.number}: dataset=ID, or --set dataset=ID for all"
             )
 
     def _alike(self, names: Sequence[str]) -> tuple[str, str] | None:
@@ -374,7 +369,7 @@ class _Proposal:
         elif cell.value is None or of_quantity or not of_metric:
             pass
         elif not 0 <= printed(cell.value).value <= 100:
-            what = "is outside 0 to 100 for a metric; say --decimal comma, or what the column is"
+            what = "is outside 0 to 100 for a metric; say --set decimal=comma, or what the column is"
             self.open.append(f"{where} {what}")
         return cell
 
@@ -390,7 +385,7 @@ class _Proposal:
         ]
         of_metric = self.whole.metric or any("metric" in it.settings for it in (*columns, *rows))
         if not self.whole.unit and of_metric and values and max(values) <= 1:
-            self.open.append("no value is above 1; say --unit fraction, or --unit percent")
+            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
 
 
 def _corrected(cell: Cell, said: Mapping[str, str]) -> Cell:

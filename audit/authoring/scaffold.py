@@ -3,85 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from audit.authoring.edit import SCHEMA_LINE, check_absent, create, rendered
+from audit.authoring.edit import SCHEMA_LINE, create, rendered
 from audit.claims.load import KnownNames, Paper, json_schema
+from audit.claims.schema import Citation
+from audit.claims.source import Plain
 from audit.storage.files import explained, write
 
 SCHEMA_NAME = "claim.schema.json"
 
 
-@dataclass(frozen=True)
-class Citation:
-    """What is known of the paper; only key and title are needed."""
+def write_scaffold(
+    path: Path,
+    paper: Mapping[str, Plain],
+    datasets: Sequence[tuple[str, str]] = (),
+    known: KnownNames | None = None,
+) -> Paper:
+    """Write a claim file without tables, and the JSON Schema beside it unless something stands there.
 
-    key: str
-    title: str
-    authors: Sequence[str] = ()
-    venue: str | None = None
-    year: int | None = None
-    url: str | None = None
-    code_url: str | None = None
-    code_commit: str | None = None
-
-
-def scaffold(citation: Citation, datasets: Sequence[tuple[str, str]] = (), *, schema: bool = True) -> str:
-    """The text of a claim file without tables. `datasets`: keys of the catalogue, each with its name."""
-    first = f"{SCHEMA_LINE}{SCHEMA_NAME}\n" if schema else ""
+    `paper`: the keys of `paper:` that are known. `datasets`: keys of the catalogue, each with its name.
+    Raises `AuditError` where there is a file of that name.
+    """
     held = "\n".join(
         f"  {key.replace('-', '_')}: {rendered({'name': name, 'catalogue': key, 'content': None}, flow=True)}"
         for key, name in datasets
     )
+    keys = {"authors": [], **paper}
+    cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
     named = f"datasets:\n{held}" if held else "datasets: {}"
-    return first + _TEXT.format(paper=_paper(citation), datasets=named, key=citation.key)
-
-
-def write_scaffold(
-    path: Path,
-    citation: Citation,
-    datasets: Sequence[tuple[str, str]] = (),
-    *,
-    schema: bool = True,
-    known: KnownNames | None = None,
-) -> Paper:
-    """Write it, and the JSON Schema beside it. Raises `AuditError` where there is a file of that name."""
-    text = scaffold(citation, datasets, schema=schema)
-    check_absent(path)
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    paper = create(path, text, known=known)
-    if schema:
-        write_schema(path.parent / SCHEMA_NAME)
-    return paper
+    created = create(path, _TEXT.format(paper=cited, datasets=named, key=paper["key"]), known=known)
+    schema = path.parent / SCHEMA_NAME
+    if not schema.exists():
+        with explained(schema):
+            write(schema, (json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n").encode())
+    return created
 
 
-def write_schema(path: Path) -> bool:
-    """The JSON Schema of claim files, unless something stands there; tells whether it was written."""
-    if path.exists():
-        return False
-    with explained(path):
-        write(path, (json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n").encode())
-    return True
-
-
-def _paper(citation: Citation) -> str:
-    code = {"url": citation.code_url, "commit": citation.code_commit}
-    held = {
-        "key": citation.key,
-        "title": citation.title,
-        "authors": list(citation.authors),
-        "venue": citation.venue,
-        "year": citation.year,
-        "url": citation.url,
-        "code": code if citation.code_url else None,
-    }
-    return "\n".join(f"  {key}: {rendered(value, flow=True)}" for key, value in held.items())
-
-
-_TEXT = """\
+_TEXT = (
+    f"{SCHEMA_LINE}{SCHEMA_NAME}\n"
+    + """\
 # What the paper prints and states: numbers as printed, in quotes; captions and claims in own short words.
 # `audit validate FILE` names every problem with its line; `audit schema claim` has all keys.
 format: 1
@@ -123,3 +87,4 @@ margins:
 #   - {{id: kim, kind: value, of: t1.kim, metric: P@1, says: "Kim-CNN reaches it", where: {{section: "4.2"}}}}
 claims: []
 """
+)

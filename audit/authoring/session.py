@@ -4,11 +4,11 @@ the entry under `tables` that it becomes."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from audit.authoring.cells import Cell, Notation
+from audit.authoring.cells import Cell
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known
@@ -33,8 +33,6 @@ class Session:
     file: ClaimFile
     catalogue: Mapping[str, str]
     """Keys of the catalogue of corpora, with their names."""
-    options: Options = field(default_factory=Options)
-    new_datasets: Mapping[str, str] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
 
     def with_(self, correction: Correction) -> Session:
@@ -59,21 +57,9 @@ class Session:
     def mapped(self) -> Mapped:
         """The table with what its parts are. Raises `AuditError` where it cannot be read."""
         said, of_cells = self.said, settings_of(self.corrections, "cell")
-        options = replace(
-            self.options,
-            notation=Notation(said.get("decimal"), said.get("beside")),  # type: ignore[arg-type]
-            heads=int(said["heads"]) if "heads" in said else None,
-            names=int(said["names"]) if "names" in said else None,
-            settled=frozenset(place for place, it in of_cells.items() if {"value", "dash"} & set(it)),
-        )
-        whole = Whole(
-            said.get("dataset"),
-            said.get("metric"),
-            said.get("unit"),
-            said.get("source", "copied" if "from" in said else "unknown"),
-            said.get("from"),
-            self.new_datasets,
-        )
+        options = Options.of(said, (place for place, it in of_cells.items() if {"value", "dash"} & set(it)))
+        source = said.get("source", "copied" if "from" in said else "unknown")
+        whole = Whole(said.get("dataset"), said.get("metric"), said.get("unit"), source, said.get("from"))
         table = table_of(self.source, self.text, options)
         return mapped(table, Known(self.file.paper, self.catalogue), whole, self.corrections)
 
@@ -238,7 +224,7 @@ def remarks(table: Mapped) -> Iterator[str]:
     """What the table does not show: what is left out, what was spelled anew, what could not be read."""
     file = table.table
     heads = f"{len(file.heading)} row{'s' if len(file.heading) > 1 else ''}"
-    yield f"{file.name}:{file.line}: {file.form}; the heading has {heads} (else --heads N)"
+    yield f"{file.name}:{file.line}: {file.form}; the heading has {heads} (else --set heads=N)"
     if len(table.rows) > _ROWS:
         yield f"{len(table.rows) - _ROWS} more rows are not shown here"
     for what, lines, without_name in (("column", table.columns, "empty"), ("row", table.rows, "")):

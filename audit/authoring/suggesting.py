@@ -51,8 +51,6 @@ class Suggestion:
     needs: tuple[str, ...] = ()
     """Rows, as table.row, that have no experiment yet: until then it cannot be added. Columns or cells, where
     a row holds several methods."""
-    option: str | None = None
-    """That of `audit add experiment` which takes the first of `needs`."""
 
     def worded(self, says: str | None, where: Mapping[str, Plain] | None = None) -> dict[str, Plain]:
         """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
@@ -148,7 +146,7 @@ def _suggestion(paper: Paper, draft: Draft, taken: set[str]) -> Suggestion:
     tables = {it.id: it for it in draft.tables}
     # a dominance names methods, which rows without an experiment do not have
     without = [it for it in draft.numbers if it.cell.experiment is None and draft.kind != "dominance"]
-    needs = dict.fromkeys(reported(tables[it.table], it.row, it.column) for it in without)
+    needs = dict.fromkeys(reported(tables[it.table], it.cell) for it in without)
     return Suggestion(
         id,
         draft.kind,
@@ -157,8 +155,7 @@ def _suggestion(paper: Paper, draft: Draft, taken: set[str]) -> Suggestion:
         _place(draft),
         tuple(it.address for it in draft.numbers),
         _content(paper, draft, id),
-        tuple(line for _, line in needs),
-        next((option for option, _ in needs), None),
+        tuple(needs),
     )
 
 

@@ -87,7 +87,7 @@ def _sentence(
     if kind == "extra_forbidden":
         known = _keys_at(paper, path[:-1], source.content)
         return Problem(path, f"unknown key; {known_names(str(path[-1]), known)}")
-    other = f"{_quoted(value, source.spelled.get(path))} does not belong here; see `audit validate --schema`"
+    other = f"{_quoted(value, source.spelled.get(path))} does not belong here; see `audit schema claim`"
     return Problem(path, _about_value(kind, value, context, source.spelled.get(path)) or other)
 
 
