@@ -109,28 +109,6 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
-@pytest.mark.usefixtures("trained")
-def test_papers_of_one_command_are_held_against_each_other() -> None:
-    """A number that both print stands beside the other's on the page of each."""
-    method = ("{title: Words, model", "{title: Words, method: words, model")
-    named = ("  corpus: {name:", "  corpus: {catalogue: eurlex-4k, name:")
-    write_paper(Path(), method, named)
-    write_paper(Path(), method, named, ("toy2024", "other2024"), ("80.00", "78.13"), name="other.yaml")
-    assert cli.main(["run", "toy.yaml", "other.yaml", *RUN[2:]]) == Exit.OK
-    for command in (None, ["judge", "toy.yaml", "other.yaml"]):
-        assert command is None or cli.main(command) == Exit.OK
-        for report in ("toy2024-corpus", "other2024-corpus"):
-            found = record(report)
-            first = found.across[0]
-            assert {"toy2024", "other2024"} == {found.paper.key, *found.papers_beside} & {
-                "toy2024",
-                "other2024",
-            }
-            assert {it.text for it in first.prints} >= {"80.00", "78.13"} and first.differ
-    assert cli.main(JUDGE) == Exit.OK
-    assert "other2024" not in record("toy2024-corpus").papers_beside
-
-
 def test_what_no_claim_and_no_data_set_of_the_paper_bears_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -165,20 +143,6 @@ def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str])
     assert verdict.se is not None
     page = Path("audit-report/toy2024/report.html").read_text()
     assert "stated to be another split: a random fifth" in page
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--other-split", "x", "--same-data", "y"), "--same-data and --other-split exclude each other"),
-        (("--test-size", "-4"), "--test-size -4: give the number of test documents"),
-    ],
-)
-def test_what_cannot_be_meant_of_a_split_is_refused(
-    options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*IMPORT, *options]) == Exit.BAD_INPUT
-    assert said in capsys.readouterr().err
 
 
 def test_the_authors_code_may_contradict_and_that_is_1() -> None:
@@ -254,15 +218,6 @@ def test_a_word_is_no_reason_for_the_paper_s_own_data(
     assert "is no reason; say how you know" in capsys.readouterr().err
 
 
-def test_the_same_import_twice_changes_nothing_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main(IMPORT)
-    before = {path: path.read_bytes() for path in Path("audit-runs").glob("*.json")}
-    capsys.readouterr()
-    assert cli.main(IMPORT) == Exit.OK
-    assert capsys.readouterr().out == "7 runs, all in audit-runs already; nothing was changed\n"
-    assert {path: path.read_bytes() for path in Path("audit-runs").glob("*.json")} == before
-
-
 def test_predictions_are_scored_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("truth.jsonl"), TRUTH, scored=False)
     write(Path("p0.jsonl"), LISTS, scored=True)
@@ -318,16 +273,6 @@ def test_judge_gives_from_the_store_what_run_gave(capsys: pytest.CaptureFixture[
         (it.id, it.scope, it.deviations, it.not_run) for it in ran.experiments
     ]
     assert again.command == f"{ran.command} && audit judge toy.yaml"
-
-
-@pytest.mark.usefixtures("trained")
-def test_seeds_of_another_command_are_judged_and_that_look_is_on_record() -> None:
-    """All five seeds are judged, whatever number is asked for later: that is no second look."""
-    assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
-    for command in ([*RUN, "--seeds", "3"], JUDGE):
-        assert cli.main(command) == Exit.OK
-        assert order("toy2024-corpus").n == (5, 5)
-        assert record("toy2024-corpus").looks == (Look(5, 0.04),)
 
 
 def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:

@@ -118,16 +118,6 @@ def value(audit: Audit) -> Verdict:
 # --------------------------------------------------------------------------- which are judged
 
 
-def test_imported_runs_judge_what_was_not_run_here(paper: Paper) -> None:
-    audit = judged(paper, *imported("words", HIGH), *imported("letters", [*LOW, None]))
-    verdict = order(audit)
-    assert (verdict.outcome, verdict.n, verdict.attempts) == ("reproduced", (3, 3), (3, 4))
-    assert verdict.estimate == pytest.approx(40.0)
-    record = next(it for it in audit.experiments if it.id == "letters")
-    assert (record.model, record.protocol, record.not_run) == ("imported", "imported", None)
-    assert is_judged_by(audit_from_json(to_json(audit)))
-
-
 def test_ours_go_before_imported_ones_unless_it_is_said_otherwise(paper: Paper) -> None:
     """And neither choice looks at a number, nor mixes the two in one arm."""
     here = {"words": ours("words", [70.1, 70.2]), "letters": ours("letters", [30.1, 30.2])}
@@ -190,12 +180,6 @@ def test_imported_runs_on_the_paper_s_data_decide_a_printed_value_beside_ours_on
     assert order(audit).outcome == "reproduced"  # ours on both sides, though only words have imported runs
 
 
-def test_who_asks_for_imported_runs_gets_them_for_printed_values_too(paper: Paper) -> None:
-    here = {"words": ours("words", [70.1, 70.2, 70.3], scope="same_data")}
-    audit = judged(paper, *imported("words", HIGH), beside=here, evidence="imported")
-    assert value(audit).values == (tuple(HIGH),)
-
-
 def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
     failed = make_experiment("words", [make_run(0, None, status="failed", reason="nan")], dataset="corpus")
     audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW), beside={"words": failed})
@@ -213,16 +197,6 @@ def test_what_the_claim_file_does_not_have_is_named_and_left_out(paper: Paper) -
     assert set(with_imported(paper, NOTHING, runs)) == set(NOTHING)
 
 
-def test_arms_on_differently_named_or_sized_data_are_not_compared(paper: Paper) -> None:
-    """A size that an import does not tell says nothing; two that it tells have to be one."""
-    letters = imported("letters", LOW)
-    named = [replace(run, data=replace(run.data, name="RCV1")) for run in letters]
-    assert order(judged(paper, *imported("words", HIGH), *named)).reason == "different_data"
-    sized = imported("letters", LOW, n_test=100)
-    assert order(judged(paper, *imported("words", HIGH), *sized)).outcome == "reproduced"
-    assert order(judged(paper, *imported("words", HIGH, n_test=99), *sized)).reason == "different_data"
-
-
 # --------------------------------------------------------------------------- scope
 
 
@@ -237,15 +211,6 @@ def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
     assert scope_of(paper, "corpus", mixed) == "other_data"
     unknown = load(write_paper(tmp_path))
     assert scope_of(unknown, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "other_data"
-
-
-def test_a_printed_value_is_judged_on_the_paper_s_data_only(paper: Paper) -> None:
-    assert value(judged(paper, *imported("words", HIGH))).reason == "other_data"
-    verdict = value(judged(paper, *imported("words", HIGH, fingerprint=CONTENT)))
-    assert (verdict.scope, verdict.outcome) == ("same_data", "reproduced")
-    verdict = value(judged(paper, *imported("words", HIGH, same_data="their download")))
-    assert verdict.outcome == "reproduced"
-    assert "the paper's own data, as stated: their download" in verdict.badges
 
 
 def test_another_split_is_one_that_is_stated(paper: Paper) -> None:
@@ -270,12 +235,6 @@ def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper:
     assert "no fingerprint of the data was declared" not in verdict.badges
     unsized = value(judged(paper, *imported("words", HIGH, other_split="their own")))
     assert (unsized.reason, unsized.p_reproduced) == ("other_split", None)
-
-
-def test_records_of_before_there_were_splits_keep_their_keys() -> None:
-    """What was not declared is not in the configuration, so that the key of an import stays."""
-    held = Provenance("toy2024", "words", (("r.csv", "0" * 64),))
-    assert "other_split" not in held.spec(seed=0, fingerprint=None).config
 
 
 def test_a_fingerprint_of_another_data_set_of_the_paper_is_no_evidence(tmp_path: Path) -> None:
@@ -310,15 +269,6 @@ def test_one_run_of_unknown_code_keeps_the_others_from_contradicting(paper: Pape
     assert not speaks_against([*stated[:2], *imported("words", LOW)[2:]])
     assert not speaks_against([make_run(0, 1.0)])
     assert not speaks_against([])
-
-
-def test_the_gate_of_our_implementation_has_no_say_over_imports(paper: Paper) -> None:
-    """A model called `imported` that passed some checks is not the gate either."""
-    runs = active([*imported("words", LOW), *imported("letters", HIGH)], "toy2024", Path("s"))
-    experiments = with_imported(paper, NOTHING, runs)
-    gate = FidelityCheck("imported", "sizes", True, "")
-    audit = assemble(paper, experiments, fidelity=(gate,), command="")
-    assert order(audit).reason == "unverified_import"
 
 
 # --------------------------------------------------------------------------- what is said

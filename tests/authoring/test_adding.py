@@ -77,12 +77,6 @@ def test_titles_name_a_data_set_and_a_metric_in_either_order_of_nesting(
     assert meaning(titles.split(" > "), known) == right
 
 
-def test_a_name_that_is_only_like_a_data_set_is_not_taken_for_it(known: Known) -> None:
-    assert known.dataset("EURLEX57K") == "eurlex57k"  # one of its own, in the catalogue
-    assert known.dataset("Wiki10") is None and known.alike("Wiki10") == "Wiki10-31K"
-    assert known.dataset("Kim-CNN") is None and known.alike("Kim-CNN") is None
-
-
 # --------------------------------------------------------------------------- corrections
 
 
@@ -100,21 +94,6 @@ def test_corrections_say_what_stands_where_and_the_later_word_counts() -> None:
         "cell": {(5, 3): {"value": "75.1", "mark": "*"}},
         "table": {(): {"heads": "2", "unit": "fraction"}},
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("column three: skip", "is no correction; write it as 'column 3: dataset=eurlex metric=P@1'"),
-        ("column 3,4: skip", "write cell ROW,COLUMN, or columns 3-5, or rows 2-4"),
-        ("column 3: metrik=P@1", "'metrik=P@1' says nothing of a column; did you mean 'metric='?"),
-        ("row 3: id=a id=b", "id stands there twice; say it once"),
-    ],
-)
-def test_what_is_no_correction_is_answered_with_its_form(text: str, sentence: str) -> None:
-    with pytest.raises(AuditError) as caught:
-        parsed(text)
-    assert sentence in str(caught.value)
 
 
 # --------------------------------------------------------------------------- from the table to the loader
@@ -198,19 +177,6 @@ def test_what_has_two_readings_is_left_open(content: str, sentence: str, tmp_pat
     path = tmp_path / "t.csv"
     path.write_text(content if content.startswith("Method") else "Method,P@1\n" + content, encoding="utf-8")
     assert sentence in "\n".join(session_of(path, tmp_path, "table: dataset=eurlex").mapped().open)
-
-
-def test_rows_that_name_no_data_set_beside_rows_that_do_are_asked_about(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("Data,Method,P@1\nEUR-Lex,A,75.1\nWiki10,A,60.2\nWiki10-31K,A,70.3\n")
-    assert session_of(path, tmp_path).mapped().open == (
-        "row 2 ('Wiki10, A') is of no known data set ('Wiki10' is much like 'Wiki10-31K'); say row 2: "
-        "dataset=ID, or --set dataset=ID for all",
-    )
-    rows = written(path, tmp_path, "row 2: dataset=wiki10-31k").tables["t1"].rows
-    assert [f"{it.id} {it.dataset}" for it in rows] == [
-        *("eur_lex_a eurlex", "wiki10_a wiki10_31k", "wiki10_31k_a wiki10_31k")
-    ]
 
 
 def written(path: Path, folder: Path, *maps: str) -> Paper:

@@ -159,13 +159,3 @@ COLUMNS = FILE.replace(
       - {id: p3, label: P@3, metric: P@3, values: ["68.8", "68.8"]}
 """,
 )
-
-
-def test_where_the_columns_are_the_methods_the_hint_names_the_column(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file.write_text(COLUMNS)
-    assert suggest("--list") == Exit.OK
-    out = capsys.readouterr().out
-    hint = "add one with `audit add experiment ID --row t1.parabel`"
-    assert f"  not yet: t1.parabel, t1.omikuji have no experiment; {hint}\n" in out

@@ -221,12 +221,6 @@ def test_a_claim_by_questions_asks_again_what_cannot_be_meant(
     assert "expect: The statement as an expression" in held.err
 
 
-def test_the_last_word_may_be_no(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers(monkeypatch, "it is more\nt1.xml.e > t2.kim.P@1\n\n\n\n\n\n\n4\n\nq\n")
-    assert add("claim", "more", "--kind", "arithmetic") == Exit.BAD_INPUT
-    assert file.read_text() == FILE
-
-
 # --------------------------------------------------------------------------- data sets
 
 
@@ -344,9 +338,3 @@ def test_what_cannot_stand_there_is_one_sentence(kind: str, key: str, text: str,
     with pytest.raises(AuditError) as found:
         Keys(CLAIM_MODELS[kind]).entry({key: text})
     assert why in str(found.value) and "\n" not in str(found.value)
-
-
-@pytest.mark.parametrize("kind", CLAIM_MODELS)
-def test_every_key_of_every_kind_has_a_word_that_a_question_can_show(kind: str) -> None:
-    keys = Keys(CLAIM_MODELS[kind])
-    assert all(keys.about(name) for name in keys.fields)
