@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from audit.authoring import latex
@@ -190,44 +189,20 @@ def _check_commas(table: Table, settled: frozenset[tuple[int, ...]]) -> None:
 
 
 def _separator(name: str, text: str, commas: bool) -> str:
-    """The one that parts all rows alike; no comma where the numbers have decimal commas.
+    """The one that stands in the most lines; no comma where the numbers have decimal commas.
 
     Raises `AuditError` where none does, or several.
     """
     possible = [word for word in SEPARATORS if not (commas and word == "comma")]
-    fitting = [word for word in possible if _parts_alike(text, SEPARATORS[word])]
-    if len(fitting) == 1:
-        return fitting[0]
+    lines = text.split("\n")[:1_000]
+    counts = {word: sum(SEPARATORS[word] in line for line in lines) for word in possible}
+    fitting = [word for word, count in counts.items() if 0 < count == max(counts.values())]
     if not text.strip():
         raise AuditError(f"{name}: it is empty; give a table with a heading and rows")
-    if not fitting:
-        _check_rows(name, text, possible)
-    parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
-    raise AuditError(f"{name}: {parts} all rows alike; say --set separator={'|'.join(possible)}")
-
-
-def _check_rows(name: str, text: str, possible: list[str]) -> None:
-    """Raises `AuditError` with the row in which the character that parts the heading finds other cells."""
-    heading = next(line for line in text.split("\n") if line.strip())
-    counts = {word: heading.count(SEPARATORS[word]) for word in possible if SEPARATORS[word] in heading}
-    most = [word for word, count in counts.items() if count == max(counts.values())]
-    if len(most) != 1:
-        return
-    head, *rows = _separated(name, text, most[0])
-    for number, row in enumerate(rows, 1):
-        if len(row) not in (1, len(head)):
-            what = f"row {number} has {len(row)} cells and the heading {len(head)}, with a {most[0]} between"
-            raise AuditError(f"{name}:{row[0].line}: {what}; give each row as many, an empty one for none")
-
-
-def _parts_alike(text: str, separator: str) -> bool:
-    """Whether the first thousand rows have one width, of two or more; a title alone on its line aside."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        widths = {len(row) for row in islice(reader, 1_000) if any(cell.strip() for cell in row)}
-    except csv.Error:
-        return False
-    return len(widths - {1}) == 1
+    if len(fitting) != 1:
+        parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
+        raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
+    return fitting[0]
 
 
 def _separated(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:

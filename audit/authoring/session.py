@@ -12,7 +12,7 @@ from audit.authoring.cells import Cell
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known
-from audit.authoring.propose import Line, Mapped, Whole, mapped
+from audit.authoring.propose import Line, Mapped, mapped
 from audit.authoring.reading import Options, table_of
 from audit.claims.source import Plain
 from audit.errors import AuditError
@@ -58,10 +58,8 @@ class Session:
         """The table with what its parts are. Raises `AuditError` where it cannot be read."""
         said, of_cells = self.said, settings_of(self.corrections, "cell")
         options = Options.of(said, (place for place, it in of_cells.items() if {"value", "dash"} & set(it)))
-        source = said.get("source", "copied" if "from" in said else "unknown")
-        whole = Whole(said.get("dataset"), said.get("metric"), said.get("unit"), source, said.get("from"))
         table = table_of(self.source, self.text, options)
-        return mapped(table, Known(self.file.paper, self.catalogue), whole, self.corrections)
+        return mapped(table, Known(self.file.paper, self.catalogue), self.corrections)
 
     def put(self) -> None:
         """Add the table, and the data sets that it needs, to what is to be written; nothing is replaced.
@@ -71,11 +69,11 @@ class Session:
         table = self.mapped()
         for id, dataset in table.new_datasets.items():
             self.file.put(("datasets", id), dict(dataset))
-        self.file.put(("tables", self.id), entry(table, self.said))
+        self.file.put(("tables", self.id), entry(table))
 
     def same_as(self, table: Mapped) -> str | None:
         """`t3 has the same 24 numbers as t2`, or None. Nothing may be open in the table."""
-        values = [value for row in entry(table, self.said)["rows"] for value in row["values"]]
+        values = [value for row in entry(table)["rows"] for value in row["values"]]
         new = [str(it["printed"] if isinstance(it, dict) else it) for it in values if it is not None]
         for name, other in self.file.paper.tables.items():
             old = [it.printed for row in other.rows for it in row.values if it is not None]
@@ -89,13 +87,12 @@ class Session:
 _ORDER = ("metric", "quantity", "unit", "dataset", "experiment", "source", "from")
 
 
-def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
-    """The table as plain data; `said`: what is said of it as a whole. Raises `AuditError` while anything is
-    open."""
+def entry(table: Mapped) -> dict[str, Plain]:
+    """The table as plain data. Raises `AuditError` while anything is open."""
     if table.open:
         raise AuditError("\n".join(f"{table.table.name}: {point}" for point in table.open))
-    columns, rows, whole = table.value_columns(), table.kept_rows(), table.whole
-    of_metrics = whole.metric or any("metric" in line.settings for line in (*columns, *rows))
+    columns, rows, said = table.value_columns(), table.kept_rows(), table.whole
+    of_metrics = "metric" in said or any("metric" in line.settings for line in (*columns, *rows))
     page = int(said["page"]) if "page" in said else None
     where = {"section": said.get("section"), "page": page, "label": said.get("label")}
     name = table.table.name
@@ -104,11 +101,11 @@ def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
     keys = {
         "where": _given(where),
         "caption": said.get("caption") or caption(table),
-        "dataset": whole.dataset,
-        "metric": whole.metric,
-        "unit": whole.unit or ("percent" if of_metrics else None),
-        "source": whole.source,
-        "from": whole.copied_from,
+        "dataset": said.get("dataset"),
+        "metric": said.get("metric"),
+        "unit": said.get("unit", "percent" if of_metrics else None),
+        "source": said.get("source", "copied" if "from" in said else "unknown"),
+        "from": said.get("from"),
         "runs": int(said["runs"]) if "runs" in said else None,
     }
     return {
@@ -122,11 +119,13 @@ def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
 
 def caption(table: Mapped) -> str:
     """What the table shows, from what its columns and rows are."""
-    rows, whole = table.kept_rows(), table.whole
+    rows = table.kept_rows()
     settings = [line.settings for line in (*table.value_columns(), *rows)]
-    names = _distinct([*(it.get("metric") or it.get("quantity") for it in settings), whole.metric])
+    names = _distinct(
+        [*(it.get("metric") or it.get("quantity") for it in settings), table.whole.get("metric")]
+    )
     names = names or ["Values"]
-    on = _distinct(it.get("dataset") for it in settings) or _distinct([whole.dataset])
+    on = _distinct(it.get("dataset") for it in settings) or _distinct([table.whole.get("dataset")])
     many = f" and {len(names) - 4} more" if len(names) > 4 else ""
     of = f" in {len(rows)} row{'s' if len(rows) > 1 else ''}"
     where = f" on {', '.join(on[:4])}" if on else ""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
-import sys
 from collections.abc import Sequence
-from datetime import date as day
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.cli.app import app, say
-from audit.cli.editing import DryRun, Set, finish, open_file, sets, the_one
+from audit.cli.editing import DryRun, Set, finish, open_file, sets, the_one, until_sound
 from audit.cli.options import Models
 from audit.errors import AuditError, Exit
 from audit.names import counted
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from audit.authoring.reading import Options
     from audit.authoring.verifying import Cells, Seen
     from audit.claims.load import Paper
-    from audit.claims.schema import Row, Table
+    from audit.claims.schema import Table
 
 
 @app.command("verify")
@@ -110,14 +108,10 @@ def _user() -> str:
 
 
 def _day(given: str | None) -> str:
-    if given is None:
-        return day.today().isoformat()
     try:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", given, re.ASCII):
-            return day.fromisoformat(given).isoformat()
-    except ValueError:
-        pass
-    raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28")
+        return (datetime.strptime(given, "%Y-%m-%d") if given else datetime.now()).date().isoformat()
+    except ValueError as err:
+        raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28") from err
 
 
 # --------------------------------------------------------------------------- the second reading
@@ -142,6 +136,12 @@ def _from_file(file: ClaimFile, name: str, against: str, options: Options) -> Ce
 
 def _typed(name: str, table: Table) -> Cells | None:
     """Row by row from standard input, which may be pasted; None for a table that is left out."""
+    from audit.authoring.verifying import of_line
+
+    def read(line: str) -> list[Seen] | str:
+        words = ("q", "quit", "s", "skip")
+        return line if line in words else of_line(line, row, [it.unit for it in table.columns])
+
     columns = " | ".join(it.label or it.id for it in table.columns)
     of = table.where
     page, section = of.page and f"page {of.page}", of.section and f"section {of.section}"
@@ -151,33 +151,13 @@ def _typed(name: str, table: Table) -> Cells | None:
     say("type or paste each row as it is printed, - for a dash; s skips this table, q leaves")
     seen: dict[tuple[int, int], Seen] = {}
     for at, row in enumerate(table.rows):
-        cells = _typed_row(row, [it.unit for it in table.columns])
-        if cells is None:
+        cells = until_sound(f"{row.label or row.id}:", read, otherwise=f"row {row.id} is next")
+        if isinstance(cells, str) and cells[0] == "q":
+            raise AuditError("nothing was recorded for this table, as you said")
+        if isinstance(cells, str):
             return None
         seen |= {(at, column): it for column, it in enumerate(cells)}
     return seen
-
-
-def _typed_row(row: Row, units: Sequence[str | None]) -> list[Seen] | None:
-    from audit.authoring.verifying import of_line
-
-    while True:
-        print(f"{row.label or row.id}:", end=" ", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print(file=sys.stderr)
-            raise AuditError(f"the input ended before row {row.id}; nothing was recorded for this table")
-        answer = line.strip()
-        if answer in ("q", "quit"):
-            raise AuditError("nothing was recorded for this table, as you said")
-        if answer in ("s", "skip"):
-            return None
-        if not answer:
-            continue
-        try:
-            return of_line(line, row, len(units), units)
-        except AuditError as err:
-            print(err, file=sys.stderr)
 
 
 # --------------------------------------------------------------------------- the result
@@ -189,17 +169,17 @@ def _agree(file: ClaimFile, name: str, second: Cells, against: str | None) -> bo
     from audit.claims.source import read
 
     table = file.paper.tables[name]
-    found = differences(table, second)
+    found = list(differences(table, second))
     cells = f"{len(table.rows) * len(table.columns)} cells"
     if not found:
         say(f"{name}: {cells} compared, no difference")
         return True
     lines = read(file.path).lines
-    for it in found:
-        line = lines.get(("tables", name, "rows", it.row, "values", it.column), 1)
-        address = f"{name}.{table.rows[it.row].id}.{table.columns[it.column].id}"
-        place = f" ({'standard input' if against == '-' else against}:{it.there.line})" if against else ""
-        say(f"{file.path}:{line}: {address}: {it.here} here, {it.there} in the second reading{place}")
+    for (row, column), here, there in found:
+        line = lines.get(("tables", name, "rows", row, "values", column), 1)
+        address = f"{name}.{table.rows[row].id}.{table.columns[column].id}"
+        place = f" ({'standard input' if against == '-' else against}:{there.line})" if against else ""
+        say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading{place}")
     differ = "1 differs" if len(found) == 1 else f"{len(found)} differ"
     say(f"{name}: {cells} compared, {differ}; nothing was recorded: look at the page, and correct the file")
     return False

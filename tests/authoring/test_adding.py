@@ -228,7 +228,7 @@ def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
 ) -> None:
     """In sentences; and every number that is in the table stands in the text that would be written."""
     path, text = case
-    file = replace(claims, text=claims.old)
+    file = replace(claims)
     session = Session(path.name, text, file, {})
     try:
         for it in ["table: dataset=eurlex_4k unit=percent number=1", *maps]:

@@ -136,7 +136,7 @@ def test_findings_say_on_which_numbers_nobody_has_looked_again(
         (["--date", "28.11.2026"], "audit: --date '28.11.2026' is no day; write it as 2026-11-28"),
         (["--date", "2026-02-30"], "audit: --date '2026-02-30' is no day"),
         (["--by", " "], "audit: --by is empty; say who reads the page"),
-        (["--table", "t1"], "audit: the input ended before row kim; nothing was recorded for this table"),
+        (["--table", "t1"], "nothing was written: the input ended before a yes; row kim is next"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_the_file_alone(

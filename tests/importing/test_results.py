@@ -172,13 +172,6 @@ def test_what_can_be_read_in_two_ways_is_asked_about_in_one_sentence(
     assert problem.startswith(f"{path}:{row + 2}: ") and sentence.format(path=path) in problem
 
 
-def test_the_same_value_twice_is_asked_about_too(paper: Paper, path: Path) -> None:
-    (problem,) = refused(paper, write_rows(path, [*ROWS, ROWS[0]]))
-    assert "P@1 of words, seed 0, stands at" in problem and "with the same value; one run or two?" in problem
-    copy = write_rows(path.with_name("copy.csv"))
-    assert len(refused(paper, write_rows(path), copy)) == 7
-
-
 def test_a_unit_is_asked_for_once_a_metric_with_what_the_paper_prints(paper: Paper, path: Path) -> None:
     write_rows(path, [one("0.7638")])
     question = "is P@1 0.7638 a percentage or a fraction? the paper prints 80.00"
