@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from audit.authoring.reporting import reported
+from audit.authoring.entries import reported
 from audit.checks.sheet import Number, Sheet
 from audit.claims.load import Paper
 from audit.claims.names import UnresolvedError, address

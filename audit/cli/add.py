@@ -35,8 +35,7 @@ def paper_command(
     --set has authors, venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'.
     Without --title it asks. A file that is there is never overwritten.
     """
-    from audit.authoring.entry_keys import Keys
-    from audit.authoring.scaffold import write_scaffold
+    from audit.authoring.entries import Keys, write_scaffold
     from audit.claims.load import builtin_claims
     from audit.claims.schema import Citation
     from reimpl.data.catalogue import catalogue

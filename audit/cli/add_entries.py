@@ -30,7 +30,7 @@ def dataset_command(
     audit add dataset eurlex --paper toy --name EUR-Lex --set catalogue=eurlex-4k
     --set 'printed={train: "15,449"}'
     """
-    from audit.authoring.entry_keys import Keys
+    from audit.authoring.entries import Keys
     from audit.claims.schema import Dataset
     from reimpl.data.catalogue import catalogue
 
@@ -90,8 +90,7 @@ def experiment_command(
     audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
     --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim
     """
-    from audit.authoring.entry_keys import Keys
-    from audit.authoring.reporting import attach
+    from audit.authoring.entries import Keys, attach
     from audit.claims.schema import Experiment
     from reimpl import described
 
@@ -138,7 +137,7 @@ def claim_command(
     audit add claim sweep --paper toy --kind order --set better=t4.words --set worse=t4.emb --metric P@1
     --says "words are better" --set section=3.2
     """
-    from audit.authoring.entry_keys import Keys
+    from audit.authoring.entries import Keys
     from audit.claims.schema import Where
     from audit.kinds import CLAIM_MODELS
 

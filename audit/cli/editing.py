@@ -16,7 +16,7 @@ from audit.names import known_names as offered
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
-    from audit.authoring.entry_keys import Keys
+    from audit.authoring.entries import Keys
     from audit.claims.source import Plain
 
 T = TypeVar("T")

@@ -101,7 +101,7 @@ def _of_the_paper(
     says: str | None, words: Mapping[str, str], accept: Sequence[str]
 ) -> tuple[str | None, dict[str, Plain]]:
     """The paper's sentence and its place; empty where the table's are kept."""
-    from audit.authoring.entry_keys import Keys
+    from audit.authoring.entries import Keys
     from audit.claims.schema import Where
 
     if (says is not None or words) and len({*accept}) != 1:

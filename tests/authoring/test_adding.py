@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from audit import cli
 from audit.authoring.corrections import parsed, settings_of
 from audit.authoring.edit import ClaimFile
+from audit.authoring.entries import SCHEMA_NAME, write_scaffold
 from audit.authoring.headings import Known, Meaning, meaning, metric_of
 from audit.authoring.reading import text_of
-from audit.authoring.scaffold import SCHEMA_NAME, write_scaffold
 from audit.authoring.session import Session
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.authoring.entry_keys import Keys
+from audit.authoring.entries import Keys
 from audit.claims.load import load
 from audit.errors import AuditError, Exit
 from audit.kinds import CLAIM_MODELS
@@ -303,6 +303,7 @@ def test_dry_run_shows_the_diff_and_writes_nothing_and_else_old_lines_stay(
         ("order", "metric=P@1, P@3", ["P@1", "P@3"]),
         ("order", "primary=true", True),
         ("order", "says=3 # of 4: half", "3 # of 4: half"),
+        ("order", "says='yes: it''s so'", "yes: it's so"),
         ("trend", "levels=[t1.a, t1.b]", ["t1.a", "t1.b"]),
         ("value", "runs_behind=5", 5),
         (
